@@ -1,0 +1,69 @@
+# Everything runs from nothing: each target makes .venv and installs what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Real data for experiments: a folder beside the checkout is used when TREATISE_DATA names no other.
+ifneq ($(wildcard ../shared/data),)
+export TREATISE_DATA ?= $(abspath ../shared/data)
+endif
+export MPLBACKEND := Agg
+
+.PHONY: demo test lint types layers pytest doctest docs bench evidence clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $(VENV)/.installed $@
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $(VENV)/.installed $@
+
+$(VENV)/.bench: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	@# This peer pins an old NumPy that it does not need.
+	$(BIN)/python -m pip install --quiet --no-deps fcbf
+	touch $(VENV)/.installed $@
+
+demo: $(VENV)/.installed  ## compare the methods on a real table, regenerate one paper's result
+	$(BIN)/treatise compare breast_cancer --target diagnosis --budget 60 --output demo
+	$(BIN)/treatise reproduce v05-1205
+	@echo "The report: $(abspath demo/report.html)"
+
+test: lint layers types pytest doctest docs  ## everything that must hold before a change lands
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+layers: $(VENV)/.test
+	$(BIN)/lint-imports
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+pytest: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+doctest: $(VENV)/.test
+	$(BIN)/python -m pytest --doctest-modules --pyargs treatise -p no:cacheprovider
+
+docs: $(VENV)/.docs  ## the documentation site, without warnings
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "The site: $(abspath docs/_build/html/index.html)"
+
+bench: $(VENV)/.bench  ## every benchmark against its peer
+	$(BIN)/python -m benchmarks
+
+evidence: $(VENV)/.installed  ## every paper's experiment, written to the documentation's evidence page
+	$(BIN)/treatise reproduce all --full --output evidence
+
+clean:
+	rm -rf $(VENV) build demo evidence docs/_build docs/_generated

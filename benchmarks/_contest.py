@@ -1,0 +1,108 @@
+"""A contest between us and a peer on the same work, and a cost measured over sizes."""
+
+import gc
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import psutil
+
+Work = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The same work, twice.
+
+    Parameters
+    ----------
+    work : str
+        What is done, with its size.
+    peer : str
+        Distribution name of the peer, for its version.
+    ours, theirs : callable
+        Each does the work on data made beforehand and returns its result. A first, untimed call of
+        ``warm_up`` compiles what is compiled.
+    quality : callable
+        Of a result, the number that must be level for the times to be comparable.
+    """
+
+    work: str
+    peer: str
+    ours: Work
+    theirs: Work
+    quality: Callable[[Any], float]
+    warm_up: Work | None = None
+    repeats: int = 3
+
+    def run(self) -> dict[str, Any]:
+        """Both sides, each in a process of its own, best of the repeats."""
+        ours, theirs = _isolated(self, "ours"), _isolated(self, "theirs")
+        return {
+            "work": self.work, "peer": self.peer, "peer version": version(self.peer),
+            "ours s": ours["seconds"], "peer s": theirs["seconds"], "ratio": theirs["seconds"] / ours["seconds"],
+            "quality ours": ours["quality"], "quality peer": theirs["quality"],
+            "peak MiB ours": ours["peak"] / 2**20, "peak MiB peer": theirs["peak"] / 2**20,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Cost against size: seconds at each size and the slope of their logarithms."""
+
+    work: str
+    sizes: tuple[int, ...]
+    prepare: Callable[[int], Work]
+    warm_up: Work | None = None
+
+    def run(self) -> dict[str, Any]:
+        """Times at every size and the fitted slope (1 is linear)."""
+        if self.warm_up is not None:
+            self.warm_up()
+        seconds = []
+        for size in self.sizes:
+            work = self.prepare(size)
+            seconds.append(min(_timed(work)[0] for _ in range(3)))
+        slope = float(np.polyfit(np.log(self.sizes), np.log(seconds), 1)[0])
+        return {"work": self.work, "sizes": list(self.sizes), "seconds": seconds, "slope": slope}
+
+
+def _timed(work: Work) -> tuple[float, Any]:
+    gc.collect()
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def _isolated(contest: Contest, side: str) -> dict[str, float]:
+    """Run one side in a forked child, so that its peak of memory is its own."""
+    context = multiprocessing.get_context("fork")
+    receive, send = context.Pipe(duplex=False)
+    child = context.Process(target=_measure, args=(contest, side, send))
+    child.start()
+    send.close()
+    process, base, peak = psutil.Process(child.pid), 0, 0
+    while not receive.poll(0.01):
+        try:
+            resident = process.memory_info().rss
+        except psutil.NoSuchProcess:
+            break
+        base, peak = base or resident, max(peak, resident)
+    try:
+        answer = receive.recv()
+    except EOFError:
+        raise RuntimeError(f"{contest.work}: {side} ended without a result") from None
+    child.join()
+    return {**answer, "peak": peak - base}
+
+
+def _measure(contest: Contest, side: str, send: Any) -> None:
+    if side == "ours" and contest.warm_up is not None:
+        contest.warm_up()
+    work = getattr(contest, side)
+    best, result = min((_timed(work) for _ in range(contest.repeats)), key=lambda pair: pair[0])
+    send.send({"seconds": best, "quality": float(contest.quality(result))})

@@ -1,0 +1,162 @@
+"""The contract that every public estimator with X keeps: scikit-learn's own checks, and the house's."""
+
+import inspect
+import io
+import pickle
+from importlib import import_module
+
+import joblib
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from treatise.catalog import FAMILIES, load_catalogue
+from treatise.io import load_model, save_model
+
+MACHINERY = ["statistics", "optimize", "kernels", "inference"]
+
+
+def public_estimators():
+    """Every public class with ``fit`` in the families and the machinery, as one default instance each."""
+    found = {}
+    for package in [*FAMILIES, *MACHINERY]:
+        module = import_module(f"treatise.{package}")
+        for name in getattr(module, "__all__", []):
+            member = getattr(module, name)
+            if inspect.isclass(member) and issubclass(member, BaseEstimator) and not inspect.isabstract(member):
+                found[f"treatise.{package}.{name}"] = member
+    return found
+
+
+def _takes_a_table(estimator_class):
+    """Estimators whose ``fit`` takes X; others (games, sequences, graphs) say so by another name."""
+    return next(iter(list(inspect.signature(estimator_class.fit).parameters)[1:]), None) == "X"
+
+
+TABLE_ESTIMATORS = {path: cls for path, cls in public_estimators().items() if _takes_a_table(cls)}
+INSTANCES = [getattr(cls, "_contract_example", cls)() for cls in TABLE_ESTIMATORS.values()]
+by_estimator = pytest.mark.parametrize("estimator", INSTANCES, ids=lambda e: type(e).__name__)
+
+
+@parametrize_with_checks(INSTANCES)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A small non-negative table with named columns, so that every estimator accepts it."""
+    X, y = make_classification(120, 8, n_informative=5, random_state=0)
+    return np.abs(X), y
+
+
+def output_of(estimator, X):
+    """What a fitted estimator makes of X."""
+    if hasattr(estimator, "transform"):
+        return np.asarray(_dense(estimator.transform(X)))
+    return np.asarray(_dense(estimator.predict(X)))
+
+
+def _dense(result):
+    return result.toarray() if sparse.issparse(result) else result
+
+
+@by_estimator
+def test_same_seed_same_bits_and_fitted_twice_equals_fitted_once(estimator, table):
+    X, y = table
+    once, again = clone(estimator).fit(X, y), clone(estimator).fit(X, y)
+    twice = clone(estimator).fit(X, y).fit(X, y)
+    np.testing.assert_array_equal(output_of(once, X), output_of(again, X))
+    np.testing.assert_array_equal(output_of(once, X), output_of(twice, X))
+
+
+@by_estimator
+def test_fit_leaves_global_random_state_and_the_data_alone(estimator, table):
+    X, y = (a.copy() for a in table)
+    before = pickle.dumps(np.random.get_state())  # noqa: NPY002
+    clone(estimator).fit(X, y)
+    assert pickle.dumps(np.random.get_state()) == before  # noqa: NPY002
+    np.testing.assert_array_equal(X, table[0])
+    np.testing.assert_array_equal(y, table[1])
+
+
+@by_estimator
+def test_sparse_equals_dense(estimator, table):
+    X, y = table
+    X = np.where(X > np.median(X, axis=0), np.round(X, 1), 0.0)
+    if not get_tags(estimator).input_tags.sparse:
+        pytest.skip("takes dense input only, and says so in its tags")
+    dense = output_of(clone(estimator).fit(X, y), X)
+    for layout in (sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array):
+        thin = output_of(clone(estimator).fit(layout(X), y), layout(X))
+        np.testing.assert_allclose(thin, dense, rtol=1e-6, atol=1e-8, err_msg=layout.__name__)
+
+
+@by_estimator
+def test_float32_gives_nearly_the_same(estimator, table):
+    X, y = table
+    # Single precision carries 7 digits; iterative fits lose a few more.
+    wide = output_of(clone(estimator).fit(X, y), X)
+    narrow = output_of(clone(estimator).fit(X.astype(np.float32), y), X.astype(np.float32))
+    if is_classifier(estimator):
+        assert np.mean(wide == narrow) > 0.97
+    else:
+        assert narrow.shape == wide.shape
+        np.testing.assert_allclose(narrow, wide, rtol=1e-2, atol=1e-2)
+
+
+@by_estimator
+def test_feature_names_and_set_output(estimator, table):
+    pandas = pytest.importorskip("pandas")
+    X, y = table
+    frame = pandas.DataFrame(X, columns=[f"column {i}" for i in range(X.shape[1])])
+    fitted = clone(estimator).fit(frame, y)
+    assert list(fitted.feature_names_in_) == list(frame.columns)
+    if hasattr(fitted, "transform"):
+        out = clone(estimator).set_output(transform="pandas").fit(frame, y).transform(frame)
+        assert list(out.columns) == list(fitted.get_feature_names_out())
+        np.testing.assert_allclose(np.asarray(out), output_of(fitted, frame))
+
+
+@by_estimator
+def test_joblib_and_skops_round_trips(estimator, table, tmp_path):
+    X, y = table
+    fitted = clone(estimator).fit(X, y)
+    buffer = io.BytesIO()
+    joblib.dump(fitted, buffer)
+    buffer.seek(0)
+    np.testing.assert_array_equal(output_of(joblib.load(buffer), X), output_of(fitted, X))
+    save_model(fitted, tmp_path / "model.skops")
+    np.testing.assert_array_equal(output_of(load_model(tmp_path / "model.skops").model, X), output_of(fitted, X))
+
+
+@by_estimator
+def test_works_in_a_pipeline_and_a_grid_search(estimator, table):
+    X, y = table
+    pipeline = make_pipeline(FunctionTransformer(), clone(estimator))
+    name = pipeline.steps[-1][0]
+    parameter = sorted(estimator.get_params(deep=False))[0]
+    grid = {f"{name}__{parameter}": [estimator.get_params()[parameter]]}
+    scoring = None if hasattr(estimator, "score") else (lambda *_: 0.0)
+    search = GridSearchCV(pipeline, grid, cv=2, scoring=scoring, error_score="raise").fit(X, y)
+    np.testing.assert_array_equal(output_of(search.best_estimator_, X).shape[0], X.shape[0])
+
+
+def test_every_public_estimator_is_in_the_catalogue():
+    listed = {entry.path for paper in load_catalogue() for entry in paper.estimators}
+    in_families = {path for path in public_estimators() if path.split(".")[1] in FAMILIES}
+    assert in_families - listed == set()
+
+
+def test_every_catalogue_row_imports():
+    for paper in load_catalogue():
+        for entry in paper.estimators:
+            module, _, name = entry.path.rpartition(".")
+            assert hasattr(import_module(module), name), f"{paper.id}: {entry.path}"

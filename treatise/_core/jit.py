@@ -1,0 +1,21 @@
+"""Compiled loops: the one place that fixes how they are compiled.
+
+A kernel is compiled on first use and kept on disk, so that later processes load it; it releases the
+interpreter lock, so that threads run it side by side. Set ``NUMBA_DISABLE_JIT=1`` to step through one.
+"""
+
+from pathlib import Path
+
+import numba
+
+kernel = numba.njit(cache=True, nogil=True)
+"""Decorator of a compiled loop. Keep signatures few: float64 data, int32 or int64 indices."""
+
+parallel_kernel = numba.njit(cache=True, nogil=True, parallel=True)
+"""Decorator of a compiled loop whose ``numba.prange`` iterations are independent of one another."""
+
+
+def compiled_files(package: Path) -> tuple[int, int]:
+    """Number and total bytes of the compiled kernels kept on disk beside ``package``'s sources."""
+    files = [path for path in package.rglob("__pycache__/*.nbc")]
+    return len(files), sum(path.stat().st_size for path in files)

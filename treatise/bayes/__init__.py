@@ -1,0 +1,1 @@
+"""Bayesian models: latent Gaussians, mixtures, topics and nonparametrics."""

@@ -1,0 +1,1 @@
+"""Bayesian networks: exact structure, model averaging, hard instances, identifiable linear networks."""

@@ -1,0 +1,17 @@
+"""The catalogue: what exists, for which task, at what cost. Static data; nothing here imports an estimator."""
+
+from treatise.catalog._load import FAMILIES, Catalogue, load_catalogue, load_entries
+from treatise.catalog._schema import CatalogueError, ComparisonEntry, Cost, EstimatorEntry, Paper, SearchRange
+
+__all__ = [
+    "FAMILIES",
+    "Catalogue",
+    "CatalogueError",
+    "ComparisonEntry",
+    "Cost",
+    "EstimatorEntry",
+    "Paper",
+    "SearchRange",
+    "load_catalogue",
+    "load_entries",
+]

@@ -1,0 +1,253 @@
+"""The schema of a catalogue row, and errors that say which key of which row is wrong."""
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from treatise._core.errors import TreatiseError
+
+STATUSES = ("working", "partial", "planned", "theory")
+ROLES = ("predictor", "transformer")
+SCALINGS = ("none", "standard", "minmax")
+INPUTS = ("dense", "sparse")
+TABLE_TASKS = ("binary", "multiclass", "regression")
+TASKS = (
+    *TABLE_TASKS,
+    "multilabel", "multitask", "survival", "ranking", "preference", "anomaly",
+    "clustering", "density", "topics", "semisupervised", "active", "private",
+    "structure", "inference", "sequence", "structured", "time-series",
+    "feature-selection", "decomposition", "source-separation", "dimension-reduction",
+    "metric", "kernel", "online", "experts", "network",
+    "reinforcement", "optimisation", "design", "estimation", "diagnostics", "image", "text",
+)  # fmt: skip
+
+
+class CatalogueError(TreatiseError):
+    """A catalogue row that does not follow the schema."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A cost as a monomial in the size of the data: ``scale * n**rows * p**features * k**classes``."""
+
+    scale: float
+    n: float = 0.0
+    p: float = 0.0
+    k: float = 0.0
+
+    def at(self, n: float, p: float, k: float = 2) -> float:
+        """The cost on ``n`` rows, ``p`` features and ``k`` classes."""
+        return self.scale * n**self.n * p**self.p * k**self.k
+
+
+@dataclass(frozen=True)
+class SearchRange:
+    """An interval of values of one parameter to search."""
+
+    low: float
+    high: float
+    log: bool = False
+    integer: bool = False
+
+
+@dataclass(frozen=True)
+class ComparisonEntry:
+    """How an estimator joins a comparison of methods on a table."""
+
+    tasks: tuple[str, ...]
+    seconds: Cost
+    bytes: Cost
+    role: str = "predictor"
+    input: tuple[str, ...] = ("dense",)
+    scaling: str = "none"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    head: Mapping[str, str] = field(default_factory=dict)
+    search: Mapping[str, tuple[Any, ...] | SearchRange] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EstimatorEntry:
+    """A public class or function: its import path, and its place in comparisons if it has one."""
+
+    path: str
+    compare: ComparisonEntry | None = None
+
+    @property
+    def name(self) -> str:
+        """The bare name, as in code."""
+        return self.path.rpartition(".")[2]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One paper: what it is, what of it can be run here, when to use it and what it costs."""
+
+    id: str
+    title: str
+    authors: tuple[str, ...]
+    journal: str
+    year: int
+    pages: str
+    family: str
+    status: str
+    tasks: tuple[str, ...]
+    summary: str
+    when: str
+    cost: str
+    note: str = ""
+    estimators: tuple[EstimatorEntry, ...] = ()
+
+    def row(self) -> dict[str, Any]:
+        """The row as plain data, with the estimators' import paths."""
+        keys = "id title authors journal year pages family status tasks estimators summary when cost".split()
+        plain = {key: getattr(self, key) for key in keys}
+        plain["authors"], plain["tasks"] = list(self.authors), list(self.tasks)
+        plain["estimators"] = [estimator.path for estimator in self.estimators]
+        return plain
+
+
+class _Reader:
+    """Takes typed keys out of one TOML table, remembering where it is for the error."""
+
+    def __init__(self, table: Any, where: str) -> None:
+        if not isinstance(table, dict):
+            raise CatalogueError(f"{where}: expected a table of keys, got {type(table).__name__}")
+        self.rest, self.where, self.known = dict(table), where, set[str]()
+
+    def fail(self, message: str) -> CatalogueError:
+        return CatalogueError(f"{self.where}: {message}")
+
+    def take(self, key: str, kind: type | tuple[type, ...], default: Any = ...) -> Any:
+        self.known.add(key)
+        if key not in self.rest:
+            if default is ...:
+                raise self.fail(f"key '{key}' is missing{self._perhaps(key)}")
+            return default
+        value = self.rest.pop(key)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            expected = kind.__name__ if isinstance(kind, type) else " or ".join(k.__name__ for k in kind)
+            raise self.fail(f"key '{key}' must be {expected}, got {value!r}")
+        return value
+
+    def text(self, key: str, default: Any = ...) -> str:
+        value = self.take(key, str, default)
+        if default is ... and not value.strip():
+            raise self.fail(f"key '{key}' is empty")
+        return value.strip()
+
+    def choice(self, key: str, allowed: tuple[str, ...], default: Any = ...) -> str:
+        value = self.take(key, str, default)
+        if value not in allowed:
+            raise self.fail(f"key '{key}' is {value!r}; it must be one of {', '.join(allowed)}")
+        return value
+
+    def choices(self, key: str, allowed: tuple[str, ...], default: Any = ...) -> tuple[str, ...]:
+        values = self.take(key, list, default)
+        for value in values:
+            if value not in allowed:
+                raise self.fail(f"key '{key}' holds {value!r}; it may hold {', '.join(allowed)}")
+        return tuple(values)
+
+    def done(self) -> None:
+        for key in self.rest:
+            close = difflib.get_close_matches(key, self.known, 1)
+            hint = f"; did you mean '{close[0]}'?" if close else f"; known keys: {', '.join(sorted(self.known))}"
+            raise self.fail(f"key '{key}' is unknown{hint}")
+
+    def _perhaps(self, key: str) -> str:
+        close = difflib.get_close_matches(key, self.rest, 1)
+        return f" (there is a '{close[0]}')" if close else ""
+
+
+def read_paper(table: Any, family: str, where: str) -> Paper:
+    """One ``[[paper]]`` table as a :class:`Paper`."""
+    name = table.get("id", "without an id") if isinstance(table, dict) else "without an id"
+    read = _Reader(table, f"{where}, paper {name!r}")
+    status = read.choice("status", STATUSES)
+    authors = read.take("authors", list)
+    if not authors or not all(isinstance(author, str) and author.strip() for author in authors):
+        raise read.fail("key 'authors' must be a list of names")
+    estimators = tuple(
+        read_estimator(entry, f"{read.where}, estimator {number}")
+        for number, entry in enumerate(read.take("estimator", list, []), 1)
+    )
+    paper = Paper(
+        id=read.text("id"), title=read.text("title"), authors=tuple(authors), journal=read.text("journal"),
+        year=read.take("year", int), pages=read.text("pages"), family=family, status=status,
+        tasks=read.choices("tasks", TASKS), summary=read.text("summary"), when=read.text("when"),
+        cost=read.text("cost"), note=read.text("note", ""), estimators=estimators,
+    )  # fmt: skip
+    read.done()
+    if status == "working" and not estimators:
+        raise read.fail("status is 'working' but no estimator is listed")
+    if status in ("planned", "theory") and estimators:
+        raise read.fail(f"status is {status!r} but estimators are listed")
+    if status in ("partial", "theory") and not paper.note:
+        raise read.fail(f"status is {status!r}: key 'note' must say what is short, or why nothing runs")
+    return paper
+
+
+def read_estimator(table: Any, where: str) -> EstimatorEntry:
+    """One ``[[paper.estimator]]`` table, or one baseline, as an :class:`EstimatorEntry`."""
+    read = _Reader(table, where)
+    path = read.text("path")
+    compare = read.take("compare", dict, None)
+    read.done()
+    if "." not in path:
+        raise read.fail(f"path {path!r} is no import path such as 'treatise.svm.SVMPath'")
+    return EstimatorEntry(path, None if compare is None else _read_comparison(compare, f"{where} ({path})"))
+
+
+def _read_comparison(table: Any, where: str) -> ComparisonEntry:
+    read = _Reader(table, where)
+    tasks = read.choices("tasks", TABLE_TASKS)
+    role = read.choice("role", ROLES, "predictor")
+    head = read.take("head", dict, {})
+    entry = ComparisonEntry(
+        tasks=tasks,
+        role=role,
+        input=read.choices("input", INPUTS, ["dense"]),
+        scaling=read.choice("scaling", SCALINGS, "none"),
+        params=read.take("params", dict, {}),
+        head=head,
+        seconds=_read_cost(read.take("seconds", dict), f"{where}, seconds"),
+        bytes=_read_cost(read.take("bytes", dict), f"{where}, bytes"),
+        search={
+            name: _read_search(values, f"{where}, search.{name}")
+            for name, values in read.take("search", dict, {}).items()
+        },
+    )
+    read.done()
+    if not tasks:
+        raise read.fail("key 'tasks' is empty")
+    if role == "transformer" and set(head) != set(tasks):
+        raise read.fail(f"a transformer needs a 'head' estimator for each of {', '.join(tasks)}")
+    if role == "predictor" and head:
+        raise read.fail("a predictor takes no 'head'")
+    return entry
+
+
+def _read_cost(table: Any, where: str) -> Cost:
+    read = _Reader(table, where)
+    values = {key: float(read.take(key, (int, float), 0.0)) for key in ("n", "p", "k")}
+    scale = float(read.take("scale", (int, float)))
+    read.done()
+    if not (math.isfinite(scale) and scale > 0):
+        raise read.fail(f"key 'scale' must be positive, got {scale!r}")
+    return Cost(scale, **values)
+
+
+def _read_search(values: Any, where: str) -> tuple[Any, ...] | SearchRange:
+    if isinstance(values, list):
+        if not values:
+            raise CatalogueError(f"{where}: the list of values is empty")
+        return tuple(values)
+    read = _Reader(values, where)
+    low, high = (float(read.take(key, (int, float))) for key in ("low", "high"))
+    found = SearchRange(low, high, read.take("log", bool, False), read.take("integer", bool, False))
+    read.done()
+    if not low < high or (found.log and low <= 0):
+        raise read.fail(f"low={low:g}, high={high:g} is no range to search")
+    return found

@@ -1,0 +1,1 @@
+"""Groups in data: spectral level sets, time series, hidden Markov models, and judging the clusterings."""

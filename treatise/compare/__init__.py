@@ -1,0 +1,1 @@
+"""The main job: compare what the papers would do with a table."""

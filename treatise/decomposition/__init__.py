@@ -1,0 +1,1 @@
+"""Matrices and signals into parts: non-negative factors, robust subspaces, slow features, sources."""

@@ -1,0 +1,1 @@
+"""Boosting, bagging and pruning."""

@@ -1,0 +1,1 @@
+"""Markov random fields: their structure, their inference and their densities."""

@@ -1,0 +1,1 @@
+"""Inference machinery: messages, samplers and cuts for discrete models."""

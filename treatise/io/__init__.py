@@ -1,0 +1,1 @@
+"""Reading tables and streams, and model files that are safe to load."""

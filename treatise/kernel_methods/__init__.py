@@ -1,0 +1,1 @@
+"""Methods over kernels: learned combinations of kernels, kernel regression, influence functions."""

@@ -1,0 +1,1 @@
+"""Kernel objects and their row caches."""

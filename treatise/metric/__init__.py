@@ -1,0 +1,1 @@
+"""Learned similarities, ground metrics and fixed-rank positive semidefinite models."""

@@ -1,0 +1,1 @@
+"""Networks: link prediction, signed graphs, the quality of graph clusterings."""

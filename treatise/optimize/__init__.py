@@ -1,0 +1,1 @@
+"""Optimisation machinery: projections, proximal steps, solvers."""

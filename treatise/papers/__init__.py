@@ -1,0 +1,10 @@
+"""The evidence: one module per paper, each with the experiment that regenerates a published result.
+
+A module ``v15_0059`` (the paper's id with an underscore) exposes ``experiment(full=False)``, which returns
+an :class:`Evidence`: rows that set our number beside the paper's, and a figure where the paper has one.
+"""
+
+from treatise.papers._evidence import Evidence, Row
+from treatise.papers._reproduce import Reproduction, available, reproduce
+
+__all__ = ["Evidence", "Reproduction", "Row", "available", "reproduce"]

@@ -1,0 +1,70 @@
+"""Running a paper's experiment."""
+
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from treatise._core.errors import DataNotFoundError, TreatiseError
+from treatise.papers._evidence import Evidence, Row
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The outcome of one paper's experiment."""
+
+    paper: str
+    rows: list[Row]
+    seconds: float
+    figure: str | None
+    skipped: list[str]
+
+    @property
+    def failed(self) -> bool:
+        """Whether a row that should be reached is not."""
+        return any(row.failed for row in self.rows)
+
+    def plain(self) -> dict[str, Any]:
+        """The outcome as plain data."""
+        rows = [row.plain() for row in self.rows]
+        return {
+            "paper": self.paper, "rows": rows, "seconds": self.seconds, "figure": self.figure, "skipped": self.skipped,
+        }  # fmt: skip
+
+
+def available() -> list[str]:
+    """Ids of the papers whose experiment is here."""
+    names = (item.name for item in files(__package__).iterdir())
+    modules = [name[:-3] for name in names if name.endswith(".py") and not name.startswith("_")]
+    return sorted(module.replace("_", "-") for module in modules)
+
+
+def reproduce(paper: str, *, full: bool = False, folder: Path | None = None) -> Reproduction:
+    """Run the experiment of a paper.
+
+    Parameters
+    ----------
+    paper : str
+        Its id, such as ``"v05-1205"``.
+    full : bool, default=False
+        The paper's own size rather than the quick form that takes seconds.
+    folder : path or None, default=None
+        Where to save the figure; None draws none to disk.
+    """
+    if paper not in available():
+        raise TreatiseError(f"no experiment for {paper!r} yet; there is one for: {', '.join(available())}")
+    experiment = import_module(f"{__package__}.{paper.replace('-', '_')}").experiment
+    start = time.perf_counter()
+    try:
+        evidence = experiment(full=full)
+    except DataNotFoundError as missing:
+        evidence = Evidence(rows=[], skipped=[str(missing)])
+    seconds = time.perf_counter() - start
+    figure = None
+    if evidence.figure is not None and folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        figure = str(folder / f"{paper}.png")
+        evidence.figure.savefig(figure, dpi=110, bbox_inches="tight")
+    return Reproduction(paper, evidence.rows, seconds, figure, evidence.skipped)

@@ -1,0 +1,1 @@
+"""Skill ratings from games, preference aggregation and survival times."""

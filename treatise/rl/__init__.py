@@ -1,0 +1,1 @@
+"""Reinforcement learning: value estimation, policy gradients, inverse problems."""

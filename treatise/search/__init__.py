@@ -1,0 +1,1 @@
+"""Black-box optimisation: evolution strategies, Bayesian optimisation, designed experiments."""

@@ -1,0 +1,1 @@
+"""Labels for sequences: hidden Markov decoding, conditional random fields, output-space search, grammars."""

@@ -1,0 +1,1 @@
+"""Counts, entropies, discretisation and other statistics that many methods share."""

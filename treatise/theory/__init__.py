@@ -1,0 +1,1 @@
+"""What theory says about your numbers: bounds, dimensions, honest error bars."""
