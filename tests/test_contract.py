@@ -30,7 +30,11 @@ def public_estimators():
         module = import_module(f"treatise.{package}")
         for name in getattr(module, "__all__", []):
             member = getattr(module, name)
-            if inspect.isclass(member) and issubclass(member, BaseEstimator) and not inspect.isabstract(member):
+            if (
+                inspect.isclass(member)
+                and issubclass(member, BaseEstimator)
+                and not inspect.isabstract(member)
+            ):
                 found[f"treatise.{package}.{name}"] = member
     return found
 
@@ -134,7 +138,9 @@ def test_joblib_and_skops_round_trips(estimator, table, tmp_path):
     buffer.seek(0)
     np.testing.assert_array_equal(output_of(joblib.load(buffer), X), output_of(fitted, X))
     save_model(fitted, tmp_path / "model.skops")
-    np.testing.assert_array_equal(output_of(load_model(tmp_path / "model.skops").model, X), output_of(fitted, X))
+    np.testing.assert_array_equal(
+        output_of(load_model(tmp_path / "model.skops").model, X), output_of(fitted, X)
+    )
 
 
 @by_estimator

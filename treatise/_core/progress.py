@@ -19,7 +19,7 @@ def progress(description: str, total: int, *, show: bool | None = None) -> Itera
         None draws the bar on a terminal and stays silent elsewhere.
     """
     if not (sys.stderr.isatty() if show is None else show):
-        yield lambda steps=1: None
+        yield lambda steps: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -27,4 +27,4 @@ def progress(description: str, total: int, *, show: bool | None = None) -> Itera
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=total)
-        yield lambda steps=1: bar.advance(task, steps)
+        yield lambda steps: bar.advance(task, steps)

@@ -11,9 +11,10 @@ from treatise._core.errors import TreatiseError
 from treatise.catalog._schema import CatalogueError, EstimatorEntry, Paper, read_estimator, read_paper
 
 FAMILIES = (
-    "online linear svm kernel_methods metric graphical sequence bayesnet bayes decomposition cluster network "
-    "ranking selection rl search ensemble information semisupervised theory applications"
-).split()
+    "online", "linear", "svm", "kernel_methods", "metric", "graphical", "sequence", "bayesnet", "bayes",
+    "decomposition", "cluster", "network", "ranking", "selection", "rl", "search", "ensemble", "information",
+    "semisupervised", "theory", "applications",
+)  # fmt: skip
 
 
 class Catalogue:

@@ -101,7 +101,10 @@ class Paper:
 
     def row(self) -> dict[str, Any]:
         """The row as plain data, with the estimators' import paths."""
-        keys = "id title authors journal year pages family status tasks estimators summary when cost".split()
+        keys = (
+            "id", "title", "authors", "journal", "year", "pages", "family", "status", "tasks", "estimators", "summary",
+            "when", "cost",
+        )  # fmt: skip
         plain = {key: getattr(self, key) for key in keys}
         plain["authors"], plain["tasks"] = list(self.authors), list(self.tasks)
         plain["estimators"] = [estimator.path for estimator in self.estimators]

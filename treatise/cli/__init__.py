@@ -1,1 +1,107 @@
-"""The command line."""
+"""The command line: parses, calls the layer below, prints.
+
+A command imports the layer that it needs inside its function, so that ``treatise list`` answers at once.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from treatise.cli import _catalogue, _compare, _console, _doctor, _models, _reproduce
+
+INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
+
+
+class Frame(TyperGroup):
+    """The group of all commands: the manners that they share.
+
+    Exit status 0 is success, 1 a failure, 2 wrong usage. An error is one sentence on standard error; its
+    traceback shows only with ``--debug``, which may stand anywhere on the command line.
+    """
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        debug = next(parameter for parameter in self.params if parameter.name == "debug")
+        for command in self.commands.values():
+            command.params.append(debug)
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> NoReturn:
+        """Run a command line and exit with its status."""
+        words = sys.argv[1:] if args is None else list(args)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows its code instead
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            status = self._answer(words)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _console.silence_stdout()
+            status = 1
+        sys.exit(status)
+
+    def _answer(self, words: list[str]) -> int:
+        debug = "--debug" in words[: words.index("--")] if "--" in words else "--debug" in words
+        try:
+            return super().main(words, prog_name="treatise", standalone_mode=False, obj=debug) or 0
+        except typer.TyperException as error:
+            _console.complain(_usage(error))
+            return error.exit_code
+        except (KeyboardInterrupt, typer.Abort):
+            return INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            _console.complain_of(error, debug=debug)
+            return 1
+
+
+def _usage(error: typer.TyperException) -> str:
+    """What was wrong with the command line, and which help page tells more."""
+    message = " ".join(error.format_message().split())
+    sentence = (message[:1].lower() + message[1:]).rstrip(".")
+    context = getattr(error, "ctx", None)
+    if context is None or any(hint in sentence for hint in ("`", "id you mean", "Possible options")):
+        return sentence
+    return f"{sentence}; `{context.command_path} --help` tells more"
+
+
+app = typer.Typer(cls=Frame, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
+app.command("compare")(_compare.compare)
+app.command("fit")(_models.fit)
+app.command("predict")(_models.predict)
+app.command("list")(_catalogue.list_papers)
+app.command("show")(_catalogue.show_paper)
+app.command("reproduce")(_reproduce.reproduce_papers)
+app.command("doctor")(_doctor.doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from treatise._core.version import __version__
+
+        print(f"treatise {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def treatise(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", expose_value=False, help="Show the traceback of an error.")] = False,
+) -> None:
+    """What would a hundred papers do with my data?
+
+    Published learning methods, working, proven and fast.
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main() -> None:
+    """Entry point of the ``treatise`` command."""
+    app()

@@ -1,5 +1,19 @@
 """Data: generators of the papers' synthetic sets, and loaders that verify real files before use."""
 
+from treatise.datasets._bundled import BUNDLED, load_table
+from treatise.datasets._cv_variance import load_letter_halves, make_bengio_grandvalet
+from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._home import data_home, locate
 
-__all__ = ["data_home", "locate"]
+__all__ = [
+    "BUNDLED",
+    "Games",
+    "data_home",
+    "load_atp",
+    "load_halo2",
+    "load_letter_halves",
+    "load_table",
+    "locate",
+    "make_bengio_grandvalet",
+    "make_ranking_games",
+]

@@ -1,1 +1,8 @@
 """Skill ratings from games, preference aggregation and survival times."""
+
+from treatise.datasets import Games
+from treatise.ranking.elo import EloRater
+from treatise.ranking.glicko import GlickoRater
+from treatise.ranking.weng_lin import OnlineRater
+
+__all__ = ["EloRater", "Games", "GlickoRater", "OnlineRater"]

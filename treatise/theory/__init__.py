@@ -1,1 +1,46 @@
 """What theory says about your numbers: bounds, dimensions, honest error bars."""
+
+from treatise.theory.corrected_resampling import (
+    CorrectedInterval,
+    CorrectedTest,
+    corrected_interval,
+    corrected_ttest,
+)
+from treatise.theory.cv_covariance import (
+    CVEigenvalues,
+    cv_covariance_matrix,
+    cv_eigenvalues,
+    cv_variance,
+    feasible_gamma,
+)
+from treatise.theory.cv_losses import CVLosses, cross_val_losses, jackknife_losses
+from treatise.theory.cv_report import CVVarianceReport, cv_variance_report
+from treatise.theory.cv_simulation import CVVarianceSimulation, plot_cv_variance, simulate_cv_variance
+from treatise.theory.five_by_two import FiveByTwoTest, five_by_two_test
+from treatise.theory.holdout import HoldoutVariance, holdout_variance
+from treatise.theory.multiplicity import holm
+
+__all__ = [
+    "CVEigenvalues",
+    "CVLosses",
+    "CVVarianceReport",
+    "CVVarianceSimulation",
+    "CorrectedInterval",
+    "CorrectedTest",
+    "FiveByTwoTest",
+    "HoldoutVariance",
+    "corrected_interval",
+    "corrected_ttest",
+    "cross_val_losses",
+    "cv_covariance_matrix",
+    "cv_eigenvalues",
+    "cv_variance",
+    "cv_variance_report",
+    "feasible_gamma",
+    "five_by_two_test",
+    "holdout_variance",
+    "holm",
+    "jackknife_losses",
+    "plot_cv_variance",
+    "simulate_cv_variance",
+]

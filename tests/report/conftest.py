@@ -1,0 +1,301 @@
+"""Runs to report on: simulated from a seed in the shape that a comparison produces."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+PAPERS = {
+    "v05-1205": {
+        "title": "Efficient Feature Selection via Analysis of Relevance and Redundancy",
+        "authors": ["Lei Yu", "Huan Liu"], "journal": "JMLR 5", "year": 2004, "pages": "1205-1224",
+        "when": "Many columns, most of them irrelevant or repeating one another.",
+        "cost": "O(n p log p) in practice; memory O(n p).",
+    },
+    "v05-0101": {
+        "title": "Support Vector Machine Paths", "authors": ["Ada North", "Ben South", "Cy West"],
+        "journal": "JMLR 5", "year": 2004, "pages": "101-140",
+        "when": "A few thousand rows, and the regularisation is to be chosen along the whole path.",
+        "cost": "O(n² p) for the path; memory O(n²).",
+    },
+    "v12-2121": {
+        "title": "Adaptive Steps for Online Learning", "authors": ["Dora East", "Emil Hill"],
+        "journal": "JMLR 12", "year": 2011, "pages": "2121-2159",
+        "when": "Streams, sparse columns, and more rows than fit into memory.",
+        "cost": "O(nnz) a pass; memory two vectors of p.",
+    },
+    "v15-0495": {
+        "title": "A Library for Online Classification", "authors": ["Fay Lake"],
+        "journal": "JMLR 15", "year": 2014, "pages": "495-499",
+        "when": "Sparse text, where rare words must move fast.",
+        "cost": "O(nnz) a pass; memory O(p).",
+    },
+}  # fmt: skip
+
+# label, paper, baseline, true score (roc_auc scale), standard deviation of a fold, seconds of a fit
+CLASSIFIERS = [
+    ("FCBF + LogisticRegression", "v05-1205", False, 0.9935, 0.004, 0.21),
+    ("SVMPath", "v05-0101", False, 0.9930, 0.004, 3.4),
+    ("GradientBoosting", None, True, 0.9912, 0.006, 0.9),
+    ("DiagonalAdaGrad", "v12-2121", False, 0.9922, 0.005, 0.012),
+    ("SoftConfidenceWeighted", "v15-0495", False, 0.9885, 0.006, 0.006),
+    ("RandomForest", None, True, 0.9890, 0.006, 0.42),
+    ("PassiveAggressive", "v15-0495", False, 0.9800, 0.010, 0.004),
+    ("Perceptron", "v15-0495", False, 0.9710, 0.012, 0.003),
+    ("CoresetSVM", "v05-0101", False, 0.9841, 0.008, 0.15),
+    ("LogisticRegression", None, True, 0.9925, 0.005, 0.02),
+    ("KernelInfluence", "v05-0101", False, 0.9793, 0.008, 7.8),
+    ("BoostedStumps", "v12-2121", False, 0.9868, 0.007, 1.7),
+    ("DummyClassifier", None, True, 0.5, 0.0, 0.0008),
+]
+
+
+def interval(scores, test_share):
+    """Mean and corrected 95 % interval of repeated cross-validation (Nadeau and Bengio)."""
+    scores, n = np.asarray(scores), len(scores)
+    if n < 2:
+        return float(scores.mean()), None, None
+    variance = scores.var(ddof=1) * (1 / n + test_share / (1 - test_share))
+    half = stats.t.ppf(0.975, n - 1) * math.sqrt(variance)
+    return float(scores.mean()), float(scores.mean() - half), float(scores.mean() + half)
+
+
+def leaderboard(rng, methods, metric, metrics, folds, scale, upper=math.inf):
+    """Simulated folds of every method, ranked, with standings from corrected tests after Holm."""
+    sign = 1 if metric["greater_is_better"] else -1
+    shared, rows = rng.normal(size=folds), []
+    for label, paper, baseline, mean, spread, seconds in methods:
+        noise = 0.8 * shared + 0.6 * rng.normal(size=folds)
+        scores = np.minimum(scale(mean) + scale(spread, spread=True) * noise, upper)
+        score, low, high = interval(scores, 1 / 5)
+        times = seconds * rng.lognormal(0, 0.1, folds)
+        rows.append({
+            "key": f"{paper or 'baseline'}/{label}", "label": label, "paper": paper,
+            "estimator": f"treatise.family.{label.split()[0]}", "baseline": baseline,
+            "score": score, "low": low, "high": None if high is None else min(high, upper), "folds": folds,
+            "scores": [
+                {"repeat": i // 5, "fold": i % 5, "score": float(s), "seconds": float(t)}
+                for i, (s, t) in enumerate(zip(scores, times))
+            ],
+            "fit_seconds": float(times.mean()), "predict_seconds": float(times.mean() / 40),
+            "metrics": metrics(score), "params": {"C": float(rng.lognormal()), "shuffle": True, "loss": "hinge"},
+            "standing": "too few folds", "p_value": None,
+        })  # fmt: skip
+    rows.sort(key=lambda row: -sign * row["score"])
+    best = [fold["score"] for fold in rows[0]["scores"]]
+    if folds > 1:
+        for row in rows[1:]:
+            difference = np.array(best) - [fold["score"] for fold in row["scores"]]
+            deviation = math.sqrt(difference.var(ddof=1) * (1 / folds + 1 / 4)) or 1e-12
+            row["p_value"] = float(2 * stats.t.sf(abs(difference.mean()) / deviation, folds - 1))
+        running = 0.0
+        for place, row in enumerate(sorted(rows[1:], key=lambda row: row["p_value"])):
+            running = max(running, min(1.0, (len(rows) - 1 - place) * row["p_value"]))
+            row["p_value"] = running
+            row["standing"] = "level" if running > 0.05 else "behind"
+        rows[0]["standing"] = "best"
+    for rank, row in enumerate(rows, 1):
+        row["rank"] = rank
+    return rows
+
+
+def describe(rows, failures=()):
+    """What each method is."""
+    return [
+        {
+            "key": row["key"], "label": row["label"], "estimator": row.get("estimator", "treatise.family.Method"),
+            "summary": "Separates the classes by a rule learned from the rows, as its paper describes.",
+            "paper": {"id": row["paper"], **PAPERS[row["paper"]]} if row["paper"] else None,
+        }
+        for row in [*rows, *failures]
+    ]  # fmt: skip
+
+
+def skeleton(name, task, target, metric, rows, features):
+    """The parts of a run that do not depend on what happened in it."""
+    return {
+        "treatise": "0.1.0", "command": f"treatise compare {name}.csv --target {target}", "status": "finished",
+        "started": "2026-01-31T12:00:00+00:00", "seconds": 118.2, "budget": 120.0, "jobs": 2, "seed": 0,
+        "data": {
+            "name": name, "source": f"{name}.csv", "sha256": "9f86d081884c7d659a2feaa0c55ad015" * 2,
+            "rows": rows, "features": features, "target": target, "task": task, "classes": [], "counts": [],
+            "columns": {"numeric": features, "categorical": 0}, "dropped": [], "notes": [],
+        },
+        "metric": metric, "folds": {"k": 5, "repeats_done": 3, "grouped": False}, "verdict": [],
+        "leaderboard": [], "failures": [], "best": None, "methods": [],
+    }  # fmt: skip
+
+
+def importance(rng, columns):
+    """Falls in score when a column is shuffled."""
+    means = np.sort(rng.gamma(0.4, 0.02, len(columns)))[::-1]
+    spread = 0.002 + 0.2 * means
+    return [
+        {"column": column, "mean": float(m), "low": float(m - 2 * s), "high": float(m + 2 * s)}
+        for column, m, s in zip(columns, means, spread)
+    ]
+
+
+def calibration(rng, label, rows):
+    """A calibration curve with ten cells, somewhat over-confident."""
+    predicted = np.sort(rng.beta(0.4, 0.5, (rows,)))
+    happened = rng.random(rows) < 0.5 + 0.9 * (predicted - 0.5)
+    cells = [cell for cell in np.array_split(np.arange(rows), 10) if len(cell)]
+    return {
+        "label": label, "predicted": [float(predicted[c].mean()) for c in cells],
+        "observed": [float(happened[c].mean()) for c in cells], "count": [len(c) for c in cells],
+    }  # fmt: skip
+
+
+FAILURES = [
+    {"key": "v05-0101/SVMPathExact", "label": "SVMPathExact", "paper": "v05-0101", "kind": "time",
+     "reason": "One fold was still running when its share of the budget, 20 s, was used up.", "folds": 0},
+    {"key": "v12-2121/CountModel", "label": "CountModel", "paper": "v12-2121", "kind": "not applicable",
+     "reason": "It needs counts; the column mean texture holds negative values.", "folds": 0},
+    {"key": "v15-0495/SecondOrder", "label": "SecondOrder", "paper": "v15-0495", "kind": "error",
+     "reason": "LinAlgError: the covariance became singular in fold 3.", "folds": 2},
+]  # fmt: skip
+
+CELLS = "radius texture perimeter area smoothness compactness concavity points symmetry dimension".split()
+
+
+def binary_run():
+    """A finished comparison on two classes."""
+    rng = np.random.default_rng(5)
+    metric = {"name": "roc_auc", "label": "ROC AUC", "greater_is_better": True}
+    run = skeleton("breast_cancer", "binary", "diagnosis", metric, 569, 30)
+    run["data"] |= {
+        "classes": ["benign", "malignant"], "counts": [357, 212],
+        "dropped": [{"column": "id", "reason": "looks like an identifier: every value differs"}],
+        "notes": ["3 duplicated rows are kept in the same fold."],
+    }  # fmt: skip
+    rows = leaderboard(
+        rng, CLASSIFIERS, metric,
+        lambda s: {"accuracy": 1 - 3.5 * (1 - s), "roc_auc": s, "log_loss": 0.05 + 4 * (1 - s)},
+        15, lambda value, spread=False: value, upper=1.0,
+    )  # fmt: skip
+    level = [row for row in rows if row["standing"] == "level"]
+    run["leaderboard"], run["failures"] = rows, FAILURES
+    run["methods"] = describe(rows, FAILURES)
+    run["verdict"] = [
+        f"{rows[0]['label']} did best: ROC AUC {rows[0]['score']:.3f} on rows it had not seen.",
+        f"{len(level)} other methods cannot be told apart from it on this table.",
+        "Guessing by class frequency scores 0.500, so there is a lot to learn here.",
+    ]
+    run["best"] = {
+        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], "model": "best.skops",
+        "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
+        "calibration": [calibration(rng, "malignant", 569)],
+        "importance": importance(rng, [f"{kind} {cell}" for kind in ("mean", "error", "worst") for cell in CELLS]),
+    }  # fmt: skip
+    return run
+
+
+def multiclass_run(classes=10):
+    """A finished comparison on several classes."""
+    rng = np.random.default_rng(7)
+    metric = {"name": "log_loss", "label": "Log loss", "greater_is_better": False}
+    run = skeleton("digits", "multiclass", "digit", metric, 1797, 64)
+    labels = [str(i) for i in range(classes)] if classes == 10 else [f"class {i}" for i in range(classes)]
+    truth = rng.integers(0, classes, 1797)
+    run["data"] |= {"classes": labels, "counts": np.bincount(truth, minlength=classes).tolist()}
+    rows = leaderboard(
+        rng, CLASSIFIERS, metric,
+        lambda s: {"accuracy": math.exp(-s), "f1_macro": math.exp(-1.02 * s), "log_loss": s, "roc_auc": None},
+        10, lambda value, spread=False: 3 * value if spread else 4.6 * (1 - value),
+    )  # fmt: skip
+    guess = np.where(rng.random(1797) < 0.93, truth, (truth + rng.integers(1, 4, 1797)) % classes)
+    matrix = np.zeros((classes, classes), dtype=int)
+    np.add.at(matrix, (truth, guess), 1)
+    run["leaderboard"], run["methods"] = rows, describe(rows)
+    run["folds"]["repeats_done"] = 2
+    run["verdict"] = [f"{rows[0]['label']} did best: log loss {rows[0]['score']:.3f} (less is better)."]
+    run["best"] = {
+        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], "model": "best.skops",
+        "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
+        "calibration": [calibration(rng, label, 400) for label in labels],
+        "importance": importance(rng, [f"pixel {i // 8} {i % 8}" for i in range(64)]),
+    }  # fmt: skip
+    return run
+
+
+def regression_run():
+    """A finished comparison on a number to predict."""
+    rng = np.random.default_rng(11)
+    metric = {"name": "rmse", "label": "RMSE", "greater_is_better": False}
+    run = skeleton("house_prices", "regression", "price", metric, 2930, 41)
+    run["data"]["columns"] = {"numeric": 29, "categorical": 12}
+    run["data"]["notes"] = ["47 missing prices were left out.", "Categories are one-hot encoded within each fold."]
+    rows = leaderboard(
+        rng, CLASSIFIERS, metric, lambda s: {"r2": 1 - (s / 80000) ** 2, "mae": 0.7 * s, "rmse": s},
+        15, lambda value, spread=False: 160000 * value if spread else 24000 + 600000 * (1 - value),
+    )  # fmt: skip
+    actual = rng.lognormal(12, 0.4, 1200)
+    predicted = actual ** 0.97 * 1.45 + rng.normal(0, 24000, 1200) * (actual / 180000) ** 0.7
+    run["leaderboard"], run["methods"] = rows, describe(rows)
+    run["verdict"] = [f"{rows[0]['label']} did best: RMSE {rows[0]['score']:,.0f} on rows it had not seen."]
+    run["best"] = {
+        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], "model": "best.skops",
+        "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
+        "calibration": None,
+        "importance": [
+            {k: v if k == "column" else 4e5 * v for k, v in effect.items()}
+            for effect in importance(rng, [f"column {i}" for i in range(12)])
+        ],
+    }  # fmt: skip
+    return run
+
+
+def interrupted_run():
+    """A comparison stopped in its first fold: no intervals, no tests, no best method yet."""
+    rng = np.random.default_rng(3)
+    run = binary_run()
+    rows = leaderboard(
+        rng, CLASSIFIERS[:4], run["metric"], lambda s: {"accuracy": None, "roc_auc": s}, 1,
+        lambda value, spread=False: value, upper=1.0,
+    )  # fmt: skip
+    rows[-1] |= {"score": None, "fit_seconds": None}
+    run |= {"status": "interrupted", "seconds": 4.1, "best": None, "verdict": [], "leaderboard": rows}
+    run |= {"methods": describe(rows), "failures": [], "folds": {"k": 5, "repeats_done": 0, "grouped": True}}
+    return run
+
+
+def empty_run():
+    """A comparison stopped before anything happened."""
+    run = binary_run()
+    return run | {
+        "status": "interrupted", "seconds": 0.2, "budget": None, "best": None, "verdict": [],
+        "leaderboard": [], "failures": [], "methods": [], "folds": {"k": 5, "repeats_done": 0, "grouped": False},
+    }  # fmt: skip
+
+
+def failed_run():
+    """A comparison in which every method failed."""
+    return empty_run() | {"status": "finished", "failures": FAILURES, "methods": describe([], FAILURES)}
+
+
+RUNS = {
+    "binary": binary_run, "multiclass": multiclass_run, "regression": regression_run,
+    "interrupted": interrupted_run, "empty": empty_run, "failed": failed_run,
+    "many classes": lambda: multiclass_run(26),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def simulated():
+    """All runs by name, simulated once."""
+    return {name: make() for name, make in RUNS.items()}
+
+
+@pytest.fixture(params=list(RUNS))
+def run(request, simulated):
+    """Every run in turn, a copy that the test may change."""
+    return copy.deepcopy(simulated[request.param])
+
+
+@pytest.fixture
+def named_run(simulated):
+    """One run by its name, a copy that the test may change."""
+    return lambda name: copy.deepcopy(simulated[name])

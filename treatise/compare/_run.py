@@ -1,0 +1,308 @@
+"""A comparison from a table to a run folder with its leaderboard, report and fitted model."""
+
+import datetime
+import hashlib
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import joblib
+import polars as pl
+import psutil
+
+from treatise._core.errors import TreatiseError
+from treatise._core.version import __version__
+from treatise.compare._candidates import Candidate, all_candidates, why_not
+from treatise.compare._encode import as_frame
+from treatise.compare._ending import finish
+from treatise.compare._fold import FoldJob, run_fold, save_problem
+from treatise.compare._folder import RunFolder, digest, fingerprint
+from treatise.compare._folds import number_of_folds
+from treatise.compare._isolation import Outcome, WorkerPool
+from treatise.compare._leaderboard import leaderboard, verdict
+from treatise.compare._metrics import Metric, choose_metric
+from treatise.compare._observer import Observer
+from treatise.compare._problem import Problem, understand
+from treatise.compare._schedule import Clock, Schedule
+from treatise.datasets import load_table
+from treatise.io import ModelFile, Table, load_model
+
+LEAST_BUDGET = 5.0
+MEMORY_SHARE = 0.8
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A finished or interrupted comparison.
+
+    Attributes
+    ----------
+    run : dict
+        The whole record, as in ``run.json``.
+    folder : Path
+        Where the report, the model and the predictions lie.
+    """
+
+    run: dict[str, Any]
+    folder: Path
+
+    @property
+    def leaderboard(self) -> pl.DataFrame:
+        """The leaderboard as a table, best first."""
+        keys = ("rank", "label", "paper", "score", "low", "high", "folds", "fit_seconds", "standing")
+        return pl.DataFrame(
+            [{key: entry[key] for key in keys} for entry in self.run["leaderboard"]], infer_schema_length=None
+        )
+
+    @property
+    def best(self) -> ModelFile:
+        """The winner, fitted on the whole table."""
+        if not self.run["best"] or not self.run["best"]["model"]:
+            raise TreatiseError("this comparison has no fitted winner; run it again with a larger budget")
+        return load_model(self.folder / self.run["best"]["model"])
+
+
+def compare_methods(
+    data: Any,
+    target: str | int | None = None,
+    *,
+    task: str | None = None,
+    metric: str | None = None,
+    budget: float = 120.0,
+    jobs: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    header: bool | None = None,
+    observer: Observer | None = None,
+    spent: float = 0.0,
+) -> Comparison:
+    """Ask what every applicable method makes of a table.
+
+    Every method of the catalogue that takes the task, and the usual scikit-learn baselines, are tuned inside
+    the training folds and judged on held-out folds until the budget is used; the winner is fitted on all rows.
+    A method that raises, hangs or takes too much memory is stopped and reported, and the others go on. Run it
+    again with the same ``output`` and it goes on where it stopped.
+
+    To spread the folds over a Dask cluster that shares the output folder, call it inside
+    ``joblib.parallel_config(backend="dask")``.
+
+    Parameters
+    ----------
+    data : path, bundled name, Table or data frame
+        The table.
+    target : str, int or None
+        The column to predict, by name or number; None for a table that names its own.
+    task : {"binary", "multiclass", "regression"} or None
+        None infers it.
+    metric : str or None
+        What ranks the methods; None takes ROC AUC, balanced accuracy or R² by task.
+    budget : float, default=120
+        Seconds for everything, the report included.
+    jobs : int or None
+        Folds at once; None takes the processors there are.
+    output : path or None
+        The run folder; None names it after the table.
+    seed : int, default=0
+        Fixes folds, tuning draws and the methods' own randomness.
+    header : bool or None
+        Whether the file's first line names the columns; None looks.
+    observer : Observer or None
+        Is told how it goes.
+    spent : float, default=0
+        Seconds of the budget that are gone already, such as a program's own start.
+
+    Returns
+    -------
+    Comparison
+    """
+    if not budget >= LEAST_BUDGET:
+        raise TreatiseError(f"a budget of {budget:g} s is too small for any answer; give at least {LEAST_BUDGET:g}")
+    jobs = joblib.cpu_count() if jobs is None else jobs
+    if jobs < 1:
+        raise TreatiseError(f"{jobs} jobs cannot run anything; give at least 1")
+    watch = observer or Observer()
+    clock = Clock(budget, spent)
+    pool = _pool()
+    pool.warm_up(min(jobs, 2))
+    try:
+        table, source = _table(data, header)
+        problem = understand(table, target, task)
+        chosen = choose_metric(problem.task, metric)
+        watch.understood(problem, chosen)
+        k = number_of_folds(problem)
+        source_digest = _digest(source, problem)
+        folder = RunFolder(
+            Path(output) if output is not None else Path(f"{_safe(table.name)}-comparison"),
+            fingerprint(source_digest, problem, chosen.name, k, seed),
+        )
+        clock.spent_before += folder.spent
+        try:
+            about = {
+                "treatise": __version__, "command": shlex.join(["treatise", *sys.argv[1:]]), "status": "finished",
+                "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), "seconds": 0.0,
+                "budget": budget, "jobs": jobs, "seed": seed,
+                "data": {**problem.describe(), "source": source, "sha256": source_digest}, "metric": chosen.plain(),
+            }  # fmt: skip
+            save_problem(problem, folder.work)
+            contest = _Contest(problem, chosen, k, jobs, seed, clock, folder, pool, watch)
+            status = contest.run()
+            about["status"] = status
+            board = contest.board()
+            failures = contest.failures
+            repeats = 1 + max((r["repeat"] for r in folder.folds), default=-1)
+            about |= {
+                "folds": {"k": k, "repeats_done": repeats, "grouped": problem.groups is not None},
+                "verdict": verdict(board, chosen, len(failures), status), "leaderboard": board, "failures": failures,
+                "methods": [c.describe() for c in contest.everyone],
+            }  # fmt: skip
+            run = finish(about, problem, contest.everyone, folder, pool, clock, contest.schedule, watch)
+        finally:
+            folder.close()
+    finally:
+        _retire()
+    return Comparison(run, folder.path)
+
+
+class _Contest:
+    """The folds of a comparison: plans them, runs them, keeps what comes back."""
+
+    def __init__(
+        self, problem: Problem, metric: Metric, k: int, jobs: int, seed: int, clock: Clock, folder: RunFolder,
+        pool: WorkerPool, watch: Observer,
+    ) -> None:  # fmt: skip
+        self.problem, self.metric, self.k, self.jobs, self.seed = problem, metric, k, jobs, seed
+        self.clock, self.folder, self.pool, self.watch = clock, folder, pool, watch
+        self.everyone = all_candidates(problem.task)
+        self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs
+        self.failures = list(folder.failures)
+        given_up = {failure["key"] for failure in self.failures}
+        self.running: list[Candidate] = []
+        for candidate in self.everyone:
+            reason = why_not(candidate, problem, clock.budget / 2, self.memory)
+            if reason is not None and candidate.key not in given_up:
+                self._give_up(candidate, "not applicable", reason, keep=False)
+            elif candidate.key not in given_up:
+                self.running.append(candidate)
+        self.schedule = Schedule(clock, self.running, k, jobs)
+        for record in folder.folds:
+            self.schedule.durations.setdefault(record["key"], []).append(record["seconds"])
+        watch.planned(self.running, self.failures, len(folder.folds))
+
+    def run(self) -> str:
+        """Every wave until the budget ends, all repeats are done, or the user interrupts."""
+        try:
+            for repeat, fold in self.schedule.waves():
+                if fold == 0 and repeat > 0:
+                    self._leave_the_beaten()
+                if self.schedule.folds_left <= 0 or not self.running:
+                    break
+                self._wave(repeat, fold)
+        except KeyboardInterrupt:
+            self.folder.note_spent(self.clock.elapsed)
+            return "interrupted"
+        self.folder.note_spent(self.clock.elapsed)
+        return "finished"
+
+    def board(self) -> list[dict[str, Any]]:
+        """The leaderboard so far."""
+        return leaderboard(self.folder.folds, self.everyone, self.metric, self.k)
+
+    def _wave(self, repeat: int, fold: int) -> None:
+        done = {record["key"] for record in self.folder.folds if (record["repeat"], record["fold"]) == (repeat, fold)}
+        waiting = [c for c in self.running if c.key not in done]
+        size = (self.problem.n_rows, self.problem.width, max(2, len(self.problem.classes)))
+
+        def jobs() -> Iterator[Any]:
+            for candidate, seconds in self.schedule.turns(waiting, *size):
+                job = FoldJob(
+                    self.folder.work.resolve(), candidate, self.metric, repeat, fold, self.k, self.seed,
+                    self.schedule.tuning_seconds,
+                )  # fmt: skip
+                yield joblib.delayed(run_isolated)(job, seconds, self.memory, self.schedule.folds_left)
+
+        parallel = joblib.Parallel(
+            n_jobs=self.jobs,
+            prefer="threads",
+            batch_size=1,
+            pre_dispatch="n_jobs",
+            return_as="generator_unordered",
+        )
+        for candidate, outcome in parallel(jobs()):
+            self._keep(candidate, outcome)
+
+    def _keep(self, candidate: Candidate, outcome: Outcome) -> None:
+        if outcome.kind == "done":
+            self.schedule.durations.setdefault(candidate.key, []).append(outcome.seconds)
+            record = {**outcome.value, "seconds": outcome.seconds}
+            self.folder.add_fold(record, self.clock.elapsed)
+            board = self.board()
+            self.schedule.best_fit_seconds = board[0]["fit_seconds"]
+            planned = len(self.running) * self.k
+            left = self.schedule.estimate_left(max(0, planned - len(self.folder.folds)) or planned)
+            self.watch.fold_done(candidate.label, record["score"], board, self.clock.elapsed, left)
+        elif outcome.kind in ("error", "memory"):
+            self._give_up(candidate, outcome.kind, outcome.reason, keep=True)
+        elif outcome.kind == "time" and candidate.key not in self.schedule.durations:
+            # A fold cut off by the end of the budget says nothing against a method that had folds before.
+            self._give_up(candidate, "time", outcome.reason, keep=False)
+
+    def _give_up(self, candidate: Candidate, kind: str, reason: str, *, keep: bool) -> None:
+        folds = sum(record["key"] == candidate.key for record in self.folder.folds)
+        failure = {
+            "key": candidate.key, "label": candidate.label, "paper": candidate.paper.id if candidate.paper else None,
+            "kind": kind, "reason": reason, "folds": folds,
+        }  # fmt: skip
+        self.failures.append(failure)
+        if keep:
+            self.folder.add_failure(failure, self.clock.elapsed)
+        self.running = [c for c in self.running if c.key != candidate.key]
+        if kind != "not applicable":
+            self.watch.failed(failure)
+
+    def _leave_the_beaten(self) -> None:
+        """After each whole repeat, methods that are behind beyond chance leave their time to the others."""
+        beaten = {entry["key"] for entry in self.board() if entry["standing"] == "behind"}
+        self.running = [c for c in self.running if c.key not in beaten]
+        if len(self.running) < 2:
+            self.running = []
+
+
+def run_isolated(job: FoldJob, seconds: float, memory: float, patience: float) -> tuple[Candidate, Outcome]:
+    """Run one fold in an isolated process of the machine that this is called on."""
+    return job.candidate, _pool().run(run_fold, (job,), seconds, memory, patience)
+
+
+@lru_cache(maxsize=1)
+def _pool() -> WorkerPool:
+    return WorkerPool()
+
+
+def _retire() -> None:
+    _pool().close()
+    _pool.cache_clear()
+
+
+def _table(data: Any, header: bool | None) -> tuple[Table, str]:
+    if isinstance(data, Table):
+        return data, data.name
+    if isinstance(data, str | os.PathLike):
+        return load_table(data, header=header), os.fspath(data)
+    frame = as_frame(data)
+    return Table("table", frame, True, ()), "a data frame"
+
+
+def _digest(source: str, problem: Problem) -> str:
+    path = Path(source)
+    if path.is_file():
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    return digest(problem)
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "table"

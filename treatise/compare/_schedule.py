@@ -1,0 +1,100 @@
+"""Who runs next: every method once before any runs twice, and all within the budget."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from treatise.compare._candidates import Candidate
+
+MOST_REPEATS = 10
+# Shares of the budget: what tuning may take of one pass over the folds, and the most that the end may keep.
+TUNING_SHARE = 0.4
+ENDING_SHARE = 0.35
+ENDING_SECONDS = 2.5
+LEAST_SECONDS = 1.0
+
+
+@dataclass
+class Clock:
+    """The time a run has: seconds spent in earlier sittings count."""
+
+    budget: float
+    spent_before: float = 0.0
+    now: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self.start = self.now()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds spent, earlier sittings included."""
+        return self.spent_before + self.now() - self.start
+
+    @property
+    def left(self) -> float:
+        """Seconds until the budget is used up."""
+        return self.budget - self.elapsed
+
+
+@dataclass
+class Schedule:
+    """The order of folds, the time each may take, and when to stop."""
+
+    clock: Clock
+    candidates: list[Candidate]
+    k: int
+    jobs: int
+
+    def __post_init__(self) -> None:
+        self.durations: dict[str, list[float]] = {}
+        self.best_fit_seconds = 0.0
+        passes = max(1, len(self.candidates)) * self.k
+        self.tuning_seconds = TUNING_SHARE * max(0.0, self.clock.left) * self.jobs / passes
+
+    @property
+    def ending_seconds(self) -> float:
+        """What the final fit, the feature effects and the report will take, as far as it can be told."""
+        wanted = ENDING_SECONDS + self.tuning_seconds + 2.5 * self.best_fit_seconds
+        return min(wanted, max(ENDING_SECONDS, ENDING_SHARE * self.clock.budget))
+
+    @property
+    def folds_left(self) -> float:
+        """Seconds until no fold may run any more."""
+        return self.clock.left - self.ending_seconds
+
+    def expected(self, key: str) -> float | None:
+        """Seconds that a fold of a method takes, from those it had."""
+        seen = self.durations.get(key)
+        return sum(seen) / len(seen) if seen else None
+
+    def waves(self) -> Iterator[tuple[int, int]]:
+        """Repeats and folds in the order in which every method takes them."""
+        for repeat in range(MOST_REPEATS):
+            for fold in range(self.k):
+                yield repeat, fold
+
+    def turns(self, waiting: list[Candidate], n: int, p: int, classes: int) -> Iterator[tuple[Candidate, float]]:
+        """The methods of one wave with the seconds each may take, until the time is up.
+
+        In the first wave the cheapest come first and whoever comes shares the time left evenly with those
+        still waiting, so that none is left without a turn. Later the longest come first, which leaves the
+        fewest idle at the wave's end, and one that would not finish in time is passed over.
+        """
+        new = [c for c in waiting if self.expected(c.key) is None]
+        known = [c for c in waiting if self.expected(c.key) is not None]
+        new.sort(key=lambda c: (c.compare.seconds.at(n, p, classes), c.key))
+        known.sort(key=lambda c: (-(self.expected(c.key) or 0.0), c.key))
+        for place, candidate in enumerate(new):
+            share = self.folds_left * min(1.0, self.jobs / (len(new) - place))
+            if self.folds_left <= 0:
+                return
+            yield candidate, max(LEAST_SECONDS, share)
+        for candidate in known:
+            if self.folds_left > (self.expected(candidate.key) or 0.0):
+                yield candidate, self.folds_left
+
+    def estimate_left(self, remaining_folds: int) -> float:
+        """Seconds until the end: the planned folds, or the budget if it ends sooner."""
+        means = [self.expected(key) or 0.0 for key in self.durations]
+        per_fold = sum(means) / len(means) if means else 0.0
+        return max(0.0, min(self.clock.left, remaining_folds * per_fold / self.jobs + self.ending_seconds))

@@ -1,0 +1,54 @@
+"""Pictures of the parts that a factorisation has learnt."""
+
+import math
+
+import numpy as np
+from matplotlib.figure import Figure
+
+
+def plot_parts(components, shape, *, columns=None, figure=None):
+    """Draw every component as an image: white is zero, black the largest value of that component.
+
+    Use it to see whether a factorisation of images found local parts. Components of either sign (independent or
+    principal ones) need a diverging palette instead.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_pixels)
+        Non-negative, one image per row, such as ``SparseNMF.components_``.
+    shape : tuple of int
+        Rows and columns of an image.
+    columns : int or None, default=None
+        Images side by side; None makes the sheet about square.
+    figure : matplotlib Figure or SubFigure or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Figure or SubFigure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.decomposition import plot_parts
+    >>> figure = plot_parts(np.eye(6), (2, 3), columns=3)
+    >>> len(figure.axes)
+    6
+    """
+    components = np.atleast_2d(np.asarray(components, dtype=float))
+    if components.shape[1] != math.prod(shape):
+        raise ValueError(
+            f"components have {components.shape[1]} pixels; shape={tuple(shape)} would need {math.prod(shape)}"
+        )
+    count = len(components)
+    columns = columns or math.ceil(math.sqrt(count))
+    rows = math.ceil(count / columns)
+    if figure is None:
+        figure = Figure(figsize=(columns, rows * shape[0] / shape[1]), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis, part in zip(axes, components):
+        axis.imshow(part.reshape(shape), cmap="gray_r", vmin=0.0, vmax=part.max() or 1.0)
+        axis.set(xticks=[], yticks=[])
+    for axis in axes[count:]:
+        axis.remove()
+    return figure

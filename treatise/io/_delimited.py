@@ -1,0 +1,197 @@
+"""Delimited text: commas, tabs, semicolons, bars or blanks between fields, with or without a header."""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from treatise._core.errors import TreatiseError
+from treatise.io import _delimited_kernels as kernels
+from treatise.io._column_types import MISSING, is_number, typed_frame
+
+_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
+DELIMITERS = "".join(_NAMES)
+_SAMPLE_BYTES, _SAMPLE_RECORDS = 1 << 18, 200
+_LONGEST_RECORD = 1 << 24
+_MOST_FIELDS = 1 << 18
+
+
+class Canonical(NamedTuple):
+    """Records that agree in their number of fields, as text that any reader of CSV takes alike."""
+
+    text: bytes
+    separator: str
+    n_records: int
+    n_fields: int
+    head: int
+    """Bytes of the first record."""
+
+
+def read_delimited(
+    text: bytes, *, delimiters: str = DELIMITERS, header: bool | None = None, names: tuple[str, ...] = ()
+) -> tuple[pl.DataFrame, bool, tuple[str, ...]]:
+    """The columns of delimited text, whether a header named them, and notes.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8.
+    delimiters : str
+        What may divide the fields; a blank stands for any run of blanks.
+    header : bool or None, default=None
+        Whether the first record holds the names. None finds out.
+    names : tuple of str, default=()
+        Names that something before the records gave; there is no header then.
+    """
+    delimiter = find_delimiter(text, delimiters)
+    records = canonical(text, delimiter)
+    first = _parse(records, records.text[: records.head], 1).row(0)
+    notes: tuple[str, ...] = ()
+    if names:
+        header = False
+    elif header is None:
+        header = _is_header(first, records)
+        if header:
+            notes = ("the first line was taken as a header",)
+    if header and records.n_records == 1:
+        raise TreatiseError("there is a header but no row beneath it")
+    body = records.text[records.head :] if header else records.text
+    frame = _parse(records, body, records.n_records - header)
+    frame.columns, naming = _column_names(first, records.n_fields, names, header)
+    frame, typing = typed_frame(frame, decimal_comma=delimiter == ";")
+    frame, dropped = _without_trailing_nothing(frame, named=bool(names or (header and first[-1])))
+    return frame, header, notes + naming + typing + dropped
+
+
+def canonical(text: bytes, delimiter: str) -> Canonical:
+    """The records without blank lines and blanks around fields; raises where they do not agree."""
+    if not text.endswith(b"\n"):
+        text += b"\n"
+    data = np.frombuffer(text, np.uint8)
+    separator = "\t" if delimiter == " " else delimiter
+    status = kernels.UNTIDY
+    if delimiter != " " and b'"' not in text:
+        status, line, found, count, expected, written, head = kernels.survey(data, ord(delimiter), _LONGEST_RECORD)
+    if status == kernels.UNTIDY:
+        out = np.empty(len(text) + 3 * text.count(b'"'), np.uint8)
+        status, line, found, count, expected, written, head = kernels.rewrite(
+            data, ord(delimiter), ord(separator), _LONGEST_RECORD, out
+        )
+        text = out[:written].tobytes()
+    if status == kernels.RAGGED:
+        raise TreatiseError(
+            f"line {line} has {_fields(found)} where the first has {expected} (divided by {_NAMES[delimiter]})"
+        )
+    if status == kernels.UNCLOSED:
+        raise TreatiseError(f"line {line} opens a quote that is never closed")
+    if status == kernels.TRAILING:
+        raise TreatiseError(f"line {line} has text right after a closing quote; double the quotes inside a field")
+    if status == kernels.TOO_LONG:
+        raise TreatiseError(f"line {line} is longer than {_LONGEST_RECORD >> 20} MiB, which no row of a table is")
+    if expected > _MOST_FIELDS:
+        raise TreatiseError(f"the first line has {expected} fields; a table may have up to {_MOST_FIELDS} columns")
+    return Canonical(text, separator, count, expected, head)
+
+
+def find_delimiter(text: bytes, delimiters: str = DELIMITERS) -> str:
+    """The delimiter that divides the first records into equally many fields, with the cleanest cells."""
+    sample = text[:_SAMPLE_BYTES]
+    whole = len(sample) == len(text)
+    data = np.frombuffer(sample, np.uint8)
+    best, best_score = delimiters[0], (0.0, 0.0)
+    for delimiter in delimiters:
+        counts = np.empty(_SAMPLE_RECORDS, np.int64)
+        found = kernels.count_fields(data, ord(delimiter), counts)
+        # The last record of a sample may be cut.
+        counts = counts[: found if whole or found in (1, _SAMPLE_RECORDS) else found - 1]
+        common, times = Counter(counts.tolist()).most_common(1)[0]
+        if common == 1:
+            continue
+        agreement = times / len(counts)
+        score = (agreement, _cleanness(sample, delimiter, len(counts)))
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _cleanness(sample: bytes, delimiter: str, n_records: int) -> float:
+    """Share of the cells in which no other delimiter is left, decimal commas aside."""
+    clean = cells = 0
+    others = [other for other in ",\t;|" if other != delimiter]
+    for line in sample.decode("utf-8", "ignore").splitlines()[:n_records]:
+        for cell in line.split() if delimiter == " " else line.split(delimiter):
+            cell = cell.strip()
+            number = delimiter == ";" and is_number(cell.replace(",", "."))
+            cells += 1
+            clean += number or cell.startswith('"') or not any(other in cell for other in others)
+    return clean / max(cells, 1)
+
+
+def _parse(records: Canonical, text: bytes, n_records: int, *, limit: int | None = None) -> pl.DataFrame:
+    """Cells as text; ``limit`` reads that many records of the ``n_records`` at most."""
+    try:
+        frame = pl.read_csv(text, has_header=False, separator=records.separator, infer_schema=False, n_rows=limit)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise TreatiseError(f"the rows could not be parsed ({str(error).splitlines()[0]})") from None
+    expected = n_records if limit is None else min(limit, n_records)
+    if frame.shape != (expected, records.n_fields):
+        raise TreatiseError(
+            f"the rows could not be parsed: {expected} rows of {records.n_fields} fields became "
+            f"{frame.height} of {frame.width}; is a quote out of place?"
+        )
+    return frame
+
+
+def _is_header(first: tuple[str | None, ...], records: Canonical) -> bool:
+    """Whether the first record names columns rather than holding values.
+
+    Every cell must be a possible name, and something must set the record apart from those beneath it:
+    a column of numbers, truth values or dates, or columns of few words among which its own never appear.
+    """
+    nameless = [i for i, cell in enumerate(first) if not cell]
+    # A row index leaves the first name out, a delimiter at the end of every line the last.
+    if len(nameless) == len(first) or not set(nameless) <= {0, len(first) - 1}:
+        return False
+    if any(cell in MISSING or is_number(cell) for cell in first if cell):
+        return False
+    if records.n_records == 1:
+        return True
+    beneath = _parse(records, records.text[records.head :], records.n_records - 1, limit=_SAMPLE_RECORDS)
+    typed, _ = typed_frame(beneath)
+    if any(column.dtype != pl.String for column in typed.iter_columns()):
+        return True
+    values = [column.drop_nulls().to_list() for column in beneath.iter_columns()]
+    apart = len(set(first)) == len(first) and all(cell not in cells for cell, cells in zip(first, values) if cell)
+    return apart and any(len(set(cells)) < len(cells) for cells in values)
+
+
+def _column_names(
+    first: tuple[str | None, ...], n_fields: int, names: tuple[str, ...], header: bool
+) -> tuple[list[str], tuple[str, ...]]:
+    if names:
+        if len(names) != n_fields:
+            raise TreatiseError(f"{len(names)} attributes are declared, but the rows have {_fields(n_fields)}")
+        given: tuple[str | None, ...] = names
+    else:
+        given = first if header else (None,) * n_fields
+    chosen = [name or f"column_{i}" for i, name in enumerate(given)]
+    repeated = [name for name, times in Counter(chosen).items() if times > 1]
+    if repeated:
+        raise TreatiseError(f"the header names {' and '.join(map(repr, repeated[:3]))} more than once; rename one")
+    blank = [name for name, said in zip(chosen, given) if not said]
+    if (header or names) and blank:
+        return chosen, (f"the nameless column{'s' * (len(blank) > 1)} became {' and '.join(blank)}",)
+    return chosen, ()
+
+
+def _without_trailing_nothing(frame: pl.DataFrame, named: bool) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """A delimiter at the end of every line makes a last column without name and values."""
+    last = frame.to_series(-1)
+    if named or frame.width == 1 or last.null_count() < len(last):
+        return frame, ()
+    return frame.drop(last.name), ("an empty last column was dropped: every line ends with a delimiter",)
+
+
+def _fields(count: int) -> str:
+    return f"{count} field{'s' * (count != 1)}"

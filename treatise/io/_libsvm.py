@@ -1,0 +1,88 @@
+"""LIBSVM text: a label and the features that are not zero on each line."""
+
+import re
+from itertools import islice
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from treatise._core.errors import TreatiseError
+from treatise.io import _libsvm_kernels as kernels
+
+_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_LINE = re.compile(
+    rb"[ \t]*" + _NUMBER + rb"(?:,[+-]?[\d.]+)*(?P<pairs>(?:[ \t]+(?:qid|-?\d+):[^\s:#]+)*)[ \t\r]*(?:#.*)?"
+)
+_GLANCE = 20  # lines
+
+
+def is_libsvm(text: bytes) -> bool:
+    """Whether the first lines read as ``label index:value ...``, at least one with a feature."""
+    lines = (match.group() for match in re.finditer(rb"[^\n]+", text) if match.group().strip())
+    rows = [_LINE.fullmatch(line) for line in islice(lines, _GLANCE) if not line.lstrip().startswith(b"#")]
+    return all(rows) and any(row["pairs"].strip() for row in rows if row)
+
+
+def read_libsvm(text: bytes) -> tuple[pl.DataFrame, sparse.csr_matrix, tuple[str, ...]]:
+    """Labels (a frame with the column ``"label"``), features, and notes."""
+    data = np.frombuffer(text, np.uint8)
+    n_lines, n_pairs = text.count(b"\n") + 1, text.count(b":")
+    labels, values = np.empty(n_lines), np.empty(n_pairs)
+    indptr, indices = np.zeros(n_lines + 1, np.int64), np.empty(n_pairs, np.int64)
+    # Pages of these that are never written are never taken from the system.
+    open_at, open_past, open_slot = (np.empty(n_lines + n_pairs, np.int64) for _ in range(3))
+    status, line, first, past, rows, filled, opened, least, greatest, queries = kernels.parse(
+        data, labels, indptr, indices, values, open_at, open_past, open_slot
+    )
+    if status != kernels.FINE:
+        _refuse(status, line, text[first:past].decode(errors="replace"))
+    if rows == 0:
+        raise TreatiseError("there are comments but no rows")
+    for at, end, slot in zip(open_at[:opened], open_past[:opened], open_slot[:opened]):
+        number = _number(text[at:end], text.count(b"\n", 0, at) + 1)
+        if slot < 0:
+            labels[-1 - slot] = number
+        else:
+            values[slot] = number
+    base = 0 if least == 0 else 1
+    width = int(greatest) + 1 - base if filled else 0
+    kind = np.int32 if max(width, filled) < np.iinfo(np.int32).max else np.int64
+    matrix = sparse.csr_matrix(
+        (values[:filled].copy(), (indices[:filled] - base).astype(kind), indptr[: rows + 1].astype(kind)),
+        shape=(rows, width),
+    )
+    notes: tuple[str, ...] = () if least != 0 else ("features are numbered from 0",)
+    if queries:
+        notes += (f"the query numbers (qid) of {queries} rows were left out",)
+    return pl.DataFrame({"label": _whole(labels[:rows])}), matrix, notes
+
+
+def _number(token: bytes, line: int) -> float:
+    try:
+        return float(token)
+    except ValueError:
+        raise TreatiseError(f"line {line} holds {token.decode(errors='replace')!r} where a number belongs") from None
+
+
+def _whole(labels: np.ndarray) -> np.ndarray:
+    """Labels as integers where all are."""
+    if np.all(np.abs(labels) < 2.0**53) and np.all(labels == np.rint(labels)):
+        return labels.astype(np.int64)
+    return labels
+
+
+def _refuse(status: int, line: int, token: str) -> None:
+    shown = repr(token if len(token) <= 40 else token[:40] + "...")
+    raise TreatiseError(
+        {
+            kernels.LABEL: f"line {line} begins with {shown}, which is no label (a number)",
+            kernels.SEVERAL_LABELS: f"line {line} has several labels ({shown}); one for each row is understood",
+            kernels.PAIR: f"line {line} holds {shown} where index:value belongs",
+            kernels.INDEX: f"line {line}: the index in {shown} is no whole number from 0 on",
+            kernels.LARGE: f"line {line}: the index in {shown} is too large",
+            kernels.REPEATED: f"line {line} holds the index of {shown} twice",
+            kernels.DECREASING: f"line {line}: the index in {shown} is below the one before; indices must rise",
+            kernels.VALUE: f"line {line}: the value in {shown} is no number",
+        }[status]
+    )

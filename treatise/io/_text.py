@@ -1,0 +1,69 @@
+"""Telling text from other content, and bringing it to UTF-8 with plain line ends."""
+
+import numpy as np
+
+from treatise._core.errors import TreatiseError
+from treatise.io._text_kernels import first_control
+
+_KINDS = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive or an Excel workbook; unpack it, or save the sheet as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file; save the sheet as CSV"),
+    (b"\x89HDF", "an HDF5 or MATLAB 7.3 file"),
+    (b"MATLAB", "a MATLAB file"),
+    (b"ARROW1", "an Arrow or Feather file; save it as Parquet"),
+    (b"\x93NUMPY", "a NumPy array; save it as CSV"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"RDX", "an R data file; save it as CSV"),
+    (b"\x7fELF", "a program"),
+)
+
+
+def plain_text(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The same text as UTF-8 without a mark at its start and with line feeds, and notes on what was done."""
+    notes: tuple[str, ...] = ()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            data = data.decode("utf-16").encode()
+        except UnicodeDecodeError:
+            raise TreatiseError("the file begins like UTF-16 text but is not; save it as UTF-8") from None
+        notes = ("the text is UTF-16",)
+    data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\x1a")
+    refuse_binary(data)
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            data, notes = _from_windows(data, error.start), ("the text is not UTF-8 and was read as Latin-1",)
+    if b"\r" in data and b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    if not data or data.isspace():
+        raise TreatiseError("the file holds nothing but blanks" if data else "the file is empty")
+    return data, notes
+
+
+def refuse_binary(data: bytes) -> None:
+    """Raise for content that cannot be the text of a table, by name where its first bytes tell."""
+    at = first_control(np.frombuffer(data, np.uint8))
+    if at < 0 and not data.startswith(b"%PDF-"):
+        return
+    for magic, kind in _KINDS:
+        if data.startswith(magic):
+            raise TreatiseError(f"this is no table but {kind}")
+    line = data.count(b"\n", 0, at) + 1
+    raise TreatiseError(f"this is no text: line {line} holds the control character {data[at]:#04x}")
+
+
+def _from_windows(data: bytes, start: int) -> bytes:
+    """Latin-1 as everybody writes it: Windows' superset, which leaves five bytes undefined."""
+    try:
+        return data.decode("cp1252").encode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, start) + 1
+        raise TreatiseError(
+            f"this is neither UTF-8 (see line {line}) nor Latin-1 text (byte {data[error.start]:#04x}); "
+            "save it as UTF-8"
+        ) from None

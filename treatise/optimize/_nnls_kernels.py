@@ -1,0 +1,139 @@
+"""Compiled coordinate descent for many non-negative least-squares problems that share one Gram matrix."""
+
+import numpy as np
+
+from treatise._core.jit import kernel
+
+# Columns that are swept together: their coordinates stay in the first cache, and each operation is a vector one.
+BLOCK = 64
+
+
+@kernel
+def descend_columns(solution, gram, cross, first, last, tol, max_sweeps):
+    """Sweep over the coordinates of blocks ``first`` to ``last`` of the columns of ``solution``, in place.
+
+    One coordinate at a time is set to its exact minimiser. A block is done when a sweep moved it, in the norm
+    of the diagonal of ``gram``, by less than ``tol`` times what the first sweep did.
+    """
+    n_coordinates, n_columns = solution.shape
+    residual = np.empty(BLOCK)
+    moved = np.empty(BLOCK)
+    for block in range(first, last):
+        start = block * BLOCK
+        width = min(BLOCK, n_columns - start)
+        at_first = 0.0
+        for sweep in range(max_sweeps):
+            moved[:] = 0.0
+            for j in range(n_coordinates):
+                curvature = gram[j, j]
+                if curvature <= 0.0:
+                    continue
+                for c in range(width):
+                    residual[c] = cross[j, start + c]
+                for i in range(n_coordinates):
+                    weight = gram[j, i]
+                    for c in range(width):
+                        residual[c] -= weight * solution[i, start + c]
+                for c in range(width):
+                    step = max(residual[c] / curvature, -solution[j, start + c])
+                    solution[j, start + c] += step
+                    moved[c] += curvature * step * step
+            total = moved.sum()
+            if sweep == 0:
+                at_first = total
+            if total <= tol * tol * at_first:
+                break
+
+
+@kernel
+def pivot_columns(solution, gram, cross, solved, first, last):
+    """Block principal pivoting on columns ``first`` to ``last``, starting from the support they have.
+
+    Guess which coordinates are positive, solve for them, and exchange those whose sign is wrong until none is.
+    All are exchanged at once while that lowers their number, with three tries of grace, else only the last one,
+    which cannot cycle. A column whose normal equations are singular keeps its value, and is not marked solved.
+    """
+    n_coordinates = len(gram)
+    factor = np.empty((n_coordinates, n_coordinates))
+    support = np.empty(n_coordinates, np.int64)
+    target = np.empty(n_coordinates)
+    value = np.empty(n_coordinates)
+    slope = np.empty(n_coordinates)
+    free = np.empty(n_coordinates, np.bool_)
+    misplaced = np.empty(n_coordinates, np.bool_)
+    for column in range(first, last):
+        largest = 0.0
+        for i in range(n_coordinates):
+            target[i] = cross[i, column]
+            largest = max(largest, abs(target[i]))
+            free[i] = solution[i, column] > 0.0
+        rounding = 1e-13 * largest
+        fewest, grace = n_coordinates + 1, 3
+        for _ in range(5 * n_coordinates + 10):
+            size = 0
+            for i in range(n_coordinates):
+                if free[i]:
+                    support[size] = i
+                    size += 1
+            if not _solve_on(support, size, gram, target, factor, value):
+                break
+            _slopes(support, size, gram, target, value, slope)
+            wrong, last_wrong = 0, -1
+            for i in range(n_coordinates):
+                multiplier = value[i] * gram[i, i] if free[i] else slope[i]
+                misplaced[i] = multiplier < -rounding
+                if misplaced[i]:
+                    wrong += 1
+                    last_wrong = i
+            if wrong == 0:
+                for i in range(n_coordinates):
+                    solution[i, column] = max(value[i], 0.0) if free[i] else 0.0
+                solved[column] = True
+                break
+            if wrong < fewest:
+                fewest, grace = wrong, 3
+            elif grace > 0:
+                grace -= 1
+            else:
+                free[last_wrong] ^= True
+                continue
+            for i in range(n_coordinates):
+                free[i] ^= misplaced[i]
+
+
+@kernel
+def _solve_on(support, size, gram, target, factor, value):
+    """Solve the normal equations on the support by Cholesky; False where they are singular."""
+    for a in range(size):
+        i = support[a]
+        for b in range(a + 1):
+            total = gram[i, support[b]]
+            for c in range(b):
+                total -= factor[a, c] * factor[b, c]
+            if a == b:
+                if total <= 1e-12 * gram[i, i]:
+                    return False
+                factor[a, a] = np.sqrt(total)
+            else:
+                factor[a, b] = total / factor[b, b]
+    for a in range(size):
+        total = target[support[a]]
+        for c in range(a):
+            total -= factor[a, c] * value[support[c]]
+        value[support[a]] = total / factor[a, a]
+    for a in range(size - 1, -1, -1):
+        total = value[support[a]]
+        for c in range(a + 1, size):
+            total -= factor[c, a] * value[support[c]]
+        value[support[a]] = total / factor[a, a]
+    return True
+
+
+@kernel
+def _slopes(support, size, gram, target, value, slope):
+    """Derivative of half the squared error by each coordinate, where those off the support are zero."""
+    for i in range(len(gram)):
+        total = -target[i]
+        for a in range(size):
+            total += gram[i, support[a]] * value[support[a]]
+        slope[i] = total

@@ -1,0 +1,122 @@
+"""Numbers, durations, citations and parameters as a reader writes them."""
+
+import json
+import math
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+from statistics import median
+from typing import Any
+
+ABSENT = "–"
+LARGEST_IN_FULL = 1e7
+METRIC_NAMES = {
+    "roc_auc": "ROC AUC", "log_loss": "Log loss", "f1": "F1", "f1_macro": "F1, macro", "r2": "R²",
+    "rmse": "RMSE", "mae": "MAE", "mse": "MSE", "brier": "Brier score",
+}  # fmt: skip
+
+
+def number(value: float | None, decimals: int = 3) -> str:
+    """``value`` with a true minus sign; a dash where it is absent."""
+    if value is None:
+        return ABSENT
+    text = f"{value:.2e}" if abs(value) >= LARGEST_IN_FULL else f"{value:z,.{decimals}f}"
+    return text.replace("-", "−")
+
+
+def significant(value: float | None, digits: int = 3) -> str:
+    """``value`` rounded to some significant digits, whatever its size."""
+    if value is None:
+        return ABSENT
+    if value == 0:
+        return "0"
+    magnitude = math.floor(math.log10(abs(value)))
+    if magnitude < -4:
+        return f"{value:.{digits - 1}e}".replace("-", "−")
+    return number(value, max(0, digits - 1 - magnitude))
+
+
+def decimals_for(scores: Iterable[float], half_widths: Iterable[float]) -> int:
+    """Decimals that show the intervals' width in one to two digits, and not more."""
+    sizes, widths = [abs(score) for score in scores], [width for width in half_widths if width > 0]
+    # Scores within [-1, 1] are rates: readers expect three decimals, or more where intervals are narrow.
+    least = 3 if max(sizes, default=0.0) <= 1 else 0
+    if not widths:
+        return 3 if max(sizes, default=0.0) < 100 else 0
+    return min(6, max(least, -math.floor(math.log10(median(widths) / 2))))
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds in the unit that suits them: ``3 ms``, ``0.21 s``, ``2 min 5 s``, ``1 h 40 min``."""
+    if seconds is None:
+        return ABSENT
+    if seconds < 0.001:
+        return "< 1 ms"
+    if seconds < 0.0995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 0.995:
+        return f"{seconds:.2f} s"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    units = (("min", 60), ("s", 1)) if seconds < 3570 else (("h", 3600), ("min", 60))
+    rest = round(seconds / units[1][1])
+    whole, part = divmod(rest, units[0][1] // units[1][1])
+    return f"{whole} {units[0][0]}" + (f" {part} {units[1][0]}" if part else "")
+
+
+def moment(text: str) -> str:
+    """An ISO 8601 time as ``31 January 2026, 12:00 UTC``; other text unchanged."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{time.day} {time:%B %Y, %H:%M} {time.tzname() or ''}".rstrip()
+
+
+def count(quantity: int, noun: str, plural: str = "") -> str:
+    """``1 row``, ``569 rows``."""
+    return f"{quantity:,} {noun if quantity == 1 else plural or noun + 's'}"
+
+
+def probability(p: float | None) -> str:
+    """A p-value: ``p = 0.31``, ``p < 0.001``; nothing where it is absent."""
+    if p is None:
+        return ""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2f}" if p >= 0.01 else f"p = {p:.3f}"
+
+
+def listing(words: list[str]) -> str:
+    """``A``, ``A and B``, ``A, B and C``."""
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1] if words else ""
+
+
+def metric_name(key: str) -> str:
+    """A metric's key as a column heading."""
+    return METRIC_NAMES.get(key, key.replace("_", " ").strip().capitalize())
+
+
+def parameter(value: Any) -> str:
+    """A parameter's value as it would be typed in Python, floats to four digits."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if value is None or isinstance(value, bool):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def width_in_em(text: str) -> float:
+    """Estimated width of sans-serif ``text`` in units of its font size."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return 0.53 * (len(text) - wide) + 1.05 * wide
+
+
+def shortened(text: str, em: float) -> str:
+    """``text`` on one line, cut with an ellipsis where it would be wider than ``em``."""
+    line = " ".join(text.split())
+    if width_in_em(line) <= em:
+        return line
+    while line and width_in_em(line) > em - 1:
+        line = line[:-1]
+    return line.rstrip() + "…"

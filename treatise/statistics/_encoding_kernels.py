@@ -1,0 +1,102 @@
+"""Small-integer codes of the values of columns."""
+
+import numpy as np
+
+from treatise._core.jit import kernel
+
+
+@kernel
+def has_more_than_two_values(columns, out):
+    """Whether each column (row of ``columns``) holds a third value; stops at the first one."""
+    for i in range(columns.shape[0]):
+        first, second, second_seen = columns[i, 0], columns[i, 0], False
+        out[i] = False
+        for t in range(columns.shape[1]):
+            value = columns[i, t]
+            if value != first and not second_seen:
+                second, second_seen = value, True
+            elif value != first and value != second:
+                out[i] = True
+                break
+
+
+@kernel
+def rank_integers(columns, codes, n_values):
+    """Rank of every value among the distinct ones of its column (row of ``columns``, int64).
+
+    Columns of narrow range are ranked by a table of the values present, O(n); others by sorting.
+    """
+    n = columns.shape[1]
+    widest = max(4 * n, 1 << 16)
+    for i in range(columns.shape[0]):
+        low, high = columns[i].min(), columns[i].max()
+        # The true spread of 64-bit integers may not fit their type: compare halves.
+        if high // 2 - low // 2 < widest // 2:
+            rank = np.zeros(high - low + 1, dtype=np.int32)
+            for t in range(n):
+                rank[columns[i, t] - low] = 1
+            present = 0
+            for v in range(rank.shape[0]):
+                if rank[v]:
+                    rank[v] = present
+                    present += 1
+            for t in range(n):
+                codes[i, t] = rank[columns[i, t] - low]
+            n_values[i] = present
+        else:
+            distinct = np.unique(columns[i])
+            codes[i] = np.searchsorted(distinct, columns[i])
+            n_values[i] = distinct.shape[0]
+
+
+@kernel
+def count_values(codes, starts, counts):
+    """Adds the number of rows with each code of column i (row of ``codes``) to ``counts[starts[i] + code]``."""
+    for i in range(codes.shape[0]):
+        for t in range(codes.shape[1]):
+            counts[starts[i] + codes[i, t]] += 1
+
+
+@kernel
+def rank_stored(data, indptr, codes, n_distinct):
+    """Rank, from 1, of every stored value of a CSC matrix among the distinct non-zero ones of its column; 0 for zero."""
+    for i in range(n_distinct.shape[0]):
+        begin, end = indptr[i], indptr[i + 1]
+        first, several = 0.0, False
+        for t in range(begin, end):
+            if data[t] != 0.0:
+                several |= first != 0.0 and data[t] != first
+                first = data[t]
+        if several:
+            distinct = np.unique(data[begin:end])
+            distinct = distinct[distinct != 0.0]
+            for t in range(begin, end):
+                codes[t] = 0 if data[t] == 0.0 else 1 + np.searchsorted(distinct, data[t])
+            n_distinct[i] = distinct.shape[0]
+        else:
+            for t in range(begin, end):
+                codes[t] = data[t] != 0.0
+            n_distinct[i] = first != 0.0
+
+
+@kernel
+def group_stored(codes, rows, indptr, n_rows, starts, counts, grouped_rows, grouped_indptr):
+    """Groups the rows of every column's stored values by code, leaving out code 0 (the zeros).
+
+    ``starts`` says where the counts of a column begin; ``counts`` is zero at entry.
+    """
+    for i in range(starts.shape[0] - 1):
+        counts_of = counts[starts[i] : starts[i + 1]]
+        for t in range(indptr[i], indptr[i + 1]):
+            counts_of[codes[t]] += 1
+        counts_of[0] = n_rows - counts_of[1:].sum()
+        place = np.empty(counts_of.shape[0], dtype=np.int64)
+        end = grouped_indptr[i]
+        for a in range(1, counts_of.shape[0]):
+            place[a] = end
+            end += counts_of[a]
+        grouped_indptr[i + 1] = end
+        for t in range(indptr[i], indptr[i + 1]):
+            if codes[t] > 0:
+                grouped_rows[place[codes[t]]] = rows[t]
+                place[codes[t]] += 1
