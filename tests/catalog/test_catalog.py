@@ -367,7 +367,7 @@ def test_one_wrong_paper_among_right_ones_is_the_one_named(catalogue_of):
 
 
 def test_broken_toml_names_the_file_and_the_line(catalogue_of):
-    with pytest.raises(CatalogueError, match=r"svm/papers\.toml is no valid TOML: .*line 7"):
+    with pytest.raises(CatalogueError, match=r"svm/papers\.toml is no valid TOML in UTF-8: .*line 7"):
         catalogue_of(svm=PAPER.replace("year = 2014", "year = "))
 
 
@@ -377,5 +377,22 @@ def test_rows_of_another_name_are_refused_with_the_right_one(catalogue_of):
 
 
 def test_a_paper_listed_twice_is_named(catalogue_of):
-    with pytest.raises(CatalogueError, match=r"paper 'v15-0059' stands in the catalogue more than once"):
+    with pytest.raises(CatalogueError, match=r"linear/papers\.toml: paper 'v15-0059' stands in the catalogue twice"):
         catalogue_of(svm=PAPER + PREDICTOR, linear=PAPER + PREDICTOR)
+
+
+def test_a_single_bracket_row_is_told_apart(catalogue_of):
+    with pytest.raises(CatalogueError, match=r"svm/papers\.toml: a row starts with \[\[paper\]\]"):
+        catalogue_of(svm=PAPER.replace("[[paper]]", "[paper]"))
+
+
+def test_a_paper_without_a_task_is_refused(catalogue_of):
+    with pytest.raises(CatalogueError, match=r"'v15-0059': key 'tasks' is empty"):
+        catalogue_of(svm=re.sub(r"tasks = .*\n", "tasks = []\n", PAPER + PREDICTOR, count=1))
+
+
+def test_a_search_without_an_upper_end_is_refused(catalogue_of):
+    text = PAPER + re.sub(r"high = [^ ,}]+", "high = inf", PREDICTOR, count=1)
+    assert "high = inf" in text
+    with pytest.raises(CatalogueError, match="is no range to search"):
+        catalogue_of(svm=text)

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 from treatise.catalog import Catalogue, ComparisonEntry, Cost, EstimatorEntry, Paper
 from treatise.cli import app
 
-# What makes libraries colour their output even in a pipe.
-COLOURING = ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
+# What colours the output even in a pipe, or sends it there letter by letter.
+MEDDLING = ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE", "PYTHONUNBUFFERED")
 
 
 @pytest.fixture
 def plain_environment():
-    """The environment of a process without any wish for colour."""
-    return {name: value for name, value in os.environ.items() if name not in COLOURING}
+    """The environment of a process as a user's shell would give it."""
+    return {name: value for name, value in os.environ.items() if name not in MEDDLING}
 
 
 @pytest.fixture

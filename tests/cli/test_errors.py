@@ -8,9 +8,11 @@ import sys
 
 import numpy as np
 import pytest
+from typer.main import get_command
 
 from treatise._core.errors import TreatiseError
 from treatise._core.version import __version__
+from treatise.cli import app
 from treatise.cli._console import print_json, printable
 
 
@@ -23,7 +25,7 @@ def test_version_and_bare_command(shell):
 
 
 def test_every_command_offers_json_and_debug_in_its_help(invoke):
-    for command in ("list", "show", "reproduce", "doctor"):
+    for command in get_command(app).commands:
         text = invoke(command, "--help").stdout
         assert "--json" in text and "--debug" in text, command
     assert "--debug" in invoke("--help").stdout
@@ -84,7 +86,7 @@ def test_a_user_error_is_told_in_its_own_words(invoke, monkeypatch):
     assert invoke("list").stderr == "treatise: the catalogue is shut; open it\n"
 
 
-@pytest.mark.parametrize("words", [["list", "--all"], ["list", "--all", "--json"], ["--help"]])
+@pytest.mark.parametrize("words", [["--version"], ["list", "zeppelin", "--json"], ["list", "--all"], ["--help"]])
 def test_a_reader_that_has_gone_ends_it_quietly(plain_environment, words):
     far, near = os.pipe()
     os.close(far)

@@ -226,11 +226,23 @@ def test_an_interrupt_stops_all_experiments_quietly(plain_environment):
     script = FAKE.format(body="import time; print('started', flush=True); time.sleep(60)")
     command = [sys.executable, "-c", script, "reproduce", "all"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=plain_environment)
-    assert process.stdout.readline() == b"started\n"
+    while b"started" not in process.stderr.readline():
+        assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert b"Traceback" not in errors and b"KeyboardInterrupt" not in errors
+
+
+def test_what_an_experiment_prints_does_not_mix_with_the_json(invoke, catalogue, experiments, here):
+    def talkative(*, full=False):
+        print("iteration 1")
+        return Evidence([])
+
+    experiments({"v98-0001": talkative})
+    result = invoke("reproduce", "v98-0001", "--json")
+    assert json.loads(result.stdout)["rows"] == []
+    assert result.stderr == "iteration 1\n"
 
 
 def test_treatise_errors_of_an_experiment_keep_their_own_words(invoke, catalogue, experiments, here):

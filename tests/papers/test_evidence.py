@@ -79,12 +79,9 @@ def test_a_reproduction_fails_with_any_of_its_rows_and_becomes_plain_data():
     }
 
 
-def test_every_experiment_belongs_to_a_paper_that_runs_and_has_one_function():
-    by_id = {paper.id: paper.status for paper in load_catalogue()}
-    for identity in available():
-        assert by_id[identity] in ("working", "partial"), identity
-    assert available() == sorted(available())
-    assert not any(identity.startswith("-") for identity in available())  # private modules are no experiments
+def test_every_experiment_belongs_to_a_paper_of_the_catalogue_that_runs():
+    running = {paper.id for paper in load_catalogue() if paper.status in ("working", "partial")}
+    assert set(available()) - running == set()
 
 
 @pytest.fixture

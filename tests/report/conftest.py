@@ -158,7 +158,10 @@ FAILURES = [
      "reason": "LinAlgError: the covariance became singular in fold 3.", "folds": 2},
 ]  # fmt: skip
 
-CELLS = "radius texture perimeter area smoothness compactness concavity points symmetry dimension".split()
+CELLS = [
+    "radius", "texture", "perimeter", "area", "smoothness",
+    "compactness", "concavity", "points", "symmetry", "dimension",
+]  # fmt: skip
 
 
 def binary_run():
@@ -233,7 +236,7 @@ def regression_run():
         15, lambda value, spread=False: 160000 * value if spread else 24000 + 600000 * (1 - value),
     )  # fmt: skip
     actual = rng.lognormal(12, 0.4, 1200)
-    predicted = actual ** 0.97 * 1.45 + rng.normal(0, 24000, 1200) * (actual / 180000) ** 0.7
+    predicted = actual**0.97 * 1.45 + rng.normal(0, 24000, 1200) * (actual / 180000) ** 0.7
     run["leaderboard"], run["methods"] = rows, describe(rows)
     run["verdict"] = [f"{rows[0]['label']} did best: RMSE {rows[0]['score']:,.0f} on rows it had not seen."]
     run["best"] = {

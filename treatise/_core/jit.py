@@ -17,5 +17,5 @@ parallel_kernel = numba.njit(cache=True, nogil=True, parallel=True)
 
 def compiled_files(package: Path) -> tuple[int, int]:
     """Number and total bytes of the compiled kernels kept on disk beside ``package``'s sources."""
-    files = list(package.rglob("__pycache__/*.nbc"))
+    files = list(package.rglob("*.nbc"))
     return len(files), sum(path.stat().st_size for path in files)

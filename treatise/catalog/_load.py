@@ -21,9 +21,10 @@ class Catalogue:
     """All papers, in the order of their families."""
 
     def __init__(self, papers: list[Paper]) -> None:
-        repeated = [name for name, count in Counter(paper.id for paper in papers).items() if count > 1]
-        if repeated:
-            raise CatalogueError(f"paper {repeated[0]!r} stands in the catalogue more than once")
+        counts = Counter(paper.id for paper in papers)
+        for paper in papers:
+            if counts[paper.id] > 1:
+                raise CatalogueError(f"{paper.family}/papers.toml: paper {paper.id!r} stands in the catalogue twice")
         self._papers = {paper.id: paper for paper in papers}
 
     def __iter__(self) -> Iterator[Paper]:
@@ -71,7 +72,10 @@ def load_catalogue() -> Catalogue:
         if source.is_file():
             where = f"{family}/papers.toml"
             tables = _parse(source, where)
-            papers += [read_paper(table, family, where) for table in tables.pop("paper", [])]
+            rows = tables.pop("paper", [])
+            if not isinstance(rows, list):
+                raise CatalogueError(f"{where}: a row starts with [[paper]], not with [paper]")
+            papers += [read_paper(table, family, where) for table in rows]
             if tables:
                 raise CatalogueError(f"{where}: '{next(iter(tables))}' is no paper; rows start with [[paper]]")
     return Catalogue(papers)
@@ -86,5 +90,5 @@ def load_entries(source: Traversable) -> list[EstimatorEntry]:
 def _parse(source: Traversable, where: str) -> dict:
     try:
         return tomllib.loads(source.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise CatalogueError(f"{where} is no valid TOML: {error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CatalogueError(f"{where} is no valid TOML in UTF-8: {error}") from error

@@ -183,6 +183,8 @@ def read_paper(table: Any, family: str, where: str) -> Paper:
         cost=read.text("cost"), note=read.text("note", ""), estimators=estimators,
     )  # fmt: skip
     read.done()
+    if not paper.tasks:
+        raise read.fail("key 'tasks' is empty; name at least one")
     if status == "working" and not estimators:
         raise read.fail("status is 'working' but no estimator is listed")
     if status in ("planned", "theory") and estimators:
@@ -225,6 +227,8 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
     read.done()
     if not tasks:
         raise read.fail("key 'tasks' is empty")
+    if not all(isinstance(path, str) and "." in path for path in head.values()):
+        raise read.fail("key 'head' must give an import path for each task")
     if role == "transformer" and set(head) != set(tasks):
         raise read.fail(f"a transformer needs a 'head' estimator for each of {', '.join(tasks)}")
     if role == "predictor" and head:
@@ -251,6 +255,6 @@ def _read_search(values: Any, where: str) -> tuple[Any, ...] | SearchRange:
     low, high = (float(read.take(key, (int, float))) for key in ("low", "high"))
     found = SearchRange(low, high, read.take("log", bool, False), read.take("integer", bool, False))
     read.done()
-    if not low < high or (found.log and low <= 0):
+    if not -math.inf < low < high < math.inf or (found.log and low <= 0):
         raise read.fail(f"low={low:g}, high={high:g} is no range to search")
     return found

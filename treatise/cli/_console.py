@@ -57,7 +57,7 @@ def say(text: str = "", style: str = "") -> None:
     if sys.stdout.isatty():
         _rich(sys.stdout).print(printable(text), style=style or None)
     else:
-        print(printable(text))
+        print(printable(text), flush=True)  # a log shows the answer as it grows
 
 
 def remark(text: str) -> None:

@@ -96,13 +96,13 @@ def _jit(problems: list[Problem]) -> dict[str, Any]:
     named = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(named) if named else Path(treatise.__file__).parent
     disabled = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    writable = os.access(folder, os.W_OK)
+    writable = _writable(folder)
     if disabled:
         remedy = "unset NUMBA_DISABLE_JIT"
         problems.append(Problem("NUMBA_DISABLE_JIT is set, so loops run uncompiled, far slower", remedy))
     if not writable:
         remedy = "set NUMBA_CACHE_DIR to a folder that you can write to and that lasts"
-        problems.append(Problem(f"compiled loops cannot be kept in {folder}, which is not writable", remedy))
+        problems.append(Problem(f"{folder} is not writable, so loops may be compiled anew by every process", remedy))
     try:
         from treatise._core.jit import compiled_files
 
@@ -110,6 +110,12 @@ def _jit(problems: list[Problem]) -> dict[str, Any]:
     except ImportError:  # numba is broken, and stands among the problems already
         files, size = 0, 0
     return {"folder": str(folder), "writable": writable, "files": files, "bytes": size, "disabled": disabled}
+
+
+def _writable(folder: Path) -> bool:
+    """Whether files can be put there, the folder being made if need be."""
+    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK)
 
 
 def _threads() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +27,6 @@ from treatise.cli._console import (
 
 if TYPE_CHECKING:
     from treatise.papers import Reproduction, Row
-    from treatise.papers._evidence import Value
 
 EVERYTHING = "all"
 
@@ -57,7 +57,7 @@ def reproduce_papers(
     The exit status is 1 if a number that should be reached is not.
     """
     chosen = _choose(context, papers or [], family)
-    alone = len(chosen) == 1 and family is None and papers != [EVERYTHING]
+    alone = len(chosen) == 1 and family is None and EVERYTHING not in (papers or [])
     titles = _titles()
     outcomes = []
     for number, paper in enumerate(chosen, 1):
@@ -115,7 +115,8 @@ def _run(paper: str, full: bool, folder: Path, *, alone: bool, debug: bool) -> _
 
     start = time.perf_counter()
     try:
-        return _Outcome(reproduce(paper, full=full, folder=folder))
+        with redirect_stdout(sys.stderr):  # what a solver prints must not mix with the answer
+            return _Outcome(reproduce(paper, full=full, folder=folder))
     except Exception as error:
         if alone:
             raise
@@ -152,7 +153,7 @@ def _cells(row: "Row") -> list[str | Cell]:
     return [row.quantity, _number(row.published), _number(row.here), row.tolerance, Cell(row.verdict, style)]
 
 
-def _number(value: "Value") -> str:
+def _number(value: Any) -> str:
     """A number as a table shows it: six digits, whole numbers in full."""
     value = value.item() if hasattr(value, "item") else value
     if value is None:

@@ -68,6 +68,8 @@ class Worker:
                 self._ready = self._answers.get(timeout=max(0.0, patience)) == READY
             except queue.Empty:
                 return Outcome("cancelled", reason="no process was ready for it in time")
+            if not self._ready:
+                return Outcome("cancelled", reason="its process ended before it could begin")
         start = time.monotonic()
         try:
             assert self._process.stdin is not None

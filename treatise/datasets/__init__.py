@@ -1,7 +1,9 @@
 """Data: generators of the papers' synthetic sets, and loaders that verify real files before use."""
 
 from treatise.datasets._bundled import BUNDLED, load_table
+from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import load_letter_halves, make_bengio_grandvalet
+from treatise.datasets._feature_selection import load_arcene, load_dorothea_validation, load_splice
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._home import data_home, locate
 
@@ -9,11 +11,15 @@ __all__ = [
     "BUNDLED",
     "Games",
     "data_home",
+    "load_arcene",
     "load_atp",
+    "load_dorothea_validation",
     "load_halo2",
     "load_letter_halves",
+    "load_splice",
     "load_table",
     "locate",
     "make_bengio_grandvalet",
+    "make_corral",
     "make_ranking_games",
 ]

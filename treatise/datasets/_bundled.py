@@ -1,50 +1,92 @@
-"""The tables that come with scikit-learn, under their names."""
+"""The tables that come with scikit-learn, by name, with the names of their fields."""
 
 import os
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from sklearn import datasets
 
+from treatise._core.errors import TreatiseError
 from treatise.io import Table, read_table
 
 
-def _classes(data: Any) -> pl.Series:
-    return pl.Series(np.asarray(data.target_names).astype(str)[data.target])
+class _Recipe(NamedTuple):
+    load: Callable[[], Any]
+    target: str
+    classes: tuple[str, ...] | None
+    """What the numbers of the target stand for; None where it is a quantity."""
+    columns: tuple[str, ...] | None = None
+    """Names of the features, where scikit-learn's say little."""
 
 
-def _iris() -> Table:
-    return _table("iris", "species", datasets.load_iris(), _classes)
+_BLOOD = ("total_cholesterol", "ldl", "hdl", "cholesterol_hdl_ratio", "log_triglycerides", "glucose")
+_RECIPES = {
+    "breast_cancer": _Recipe(datasets.load_breast_cancer, "diagnosis", ("malignant", "benign")),
+    "diabetes": _Recipe(
+        lambda: datasets.load_diabetes(scaled=False),
+        "progression",
+        None,
+        ("age", "sex", "bmi", "blood_pressure", *_BLOOD),
+    ),
+    "digits": _Recipe(datasets.load_digits, "digit", tuple("0123456789")),
+    "iris": _Recipe(datasets.load_iris, "species", ("setosa", "versicolor", "virginica")),
+    "wine": _Recipe(datasets.load_wine, "cultivar", ("barolo", "grignolino", "barbera")),
+}
+
+BUNDLED = tuple(_RECIPES)
+"""Names of the tables that need no file."""
 
 
-def _wine() -> Table:
-    return _table("wine", "cultivar", datasets.load_wine(), _classes)
+def load_table(
+    source: str | os.PathLike[str], *, header: bool | None = None, format: str | None = None
+) -> Table:
+    """A bundled table by its name, or else the table in a file.
+
+    Parameters
+    ----------
+    source : str or path
+        One of :data:`BUNDLED`, or a file. A file that has a bundled table's name is read as ``./iris``.
+    header, format
+        For a file, as :func:`treatise.io.read_table` takes them.
+
+    Returns
+    -------
+    Table
+        A bundled one knows its ``target``.
+
+    Examples
+    --------
+    >>> from treatise.datasets import load_table
+    >>> table = load_table("iris")
+    >>> table.target, table.frame.shape
+    ('species', (150, 5))
+    """
+    if isinstance(source, str) and source in _RECIPES:
+        return _bundled(source)
+    try:
+        return read_table(source, header=header, format=format)
+    except TreatiseError as error:
+        if Path(source).exists() or Path(source).name != str(source):
+            raise
+        raise TreatiseError(f"{error}; tables that need no file: {', '.join(BUNDLED)}") from None
 
 
-def _breast_cancer() -> Table:
-    return _table("breast_cancer", "diagnosis", datasets.load_breast_cancer(), _classes)
+def _bundled(name: str) -> Table:
+    recipe = _RECIPES[name]
+    data = recipe.load()
+    names = recipe.columns or tuple(map(_plain_name, data.feature_names))
+    columns = {column: _whole(values) for column, values in zip(names, data.data.T)}
+    outcome = data.target if recipe.classes is None else np.array(recipe.classes)[data.target]
+    return Table(name, pl.DataFrame({**columns, recipe.target: outcome}), True, (), target=recipe.target)
 
 
-def _digits() -> Table:
-    return _table("digits", "digit", datasets.load_digits(), _classes)
+def _plain_name(name: str) -> str:
+    return name.removesuffix(" (cm)").replace(" ", "_").replace("/", "_")
 
 
-def _diabetes() -> Table:
-    return _table("diabetes", "progression", datasets.load_diabetes(scaled=False), lambda data: pl.Series(data.target))
-
-
-def _table(name: str, target: str, data: Any, outcome: Any) -> Table:
-    columns = {column: values for column, values in zip(data.feature_names, data.data.T)}
-    return Table(name, pl.DataFrame({**columns, target: outcome(data)}), True, (), target=target)
-
-
-BUNDLED = {"iris": _iris, "wine": _wine, "breast_cancer": _breast_cancer, "digits": _digits, "diabetes": _diabetes}
-"""Name of every bundled table, with the function that makes it."""
-
-
-def load_table(source: str | os.PathLike[str], **kwargs: Any) -> Table:
-    """A bundled table by its name, or else the table in a file."""
-    if isinstance(source, str) and source in BUNDLED:
-        return BUNDLED[source]()
-    return read_table(source, **kwargs)
+def _whole(values: np.ndarray) -> np.ndarray:
+    """Integers as such, as a file would hold them."""
+    return values.astype(np.int64) if np.all(values == np.rint(values)) else values

@@ -48,7 +48,7 @@ def make_bengio_grandvalet(
     >>> from treatise.datasets import make_bengio_grandvalet
     >>> X, y = make_bengio_grandvalet(5000, random_state=0)
     >>> X.shape, round(float(y.var()), 1)
-    ((5000, 30), 4.0)
+    ((5000, 30), 3.9)
     """
     if n_samples < 1 or n_features < 1:
         raise ValueError(f"n_samples={n_samples} and n_features={n_features} must both be at least 1")

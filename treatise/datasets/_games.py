@@ -3,13 +3,14 @@
 import gzip
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
 
-from treatise.datasets._games_kernels import repeated_player
+from treatise.datasets._games_kernels import EMPTY, FALLING, LONELY, NAMELESS, REPEATED, first_fault
 from treatise.datasets._home import locate
 
 Game = tuple[list[list[str | int]], list[int]]
@@ -68,31 +69,35 @@ class Games:
         keep("team_ptr", _whole_numbers(self.team_ptr, "team_ptr", np.int64))
         keep("game_ptr", _whole_numbers(self.game_ptr, "game_ptr", np.int64))
         keep("ranks", _whole_numbers(self.ranks, "ranks", np.int32))
-        highest = int(self.players.max(initial=-1))
-        keep("names", list(range(highest + 1)) if self.names is None else _checked_names(self.names))
+        unnamed = int(self.players.max(initial=-1)) + 1
+        keep("names", list(range(unnamed)) if self.names is None else _checked_names(self.names))
         if self.times is not None:
-            keep("times", np.asarray(self.times, dtype="datetime64[s]"))
-        self._check(highest)
+            keep("times", np.asarray(self.times, dtype="datetime64[us]"))
+        self._check()
 
-    def _check(self, highest: int) -> None:
-        _check_pointers("team_ptr", self.team_ptr, len(self.players), "players")
-        _check_pointers("game_ptr", self.game_ptr, len(self.team_ptr) - 1, "teams")
-        if len(self.ranks) != len(self.team_ptr) - 1:
-            raise ValueError(f"there are {len(self.ranks)} ranks for {len(self.team_ptr) - 1} teams; give one a team")
-        if self.times is not None and len(self.times) != len(self):
-            raise ValueError(f"there are {len(self.times)} times for {len(self)} games; give one a game")
-        if np.any(alone := np.diff(self.game_ptr) < 2):
-            raise ValueError(f"game {np.argmax(alone)} has fewer than two teams")
-        if np.any(empty := np.diff(self.team_ptr) < 1):
-            game = np.searchsorted(self.game_ptr, np.argmax(empty), side="right") - 1
-            raise ValueError(f"game {game} has a team without players")
-        if highest >= len(self.names) or self.players.min(initial=0) < 0:
-            raise ValueError(
-                f"players run from {self.players.min()} to {highest}, which are no positions in {len(self.names)} names"
-            )
-        game, player = repeated_player(self.players, self.team_ptr, self.game_ptr, len(self.names))
-        if game >= 0:
-            raise ValueError(f"player {self.names[player]!r} stands more than once in game {game}")
+    def _check(self) -> None:
+        n_teams, n_games = len(self.team_ptr) - 1, len(self.game_ptr) - 1
+        for what, pointers, end, of in (
+            ("team_ptr", self.team_ptr, len(self.players), "players"),
+            ("game_ptr", self.game_ptr, n_teams, "teams"),
+        ):
+            if len(pointers) < 1 or pointers[0] != 0 or pointers[-1] != end:
+                raise ValueError(f"{what} must start at 0 and end at {end}, the number of {of}; it is {pointers}")
+        if len(self.ranks) != n_teams:
+            raise ValueError(f"there are {len(self.ranks)} ranks for {n_teams} teams; give one a team")
+        if self.times is not None and len(self.times) != n_games:
+            raise ValueError(f"there are {len(self.times)} times for {n_games} games; give one a game")
+        fault, at, player = first_fault(self.players, self.team_ptr, self.game_ptr, len(self.names))
+        if fault == FALLING:
+            raise ValueError(f"team_ptr must never fall, but it does after position {at}")
+        if fault == LONELY:
+            raise ValueError(f"game {at} has fewer than two teams")
+        if fault == EMPTY:
+            raise ValueError(f"game {at} has a team without players")
+        if fault == NAMELESS:
+            raise ValueError(f"player {player} of game {at} is no position in {len(self.names)} names")
+        if fault == REPEATED:
+            raise ValueError(f"player {self.names[player]!r} stands more than once in game {at}")
 
     @classmethod
     def of(cls, games: Any) -> "Games":
@@ -152,10 +157,12 @@ class Games:
         game_start = np.flatnonzero(np.diff(game, prepend=-1))
         if np.any(mixed := np.repeat(ranks[team_start], np.diff(team_start, append=len(ranks))) != ranks):
             row = order[np.argmax(mixed)]
-            raise ValueError(f"row {row} gives its team another rank than an earlier row; a team has one rank in a game")
+            raise ValueError(
+                f"row {row} gives its team another rank than an earlier row; a team has one rank in a game"
+            )
         times = None
         if "time" in frame.columns:
-            times = np.array(frame["time"].to_list(), dtype="datetime64[s]")[order][game_start]
+            times = np.array(frame["time"].to_list(), dtype="datetime64[us]")[order][game_start]
         team_ptr = np.append(team_start, len(order))
         game_ptr = np.searchsorted(team_ptr, np.append(game_start, len(order)))
         return cls(players[order], team_ptr, game_ptr, ranks[team_start], names, times)
@@ -172,7 +179,7 @@ class Games:
         if not isinstance(which, slice):
             at = range(len(self))[which]
             bounds = self.team_ptr[self.game_ptr[at] : self.game_ptr[at + 1] + 1]
-            teams = [[self.names[p] for p in self.players[a:b]] for a, b in zip(bounds, bounds[1:])]
+            teams = [[self.names[p] for p in self.players[a:b]] for a, b in pairwise(bounds)]
             return teams, self.ranks[self.game_ptr[at] : self.game_ptr[at + 1]].tolist()
         start, stop, step = which.indices(len(self))
         if step != 1:
@@ -206,29 +213,20 @@ class Games:
         return f"Games({len(self)} games, {self.n_players} players)"
 
 
-def _whole_numbers(values: Any, what: str, kind: type) -> np.ndarray:
-    array = np.asarray(values)
+def _whole_numbers(values: Any, what: str, kind: Any) -> np.ndarray:
+    array, limit = np.asarray(values), np.iinfo(kind).max
     if array.ndim != 1:
         raise ValueError(f"{what} must be one-dimensional, got {array.ndim} dimensions")
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if not np.issubdtype(array.dtype, np.integer):
         try:
-            number = array.astype(np.float64)
+            array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"{what} must be whole numbers, got values such as {array.flat[0]!r}") from None
-        if np.any(broken := number != np.rint(number)) or np.any(broken := ~np.isfinite(number)):
-            raise ValueError(f"{what} must be whole numbers; the one at position {np.argmax(broken)} is {number[broken][0]:g}")
-        array = number
-    limit = np.iinfo(kind)
-    if array.size and (array.max() > limit.max or array.min() < limit.min):
-        raise ValueError(f"{what} run from {array.min():g} to {array.max():g}; they must fit {np.dtype(kind)}")
+            raise ValueError(f"{what} must be whole numbers, got values such as {array.tolist()[0]!r}") from None
+        if np.any(broken := ~np.isfinite(array) | (array != np.rint(array))):
+            raise ValueError(f"{what} must be whole numbers; at position {np.argmax(broken)} is {array[broken][0]:g}")
+    if array.dtype != kind and array.size and not (array.min() >= -limit and array.max() <= limit):
+        raise ValueError(f"{what} run from {array.min():g} to {array.max():g}; they must lie within ±{limit}")
     return np.ascontiguousarray(array, dtype=kind)
-
-
-def _check_pointers(what: str, pointers: np.ndarray, end: int, of: str) -> None:
-    if len(pointers) < 1 or pointers[0] != 0 or pointers[-1] != end:
-        raise ValueError(f"{what} must start at 0 and end at {end}, the number of {of}; it is {pointers}")
-    if np.any(np.diff(pointers) < 0):
-        raise ValueError(f"{what} must never fall; it does after position {np.argmax(np.diff(pointers) < 0)}")
 
 
 def _coded(values: list[Any]) -> tuple[np.ndarray, list[Any]]:
@@ -328,7 +326,7 @@ def load_halo2(mode: str = "head_to_head") -> Games:
     with gzip.open(locate(f"ranking/{_HALO2_FILES[mode]}")) as stream:
         entries = list(ElementTree.parse(stream).getroot().iterfind("Games/*"))
     read = _halo2_duel if mode == "head_to_head" else _halo2_teams
-    ended = np.array([_american_time(entry.attrib["EndTime"]) for entry in entries], dtype="datetime64[s]")
+    ended = np.array([_american_time(entry.attrib["EndTime"]) for entry in entries], dtype="datetime64[us]")
     order = np.argsort(ended, kind="stable")
     games = Games.from_lists([read(entries[at]) for at in order])
     return Games(games.players, games.team_ptr, games.game_ptr, games.ranks, games.names, ended[order])

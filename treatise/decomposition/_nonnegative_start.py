@@ -69,9 +69,7 @@ def _nonnegative_svd(X, n_components):
         u, v = np.maximum(sign * left, 0.0), np.maximum(sign * right, 0.0)
         sides.append((u, v, np.linalg.norm(u, axis=1), np.linalg.norm(v, axis=1)))
     positive = sides[0][2] * sides[0][3] >= sides[1][2] * sides[1][3]
-    u, v, u_norm, v_norm = (
-        np.where(positive if a.ndim == 1 else positive[:, None], a, b) for a, b in zip(*sides)
-    )
+    u, v, u_norm, v_norm = (np.where(positive if a.ndim == 1 else positive[:, None], a, b) for a, b in zip(*sides))
     # Of each pair keep the larger of its two non-negative parts, at the length that part has in the product.
     u_share = np.sqrt(values * v_norm / np.maximum(u_norm, np.finfo(float).tiny))
     v_share = np.sqrt(values * u_norm / np.maximum(v_norm, np.finfo(float).tiny))

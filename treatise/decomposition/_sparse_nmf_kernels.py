@@ -1,11 +1,16 @@
-"""Compiled multiplicative step (Lee and Seung; step 4 of the algorithm of Hoyer, JMLR 5:1457)."""
+"""Compiled steps of a non-negative factorisation with sparseness constraints (Hoyer, JMLR 5:1457)."""
+
+from math import sqrt
+
+import numpy as np
 
 from treatise._core.jit import kernel
+from treatise.optimize._projection_kernels import project_vector
 
 
 @kernel
 def multiply_by_ratio(factor, cross, current, first, last):
-    """``factor *= cross / current`` on the rows ``first`` to ``last``, in place.
+    """``factor *= cross / current`` on the rows ``first`` to ``last``, in place: the multiplicative step of 4a, 4b.
 
     ``current`` is bounded away from zero. An entry that has shrunk to nothing becomes zero, where it would stay
     in any case: left to shrink on, it would slow every later product down to the pace of subnormal numbers.
@@ -14,3 +19,40 @@ def multiply_by_ratio(factor, cross, current, first, last):
         for j in range(factor.shape[1]):
             value = factor[i, j] * cross[i, j] / max(current[i, j], 1e-100)
             factor[i, j] = value if value > 1e-100 else 0.0
+
+
+@kernel
+def descend_rows(factor, gram, cross, l1, sweeps):
+    """Set one row after another to its best value of the wished sparseness, in place.
+
+    With the other rows fixed, the squared error is a constant plus ``gram[j, j] * |row - best|**2``, where
+    ``best`` is the row without a constraint. Its minimiser over the vectors of one sparseness, at any length, is
+    the projection of ``best`` at unit length, ``u``, times ``<best, u>``.
+    """
+    n_rows, size = factor.shape
+    best, unit, values = np.empty(size), np.empty(size), np.empty(size)
+    places = np.empty(size, np.int64)
+    for _ in range(sweeps):
+        for j in range(n_rows):
+            curvature = gram[j, j]
+            if curvature <= 0.0:
+                continue
+            for i in range(size):
+                best[i] = cross[j, i]
+            for k in range(n_rows):
+                if k != j:
+                    for i in range(size):
+                        best[i] -= gram[j, k] * factor[k, i]
+            square = 0.0
+            for i in range(size):
+                best[i] /= curvature
+                unit[i] = best[i]
+                square += best[i] * best[i]
+            project_vector(unit, l1, 1.0, values, places)
+            length = 0.0
+            for i in range(size):
+                length += best[i] * unit[i]
+            # Of no use to the fit, a row would vanish: next to nothing is left, so that its sparseness holds.
+            length = max(length, 1e-10 * sqrt(square))
+            for i in range(size):
+                factor[j, i] = length * unit[i]

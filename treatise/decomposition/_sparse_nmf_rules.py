@@ -5,9 +5,11 @@ the other factor's rows, ``cross`` their products with the data. With E the squa
 ``E = |V|**2 - 2 <cross, F> + <gram F, F>``, so neither the data nor the product of the factors is needed.
 """
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
-from treatise.decomposition._sparse_nmf_kernels import multiply_by_ratio
+from treatise.decomposition._sparse_nmf_kernels import descend_rows, multiply_by_ratio
 from treatise.optimize._threads import over_ranges
 from treatise.optimize.nnls import descend
 from treatise.optimize.projections import l1_of_unit_vector, project_in_place
@@ -35,40 +37,53 @@ class CoordinateRule:
     Parameters
     ----------
     sweeps : int
-        Most sweeps in one step; a step ends earlier once a sweep moves a tenth of what its first one did.
+        Most sweeps in one step; a step ends earlier once a sweep moves the factor by less than a third of what
+        its first one did.
     """
 
     def __init__(self, sweeps):
-        self.sweeps = sweeps
+        self._sweeps = sweeps
 
     def step(self, factor, gram, cross):
-        descend(factor, gram, cross, tol=0.1, max_iter=self.sweeps)
+        descend(factor, gram, cross, tol=0.3, max_iter=self._sweeps)
         return factor
 
 
-class SparsenessRule:
-    """A gradient step and the projection of each row to the wished sparseness (steps 4a and 4b).
+class SparsenessRule(ABC):
+    """A rule whose rows all have one Hoyer sparseness.
 
     Parameters
     ----------
     size : int
         Length of a row.
     sparseness : float
-        The Hoyer sparseness that every row gets.
-    unit_norm : bool
-        Rows get L2 norm one (the paper's H); else they keep the norm that the gradient step gave them (its W).
+        The sparseness that every row gets.
+    unit_norm : bool, default=False
+        Rows get L2 norm one; else a projected row keeps the norm it had.
     """
 
-    def __init__(self, size, sparseness, *, unit_norm):
+    def __init__(self, size, sparseness, *, unit_norm=False):
         self._l1 = l1_of_unit_vector(size, sparseness)
         self._unit_norm = unit_norm
-        self._rate = None
 
     def project(self, factor):
         """Give the rows of a C-ordered factor the wished sparseness, in place."""
         norms = np.ones(len(factor)) if self._unit_norm else np.sqrt(np.einsum("ij,ij->i", factor, factor))
         project_in_place(factor, self._l1 * norms, norms)
         return factor
+
+    @abstractmethod
+    def step(self, factor, gram, cross):
+        """Lower the error, or leave the factor as it is."""
+
+
+class ProjectedGradientRule(SparsenessRule):
+    """A gradient step for all rows, and the projection of each to the wished sparseness (steps 4a and 4b).
+
+    The paper's W keeps the norms that the gradient step gives it, its H has unit norms.
+    """
+
+    _rate = None
 
     def step(self, factor, gram, cross):
         """Take the largest step, of those tried, that does not raise the error.
@@ -87,9 +102,35 @@ class SparsenessRule:
             # E(trial) - E(factor), free of the cancellation that the difference of both would suffer.
             bend = gram @ move
             bend += 2.0 * slope
-            if np.vdot(move, bend) <= 0.0:
+            change = np.vdot(move, bend)
+            if change <= 0.0:
                 self._rate *= 1.2
                 return trial
+            if change <= np.finfo(float).eps * abs(np.vdot(cross, factor)):
+                # The error cannot be told from the lowest one any more.
+                return factor
             self._rate /= 2.0
         self._rate = None
+        return factor
+
+
+class ProjectedRowRule(SparsenessRule):
+    """One row after another set to its exact minimiser among the vectors of the wished sparseness.
+
+    Beyond the paper: it needs no step size, and far fewer iterations than the gradient. Norms are free.
+
+    Parameters
+    ----------
+    size, sparseness
+        As in :class:`SparsenessRule`.
+    sweeps : int
+        Times that each row is set in one step.
+    """
+
+    def __init__(self, size, sparseness, *, sweeps):
+        super().__init__(size, sparseness)
+        self._sweeps = sweeps
+
+    def step(self, factor, gram, cross):
+        descend_rows(factor, gram, cross, self._l1, self._sweeps)
         return factor

@@ -12,7 +12,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, validate_data
 
 from treatise.decomposition._nonnegative_start import given_factors, starting_factors
-from treatise.decomposition._sparse_nmf_rules import CoordinateRule, MultiplicativeRule, SparsenessRule
+from treatise.decomposition._sparse_nmf_rules import (
+    CoordinateRule,
+    MultiplicativeRule,
+    ProjectedGradientRule,
+    ProjectedRowRule,
+    SparsenessRule,
+)
 from treatise.optimize import hoyer_sparseness, nonnegative_least_squares
 
 # The progress that decides on convergence is looked at over this many iterations.
@@ -47,8 +53,10 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Hoyer sparseness of each component's code over the samples: the paper's S_h, the sparseness of the rows
         of its H, which are the columns of the codes here. None leaves the codes free.
     solver : {"mu", "cd"}, default="mu"
-        How a factor without a target of sparseness is improved: ``"mu"`` by the multiplicative step of the
-        paper, ``"cd"`` by coordinate descent, which needs fewer iterations.
+        How the factors are improved. ``"mu"`` is the paper's algorithm: multiplicative steps for a factor
+        without a target of sparseness, projected gradient steps for one with a target. ``"cd"`` is coordinate
+        descent, which goes beyond the paper and needs far fewer iterations: single entries, or whole rows of
+        the target sparseness, are set to their exact minimisers one after another.
     init : {"random", "nndsvd", "nndsvda", "nndsvdar", "custom"} or None, default=None
         The start: ``"random"`` positive numbers, as in the paper; non-negative singular vectors with zeros left,
         filled with the mean of the factor, or filled with small random numbers; or the arrays given to
@@ -191,7 +199,7 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if self.code_sparseness is None:
             gram, cross = B @ B.T, _data_by(B, X)
             H = nonnegative_least_squares(gram, cross)
-            history[-1] = min(history[-1], _squared_error(_squared_norm(X), H, gram, cross))
+            history[-1] = min(history[-1], _squared_error(_squared_norm(X), H, H @ H.T, gram, cross))
         H, B = _balanced(H, B, np.sqrt(X.shape[0]))
 
         self.components_ = B
@@ -228,7 +236,8 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         gram, cross = self.components_ @ self.components_.T, _data_by(self.components_, X)
         H = nonnegative_least_squares(gram, cross)
         if self.code_sparseness is not None:
-            rule = SparsenessRule(X.shape[0], self.code_sparseness, unit_norm=False)
+            self._require_vectors("code_sparseness", X.shape[0], "sample")
+            rule = self._rule(self.code_sparseness, X.shape[0], X.shape[1], unit_norm=False)
             H = _settle(rule, rule.project(H), gram, cross, _squared_norm(X), self.max_iter, self.tol)
         return np.ascontiguousarray(H.T)
 
@@ -266,22 +275,26 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return X
 
     def _rules(self, n_samples, n_features):
-        """The rule of each factor."""
-        rules = []
-        for name, sparseness, size, other in (
-            ("component_sparseness", self.component_sparseness, n_features, n_samples),
-            ("code_sparseness", self.code_sparseness, n_samples, n_features),
-        ):
-            if sparseness is not None and size < 2:
-                of = "feature" if name == "component_sparseness" else "sample"
-                raise ValueError(f"{name}={sparseness} has no meaning over 1 {of}; X needs at least 2")
-            if sparseness is not None:
-                rules.append(SparsenessRule(size, sparseness, unit_norm=name == "code_sparseness"))
-            elif self.solver == "mu":
-                rules.append(MultiplicativeRule())
-            else:
-                rules.append(CoordinateRule(1 + other // (2 * self.n_components_)))
-        return rules
+        """The rules of the components and of the codes."""
+        self._require_vectors("component_sparseness", n_features, "feature")
+        self._require_vectors("code_sparseness", n_samples, "sample")
+        components = self._rule(self.component_sparseness, n_features, n_samples, unit_norm=False)
+        return components, self._rule(self.code_sparseness, n_samples, n_features, unit_norm=True)
+
+    def _require_vectors(self, parameter, size, of):
+        wished = getattr(self, parameter)
+        if wished is not None and size < 2:
+            raise ValueError(f"{parameter}={wished} has no meaning over {size} {of}; X needs at least 2")
+
+    def _rule(self, sparseness, size, other, *, unit_norm):
+        """The rule of a factor with rows of ``size``, where a product with the data costs ``other`` per entry."""
+        # As many sweeps over the factor as cost about half of the product with the data.
+        sweeps = 1 + other // (2 * self.n_components_)
+        if sparseness is None:
+            return MultiplicativeRule() if self.solver == "mu" else CoordinateRule(sweeps)
+        if self.solver == "mu":
+            return ProjectedGradientRule(size, sparseness, unit_norm=unit_norm)
+        return ProjectedRowRule(size, sparseness, sweeps=min(sweeps, 3))
 
     def _start(self, X, codes, components):
         init = self.init
@@ -309,21 +322,23 @@ def _factorise(X, H, B, component_rule, code_rule, max_iter, tol):
     converged : bool
     """
     H, B = _balanced(H, B, 1.0)
-    constrained = [isinstance(rule, SparsenessRule) for rule in (component_rule, code_rule)]
-    if constrained[0]:
+    if isinstance(component_rule, SparsenessRule):
         B = component_rule.project(B)
-    if constrained[1]:
+    if isinstance(code_rule, SparsenessRule):
         H = code_rule.project(H)
-    energy = _squared_norm(X)
-    history = [_squared_error(energy, H, B @ B.T, _data_by(B, X))]
+    # The step size of a gradient suits one scale of the other factor, which multiplicative steps let drift.
+    drifts = isinstance(component_rule, ProjectedGradientRule) and isinstance(code_rule, MultiplicativeRule)
+    energy, gram_of_codes = _squared_norm(X), H @ H.T
+    history = [_squared_error(energy, H, gram_of_codes, B @ B.T, _data_by(B, X))]
     for n_iter in range(1, max_iter + 1):
-        B = component_rule.step(B, H @ H.T, _pooled_by(H, X))
+        B = component_rule.step(B, gram_of_codes, _pooled_by(H, X))
         gram, cross = B @ B.T, _data_by(B, X)
         H = code_rule.step(H, gram, cross)
-        history.append(_squared_error(energy, H, gram, cross))
-        if constrained[0] and not constrained[1]:
-            # The step size of the components suits one scale of the codes.
+        gram_of_codes = H @ H.T
+        history.append(_squared_error(energy, H, gram_of_codes, gram, cross))
+        if drifts:
             H, B = _balanced(H, B, 1.0)
+            gram_of_codes = H @ H.T
         if tol > 0 and n_iter % _PACE == 0 and _slow(history, tol):
             return H, B, history, True
     return H, B, history, False
@@ -331,10 +346,10 @@ def _factorise(X, H, B, component_rule, code_rule, max_iter, tol):
 
 def _settle(rule, H, gram, cross, energy, max_iter, tol):
     """Step 4b alone, with the components fixed, until the error stops falling."""
-    history = [_squared_error(energy, H, gram, cross)]
+    history = [_squared_error(energy, H, H @ H.T, gram, cross)]
     for n_iter in range(1, max_iter + 1):
         H = rule.step(H, gram, cross)
-        history.append(_squared_error(energy, H, gram, cross))
+        history.append(_squared_error(energy, H, H @ H.T, gram, cross))
         if n_iter % _PACE == 0 and _slow(history, tol):
             break
     return H
@@ -345,16 +360,16 @@ def _slow(history, tol):
     return before - now <= tol * start
 
 
-def _squared_error(energy, H, gram, cross):
+def _squared_error(energy, H, gram_of_codes, gram, cross):
     """``|V - W H|**2`` from Gram matrices; below 1e-16 of ``|V|**2`` it is rounding."""
-    return max(energy - 2.0 * np.vdot(cross, H) + np.vdot(gram, H @ H.T), 0.0)
+    return max(energy - 2.0 * np.vdot(cross, H) + np.vdot(gram, gram_of_codes), 0.0)
 
 
 def _error(X, H, B):
     """Norm of ``X - H.T @ B``: in blocks of rows without cancellation; for sparse X, which must not be filled in,
     from Gram matrices."""
     if sparse.issparse(X):
-        return np.sqrt(_squared_error(_squared_norm(X), H, B @ B.T, _data_by(B, X)))
+        return np.sqrt(_squared_error(_squared_norm(X), H, H @ H.T, B @ B.T, _data_by(B, X)))
     rows = max(1, 2**20 // X.shape[1])
     return np.sqrt(sum(_squared_norm(X[block] - H[:, block].T @ B) for block in gen_batches(len(X), rows)))
 

@@ -106,7 +106,8 @@ def find_delimiter(text: bytes, delimiters: str = DELIMITERS) -> str:
         # The last record of a sample may be cut.
         counts = counts[: found if whole or found in (1, _SAMPLE_RECORDS) else found - 1]
         common, times = Counter(counts.tolist()).most_common(1)[0]
-        if common == 1:
+        # Blanks divide words, too: a first line of one word is no row of a table divided by blanks.
+        if common == 1 or (delimiter == " " and counts[0] == 1):
             continue
         agreement = times / len(counts)
         score = (agreement, _cleanness(sample, delimiter, len(counts)))

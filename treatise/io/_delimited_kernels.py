@@ -1,6 +1,6 @@
 """Fields and records of delimited text, byte by byte.
 
-A field is bare or quoted; blanks around it are not part of it; inside quotes anything goes and a
+A field is bare or quoted; blanks around it, and carriage returns after it, are not part of it; inside quotes anything goes and a
 doubled quote stands for one (RFC 4180). The delimiter ``BLANKS`` stands for any run of blanks.
 """
 
@@ -53,8 +53,7 @@ def next_field(data, at, delimiter):
             return first, past, kind, at, False
         if byte == delimiter:
             return first, past, kind, at + 1, False
-        ends_line = byte == _RETURN and (at + 1 == size or data[at + 1] == _FEED)
-        if byte != _SPACE and byte != _TAB and not ends_line:
+        if byte != _SPACE and byte != _TAB and byte != _RETURN:
             if kind == QUOTED:
                 kind = TEXT_AFTER_QUOTE
             elif byte == _QUOTE and kind == BARE:
@@ -145,11 +144,12 @@ def survey(data, delimiter, longest):
             before = byte
             continue
         if byte == delimiter:
-            if before == _SPACE or before == _TAB:
+            if before == _SPACE or before == _TAB or before == _RETURN:
                 return UNTIDY, line, fields, line, expected, at, head
             fields += 1
         elif byte == _FEED:
-            if before == _FEED or before == _SPACE or before == _TAB or (before == _RETURN and at - begun == 1):
+            last = data[at - 2] if before == _RETURN and at - begun > 1 else before
+            if at == begun or last == _SPACE or last == _TAB or last == _RETURN:
                 return UNTIDY, line, fields, line, expected, at, head
             if line == 1:
                 expected, head = fields, at + 1

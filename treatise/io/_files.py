@@ -21,8 +21,8 @@ def stem(path: Path) -> str:
     return name.stem or path.name
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file, decompressed; the compression is told by content, not by name."""
+def raw_bytes(path: Path) -> bytes:
+    """The content of a file as it lies on the disk."""
     if path.is_dir():
         raise TreatiseError("this is a folder; name a file in it")
     try:
@@ -33,10 +33,19 @@ def read_bytes(path: Path) -> bytes:
         raise TreatiseError(f"the file cannot be read ({getattr(error, 'strerror', None) or error})") from None
     if not data:
         raise TreatiseError("the file is empty")
+    return data
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, decompressed; the compression is told by content, not by name."""
+    data = raw_bytes(path)
     try:
-        return _decompressed(data)
+        data = _decompressed(data)
     except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, pl.exceptions.PolarsError) as error:
         raise TreatiseError(f"the compressed file is cut short or damaged ({error}); get it again") from None
+    if not data:
+        raise TreatiseError("the file is empty once decompressed")
+    return data
 
 
 def _decompressed(data: bytes) -> bytes:

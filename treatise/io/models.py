@@ -1,44 +1,200 @@
-"""Model files: a fitted estimator saved so that loading it runs no code from the file."""
+"""Model files: a fitted estimator on disk, and back, without running code that the file brings.
+
+A model file is a ZIP archive as skops writes it, with one member more, ``treatise.json``, that tells the
+version and carries the user's metadata. It is read first, and a file that it does not admit is not opened.
+"""
 
 import io
 import json
 import os
-import tempfile
+import secrets
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import skops.io
-
+from treatise._core.errors import TreatiseError
 from treatise._core.version import __version__
+from treatise.io._files import raw_bytes
+
+_FORMAT = 1
+_ABOUT, _SCHEMA = "treatise.json", "schema.json"
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a model file held."""
+    """What a model file held.
+
+    Parameters
+    ----------
+    model : estimator
+        The fitted model.
+    metadata : dict
+        What was saved beside it.
+    version : str
+        The version of Treatise that wrote the file.
+    """
 
     model: Any
-    metadata: dict[str, Any] = field(default_factory=dict)
-    version: str = __version__
+    metadata: dict[str, Any]
+    version: str
 
 
 def save_model(model: Any, path: str | os.PathLike[str], *, metadata: dict[str, Any] | None = None) -> None:
-    """Save a fitted estimator."""
-    buffer = io.BytesIO(skops.io.dumps(model))
-    with zipfile.ZipFile(buffer, "a") as archive:
-        archive.writestr("treatise.json", json.dumps({"treatise": __version__, "format": 1, "metadata": metadata or {}}))
+    """Save a fitted estimator to a file that :func:`load_model` reads.
+
+    The file appears whole or not at all. Only types that may be loaded again are saved: Treatise's own
+    estimators and scikit-learn's, alone or in pipelines; not functions, lambdas or classes of yours.
+
+    Parameters
+    ----------
+    model : estimator
+        The fitted model.
+    path : str or path
+        Where to; the ending ``.skops`` is customary. A file that is there is replaced.
+    metadata : dict or None, default=None
+        Anything that JSON can hold, kept beside the model.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from treatise.io import load_model, save_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "iris.skops")
+    ...     save_model(LogisticRegression(max_iter=500).fit(X, y), path, metadata={"target": "species"})
+    ...     loaded = load_model(path)
+    >>> loaded.model.predict(X[:2]), loaded.metadata
+    (array([0, 0]), {'target': 'species'})
+    """
+    # Loading skops imports all of scikit-learn, which a reader of tables need not wait for.
+    import skops.io
+
+    from treatise.io._model_types import refused_types
+
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(buffer.getvalue())
-    os.replace(temporary, path)
+    about = {"treatise": __version__, "format": _FORMAT, "metadata": metadata or {}}
+    try:
+        member = json.dumps(about)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TreatiseError(f"the metadata cannot be written as JSON ({error})") from None
+    name = type(model).__name__
+    try:
+        data = skops.io.dumps(model)
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise TreatiseError(f"this {name} cannot be saved ({error})") from None
+    refused = refused_types(data)
+    if refused:
+        raise TreatiseError(f"this {name} cannot be saved: it holds {_listed(refused)}, which no model file may")
+    buffer = io.BytesIO(data)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr(_ABOUT, member)
+    _replace(path, buffer.getbuffer())
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Load a fitted estimator."""
-    data = Path(path).read_bytes()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        about = json.loads(archive.read("treatise.json"))
-    names = [name for name in skops.io.get_untrusted_types(data=data) if name.startswith(("treatise.", "sklearn."))]
-    return ModelFile(skops.io.loads(data, trusted=names), about["metadata"], about["treatise"])
+    """Load a model that :func:`save_model` wrote.
+
+    Nothing in the file is run: it names types, and only scikit-learn's estimators, the array types that they
+    hold and the estimators of the installed Treatise are admitted, before anything is made. Node tables of
+    decision trees are checked, since compiled code follows them blindly. A model from a stranger can still
+    predict whatever its author pleased.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    ModelFile
+        The model, its metadata and the version that wrote it.
+
+    Raises
+    ------
+    TreatiseError
+        Where the file is no model file, is damaged, comes from a newer Treatise or holds other types.
+    """
+    path = Path(path)
+    try:
+        return _load(raw_bytes(path))
+    except TreatiseError as error:
+        raise TreatiseError(f"{path}: {error}") from None
+
+
+def _load(data: bytes) -> ModelFile:
+    about = _about(data)
+    # Not at the top: see save_model.
+    from treatise.io._model_types import load_admitted
+
+    try:
+        model = load_admitted(data)
+    except TreatiseError:
+        raise
+    # A damaged file can fail anywhere in the making of any type.
+    except (Exception, MemoryError) as error:
+        raise TreatiseError(f"the model file is damaged ({type(error).__name__}: {error}); get it again") from None
+    return ModelFile(model, about["metadata"], about["treatise"])
+
+
+def _about(data: bytes) -> dict[str, Any]:
+    """The member that tells who wrote the file, after every check that needs no type of the model."""
+    if data[:1] == b"\x80" and data[1:2] in {b"\x02", b"\x03", b"\x04", b"\x05"}:
+        raise TreatiseError("this is a pickle, which could run any code; save the model with save_model")
+    if not data.startswith(b"PK"):
+        raise TreatiseError("this is no model file")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            names = {member.filename for member in members}
+            if _ABOUT not in names or _SCHEMA not in names:
+                raise TreatiseError("this archive is no model file that save_model wrote")
+            # Members are stored as they are, so a small file cannot unfold to fill the memory.
+            if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+                raise TreatiseError("this model file is compressed inside, as save_model never writes one")
+            if sum(member.file_size for member in members) > len(data):
+                raise TreatiseError("the model file is damaged: its members overlap")
+            about = json.loads(archive.read(_ABOUT))
+    except (zipfile.BadZipFile, ValueError, EOFError, RecursionError, NotImplementedError, RuntimeError) as error:
+        raise TreatiseError(f"the model file is cut short or damaged ({error}); get it again") from None
+    if not isinstance(about, dict) or not isinstance(about.get("metadata"), dict):
+        raise TreatiseError(f"the model file is damaged: its {_ABOUT} is not what save_model writes")
+    version, layout = about.get("treatise"), about.get("format")
+    if not isinstance(version, str) or isinstance(layout, bool) or not isinstance(layout, int):
+        raise TreatiseError(f"the model file is damaged: its {_ABOUT} tells no version")
+    if layout > _FORMAT or _release(version) > _release(__version__):
+        raise TreatiseError(
+            f"the model was saved by Treatise {version} (format {layout}) and this is {__version__} "
+            f"(format {_FORMAT}); upgrade Treatise to load it"
+        )
+    return about
+
+
+def _release(version: str) -> tuple[int, int]:
+    """Major and minor number."""
+    try:
+        major, minor, *_ = version.split(".")
+        return int(major), int(minor)
+    except ValueError:
+        raise TreatiseError(f"the model file is damaged: {version!r} is no version") from None
+
+
+def _replace(path: Path, content: memoryview) -> None:
+    """Write beside the file, then put in its place: no reader ever sees half a model."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise TreatiseError(f"{path} cannot be written ({error.strerror or error})") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -123,7 +123,7 @@ def project_sparseness(X, sparseness, *, l2=None, nonnegative=True, axis=-1):
     >>> from treatise.optimize import hoyer_sparseness, project_sparseness
     >>> weights = project_sparseness([3.0, -1.0, 0.5, 0.2], 0.8, nonnegative=False)
     >>> weights.round(3)
-    array([ 3.145, -0.676,  0.   ,  0.   ])
+    array([ 3.138, -0.665,  0.047,  0.   ])
     >>> round(float(hoyer_sparseness(weights)), 6)
     0.8
 

@@ -22,6 +22,12 @@ def plot_history(table, ax=None):
         (line,) = ax.step(record[axis], record["mu"], where="post", label=str(name), linewidth=1)
         low, high = record["mu"] - record["sigma"], record["mu"] + record["sigma"]
         ax.fill_between(record[axis], low, high, step="post", color=line.get_color(), alpha=0.15, linewidth=0)
+    if axis == "time":
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+        locator = AutoDateLocator()
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
     ax.set_xlabel(axis)
     ax.set_ylabel("rating")
     ax.legend()

@@ -59,9 +59,7 @@ def confusion_table(confusion: dict[str, Any]) -> Confusion:
     )
 
 
-def _with_rest_summed(
-    labels: list[str], matrix: list[list[int]], kept: list[int]
-) -> tuple[list[str], list[list[int]]]:
+def _with_rest_summed(labels: list[str], matrix: list[list[int]], kept: list[int]) -> tuple[list[str], list[list[int]]]:
     place = {old: new for new, old in enumerate(kept)}
     smaller = [[0] * (len(kept) + 1) for _ in range(len(kept) + 1)]
     for i, row in enumerate(matrix):

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from treatise.report import _words as words
 from treatise.report._bars import axis_labels, effect_row, interval_row, mark_class, share_bar
-from treatise.report._confusion import confusion_table
+from treatise.report._confusion import MOST_CLASSES, confusion_table
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._plain import plain
 from treatise.report._scales import linear_axis, score_axis
@@ -68,7 +68,6 @@ def render_report(run: dict[str, Any]) -> str:
         The page. The same run gives the same text.
     """
     run = plain(run)
-    rows = run["leaderboard"]
     style, script = _asset("page.css"), _asset("page.js")
     return _template().render(
         run=run,
@@ -79,7 +78,7 @@ def render_report(run: dict[str, Any]) -> str:
         rows=_leaderboard_view(run),
         axis=_axis_view(run),
         measures=_measures_view(run),
-        time=_time_view(rows, run["metric"]),
+        time=_time_view(run),
         best=_best_view(run["best"], run["metric"]),
         methods=_methods_view(run),
         details=_details_view(run),
@@ -95,10 +94,8 @@ def _leaderboard_view(run: dict[str, Any]) -> list[dict[str, Any]]:
     places = {method["key"]: place for place, method in enumerate(run["methods"], 1)}
     view = []
     for row in rows:
-        score, low, high = (words.number(row[key], decimals) for key in ("score", "low", "high"))
-        known = row["low"] is not None and row["high"] is not None
-        interval = f"{low} to {high}" if known else ""
-        spoken = f"{metric['label']} {score}" + (f", 95 % interval {interval}" if known else ", no interval yet")
+        score, interval = words.number(row["score"], decimals), words.interval(row["low"], row["high"], decimals)
+        spoken = f"{metric['label']} {score}, " + (f"95 % interval {interval}" if interval else "no interval yet")
         view.append(
             row
             | {
@@ -140,13 +137,13 @@ def _measures_view(run: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _time_view(rows: list[dict[str, Any]], metric: dict[str, Any]) -> dict[str, Any] | None:
-    shown = drawable(rows)
+def _time_view(run: dict[str, Any]) -> dict[str, Any] | None:
+    shown, metric, decimals = drawable(run["leaderboard"]), run["metric"], _decimals(run["leaderboard"])
     if not shown:
         return None
     return {
-        "wide": time_and_score(shown, metric, 1040, 480, names=True),
-        "narrow": time_and_score(shown, metric, 358, 400, names=False),
+        "wide": time_and_score(shown, metric, decimals, 1040, 480, names=True),
+        "narrow": time_and_score(shown, metric, decimals, 358, 400, names=False),
         "quicker": fastest_level(shown),
     }
 
@@ -174,13 +171,17 @@ def _best_view(best: dict[str, Any] | None, metric: dict[str, Any]) -> dict[str,
     return best | {
         "confusion": confusion_table(best["confusion"]) if best["confusion"] else None,
         "residuals": _residual_view(best["residuals"]),
-        "calibration": [
-            (curve["label"], calibration_panel(curve, large=len(best["calibration"]) == 1))
-            for curve in best["calibration"] or []
-        ],
+        "calibration": _calibration_view(best["calibration"] or []),
         "effects": _effects_view(best["importance"] or [], metric),
         "code": _code(best),
     }
+
+
+def _calibration_view(curves: list[dict[str, Any]]) -> dict[str, Any] | None:
+    if not curves:
+        return None
+    figures = [calibration_panel(curve, large=len(curves) == 1) for curve in curves[:MOST_CLASSES]]
+    return {"figures": figures, "unlisted": len(curves) - len(figures)}
 
 
 def _residual_view(residuals: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -202,12 +203,11 @@ def _effects_view(effects: list[dict[str, Any]], metric: dict[str, Any]) -> dict
     decimals = words.decimals_for(ends, [abs(effect["mean"]) for effect in shown if effect["mean"]])
     rows = []
     for effect in shown:
-        mean, low, high = (words.number(effect[key], decimals) for key in ("mean", "low", "high"))
-        known = effect["low"] is not None and effect["high"] is not None
-        interval = f"{low} to {high}" if known else ""
-        spoken = f"{metric['label']} worsens by {mean}" + (f", interval {interval}" if known else "")
-        clear = not known or effect["low"] > 0 or effect["high"] < 0
-        rows.append((effect["column"], mean, interval, clear, effect_row(effect, axis, spoken)))
+        mean = words.number(effect["mean"], decimals)
+        interval = words.interval(effect["low"], effect["high"], decimals)
+        clear = not interval or effect["low"] > 0 or effect["high"] < 0
+        figure = effect_row(effect, axis, f"{metric['label']} worsens by {mean} ({interval or 'no interval'})")
+        rows.append((effect["column"], mean, interval, clear, figure))
     return {
         "rows": rows,
         "unlisted": len(effects) - len(rows),
@@ -277,9 +277,7 @@ def _scored(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _decimals(rows: list[dict[str, Any]]) -> int:
     scored = _scored(rows)
     bounded = [row for row in scored if row["low"] is not None and row["high"] is not None]
-    return words.decimals_for(
-        [row["score"] for row in scored], [(row["high"] - row["low"]) / 2 for row in bounded]
-    )
+    return words.decimals_for([row["score"] for row in scored], [(row["high"] - row["low"]) / 2 for row in bounded])
 
 
 def _policy(style: str, script: str) -> str:
@@ -314,6 +312,11 @@ def _template() -> Any:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        count=words.count, duration=words.duration, listing=words.listing, probability=words.probability
+        count=words.count,
+        duration=words.duration,
+        in_sentence=words.in_sentence,
+        listing=words.listing,
+        probability=words.probability,
+        shortened=words.shortened,
     )
     return environment.get_template("page.html")

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from treatise.report._scales import Axis, linear_axis
 from treatise.report._svg import add, drawing, markup, titled
-from treatise.report._words import count, number, shortened, significant
+from treatise.report._words import count, shortened, significant
 
 # Points are drawn in this many layers: where points crowd, layers show through one another and darken.
 LAYERS = 8
@@ -73,7 +73,8 @@ def residual_words(pairs: list[tuple[float, float]]) -> str:
     """How far predictions lie from the truth, in a sentence."""
     sizes = sorted(abs(actual - predicted) for predicted, actual in pairs)
     half, most = sizes[(len(sizes) - 1) // 2], sizes[int(0.9 * (len(sizes) - 1))]
-    return f"Half of the predictions lie within {significant(half)} of the actual value, nine tenths within {significant(most)}."
+    near, far = significant(half), significant(most)
+    return f"Half of the predictions lie within {near} of the actual value, nine tenths within {far}."
 
 
 def _panel(root: Element, size: int, across: Axis, up: Axis, title: str, below: str) -> tuple[Place, Place]:

@@ -5,7 +5,9 @@ import re
 from typing import Any
 
 # Control characters and lone surrogates can stand in a user's file, but in no HTML page and no UTF-8 file.
-UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Marks that reverse the direction of text could make a name or a command read as another one; scripts
+# written from right to left do not need them.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def plain(value: Any) -> Any:

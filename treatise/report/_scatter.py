@@ -46,7 +46,7 @@ def drawable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def time_and_score(
-    rows: list[dict[str, Any]], metric: dict[str, Any], width: int, height: int, *, names: bool
+    rows: list[dict[str, Any]], metric: dict[str, Any], decimals: int, width: int, height: int, *, names: bool
 ) -> Markup:
     """The scatter at one size; labelled by name where there is room for names, else by place in the table."""
     rows, better = drawable(rows), metric["greater_is_better"]
@@ -69,7 +69,7 @@ def time_and_score(
     # Worst first, so that the best is drawn on top.
     for point in reversed(points):
         row = point.row
-        title = f"{row['label']}: {number(row['score'])}, fit in {duration(row['fit_seconds'])}"
+        title = f"{row['label']}: {number(row['score'], decimals)}, fit in {duration(row['fit_seconds'])}"
         group = titled(root, title, mark_class(row))
         if not point.beyond and row["low"] is not None and row["high"] is not None:
             ends = y(row["high"]), y(row["low"])
@@ -79,7 +79,10 @@ def time_and_score(
         obstacles.append((Box(point.x - 8, point.y - 8, point.x + 8, point.y + 8), 8.0))
     layer = add(root, "g", class_="labels")
     for point in points:
-        _label(layer, point, plot, obstacles, names=names)
+        text = shortened(point.row["label"], 22) if names else str(point.row["rank"])
+        if point.beyond:
+            text += f" ({number(point.row['score'], decimals)})"
+        _label(layer, point, text, plot, obstacles)
     return markup(root)
 
 
@@ -104,13 +107,14 @@ def _frame(root: Element, plot: Box, across: Axis, up: Axis, title: str) -> None
         add(root, "text", text, x=x, y=plot.bottom + 19, text_anchor="middle", class_="tick")
     add(root, "line", x1=plot.left, x2=plot.right, y1=plot.bottom, y2=plot.bottom, class_="base")
     add(root, "text", title, x=0, y=12, class_="axis-title")
-    end = {"x": plot.right, "y": plot.bottom + 40, "text_anchor": "end"}
-    add(root, "text", "mean time of one fit, logarithmic, ← faster", **end, class_="axis-title")
+    below = add(root, "text", "mean time of one fit, logarithmic, ← faster", class_="axis-title")
+    below.attrib.update({"x": str(plot.right), "y": str(plot.bottom + 40), "text-anchor": "end"})
 
 
 def _frontier(root: Element, points: list[Point], greater_is_better: bool, plot: Box) -> None:
     """The steps along which a better score costs more time: no method is above and to the left."""
-    sign, best, steps = (1 if greater_is_better else -1), -math.inf, []
+    sign, best = (1 if greater_is_better else -1), -math.inf
+    steps: list[str] = []
     for point in sorted(points, key=lambda point: (point.x, -sign * point.row["score"])):
         if not point.beyond and sign * point.row["score"] > best:
             best = sign * point.row["score"]
@@ -132,15 +136,12 @@ def _symbol(group: Element, point: Point) -> None:
         add(group, "circle", cx=x, cy=y, r=RADIUS + 1 if point.row["standing"] == "best" else RADIUS, class_="dot")
 
 
-def _label(layer: Element, point: Point, plot: Box, obstacles: list[tuple[Box, float]], *, names: bool) -> None:
+def _label(layer: Element, point: Point, text: str, plot: Box, obstacles: list[tuple[Box, float]]) -> None:
     """Write a point's label where it covers least, joined by a line where that is some way off."""
-    row = point.row
-    text = shortened(row["label"], 22) if names else str(row["rank"])
-    if point.beyond:
-        point = point._replace(y=point.y + 6 * point.beyond)
-        text += f" ({number(row['score'])})"
+    # An arrow at the edge takes room towards the middle of the plot.
+    point = point._replace(y=point.y + 6 * point.beyond)
     size = (width_in_em(text) + 0.3) * FONT, FONT * 1.15
-    cost, box, away = min(
+    _, box, away = min(
         (sum(weight * box.overlap(o) for o, weight in obstacles) + 3 * away + _outside(box, plot), box, away)
         for box, away in _places(point, size)
     )
@@ -148,7 +149,7 @@ def _label(layer: Element, point: Point, plot: Box, obstacles: list[tuple[Box, f
     if away > 14:
         near = min(max(point.x, box.left), box.right), min(max(point.y, box.top), box.bottom)
         add(layer, "line", x1=point.x, y1=point.y, x2=near[0], y2=near[1], class_="leader")
-    class_ = "label leading" if row["standing"] in ("best", "level") else "label"
+    class_ = "label leading" if point.row["standing"] in ("best", "level") else "label"
     add(layer, "text", text, x=box.left + 0.15 * FONT, y=box.bottom - 0.22 * FONT, class_=class_)
 
 

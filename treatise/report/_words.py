@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 ABSENT = "–"
+NO_BREAK = "\u00a0"
 LARGEST_IN_FULL = 1e7
 METRIC_NAMES = {
     "roc_auc": "ROC AUC", "log_loss": "Log loss", "f1": "F1", "f1_macro": "F1, macro", "r2": "R²",
@@ -22,6 +23,11 @@ def number(value: float | None, decimals: int = 3) -> str:
         return ABSENT
     text = f"{value:.2e}" if abs(value) >= LARGEST_IN_FULL else f"{value:z,.{decimals}f}"
     return text.replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, decimals: int) -> str:
+    """``0.98 to 1.00``; nothing where an end is absent."""
+    return "" if low is None or high is None else f"{number(low, decimals)} to {number(high, decimals)}"
 
 
 def significant(value: float | None, digits: int = 3) -> str:
@@ -51,19 +57,16 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return ABSENT
     if seconds < 0.001:
-        return "< 1 ms"
-    if seconds < 0.0995:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 0.995:
-        return f"{seconds:.2f} s"
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    if seconds < 59.5:
-        return f"{seconds:.0f} s"
-    units = (("min", 60), ("s", 1)) if seconds < 3570 else (("h", 3600), ("min", 60))
-    rest = round(seconds / units[1][1])
-    whole, part = divmod(rest, units[0][1] // units[1][1])
-    return f"{whole} {units[0][0]}" + (f" {part} {units[1][0]}" if part else "")
+        text = "< 1 ms"
+    elif seconds < 0.0995:
+        text = f"{seconds * 1000:.0f} ms"
+    elif seconds < 59.5:
+        text = f"{seconds:.{2 if seconds < 0.995 else 1 if seconds < 9.95 else 0}f} s"
+    else:
+        large, small, unit = ("min", "s", 1) if seconds < 3599.5 else ("h", "min", 60)
+        whole, part = divmod(round(seconds / unit), 60)
+        text = f"{whole} {large}" + (f" {part} {small}" if part else "")
+    return text.replace(" ", NO_BREAK)
 
 
 def moment(text: str) -> str:
@@ -81,10 +84,10 @@ def count(quantity: int, noun: str, plural: str = "") -> str:
 
 
 def probability(p: float | None) -> str:
-    """A p-value: ``p = 0.31``, ``p < 0.001``; nothing where it is absent."""
+    """A p-value: ``p = 0.31``, ``p = 0.042``, ``p < 0.001``; nothing where it is absent."""
     if p is None:
         return ""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2f}" if p >= 0.01 else f"p = {p:.3f}"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2f}" if p >= 0.0995 else f"p = {p:.3f}"
 
 
 def listing(words: list[str]) -> str:
@@ -95,6 +98,11 @@ def listing(words: list[str]) -> str:
 def metric_name(key: str) -> str:
     """A metric's key as a column heading."""
     return METRIC_NAMES.get(key, key.replace("_", " ").strip().capitalize())
+
+
+def in_sentence(label: str) -> str:
+    """A metric's label within a sentence: ``Log loss`` becomes ``log loss``, ``ROC AUC`` stays."""
+    return label[0].lower() + label[1:] if label[1:2].islower() else label
 
 
 def parameter(value: Any) -> str:
@@ -109,7 +117,8 @@ def parameter(value: Any) -> str:
 def width_in_em(text: str) -> float:
     """Estimated width of sans-serif ``text`` in units of its font size."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return 0.53 * (len(text) - wide) + 1.05 * wide
+    capital = sum(character.isupper() for character in text)
+    return 0.53 * (len(text) - wide - capital) + 0.68 * capital + 1.05 * wide
 
 
 def shortened(text: str, em: float) -> str:

@@ -59,7 +59,8 @@ def plane_joint_sums(planes, counts, starts, columns, z_planes, z_counts, f, out
     for position in range(columns.shape[0]):
         i = columns[position]
         first = starts[i]
-        rest[:] = z_counts
+        for b in range(z_counts.shape[0]):
+            rest[b] = z_counts[b]
         total = np.int64(0)
         for a in range(1, starts[i + 1] - first):
             remaining = counts[first + a]

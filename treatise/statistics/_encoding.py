@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from treatise.statistics._columns import Columns
+from treatise.statistics._columns import Columns, code_categories
 from treatise.statistics._counts import (
     MOST_PLANES,
     CodeColumns,
@@ -12,10 +12,8 @@ from treatise.statistics._counts import (
     DiscreteVariable,
     PlaneColumns,
     SparseColumns,
-    entropy_table,
     pack_planes,
 )
-from treatise.statistics._discretize_kernels import sparse_bins, sparse_mdl_cuts
 from treatise.statistics._encoding_kernels import (
     count_values,
     group_stored,
@@ -23,7 +21,7 @@ from treatise.statistics._encoding_kernels import (
     rank_integers,
     rank_stored,
 )
-from treatise.statistics.discretize import bins_of, column_blocks, mdl_cuts
+from treatise.statistics.discretize import bins_of, column_blocks, mdl_cuts, sparse_mdl_bins
 
 
 def encode(columns: Columns, discretizer=None, target: DiscreteVariable | None = None) -> DiscreteTable:
@@ -121,6 +119,9 @@ def _encode_dense(columns: Columns, discretizer, target) -> DiscreteTable:
 def _add_integers(dense, places, values):
     codes, n_values = np.empty(values.shape, dtype=np.int32), np.empty(len(values), dtype=np.int64)
     rank_integers(values, codes, n_values)
+    for wide in np.flatnonzero(n_values == 0):
+        variable = code_categories(values[wide])
+        codes[wide], n_values[wide] = variable.codes, variable.n_values
     dense.add(places, codes, n_values)
 
 
@@ -162,17 +163,13 @@ def _encode_sparse(columns: Columns, discretizer, target) -> DiscreteTable:
     data, indptr = X.data.astype(np.float64, copy=False), X.indptr.astype(np.int64, copy=False)
     rows = X.indices.astype(np.int32, copy=False)
     codes, n_distinct = np.empty(len(data), dtype=np.int32), np.empty(p, dtype=np.int64)
-    rank_stored(data, indptr, codes, n_distinct)
+    order = _order_in_columns(data, indptr)
+    rank_stored(data, indptr, order, codes, n_distinct)
     many = np.flatnonzero(n_distinct + (np.diff(indptr) < n) > 2)
     if len(many) and discretizer is None:
         _refuse_stored_fractions(columns, data, indptr, many)
     elif len(many) and isinstance(discretizer, str):
-        f = entropy_table(n)
-        cuts, starts = sparse_mdl_cuts(
-            data, rows, indptr, many, target.codes, target.counts, f.values, f.unit, -1
-        )  # fmt: skip
-        sparse_bins(data, indptr, many, cuts, starts, codes)
-        n_distinct[many] = np.diff(starts)
+        n_distinct[many] = sparse_mdl_bins(data, rows, indptr, order, many, target, codes)
     elif len(many):
         raise ValueError(
             f"column {many[0]} of the sparse X has more than two values, and discretizer={discretizer!r} wants dense "
@@ -184,6 +181,13 @@ def _encode_sparse(columns: Columns, discretizer, target) -> DiscreteTable:
     group_stored(codes, rows, indptr, n, starts, counts, grouped_rows, grouped_indptr)
     storage = SparseColumns(grouped_rows, grouped_indptr, counts, starts, n)
     return DiscreteTable([(np.arange(p), storage)], n)
+
+
+def _order_in_columns(data, indptr):
+    """Order that sorts the stored entries of each column of a CSC matrix by value."""
+    if len(data) == 0 or (data == data[0]).all():
+        return np.arange(len(data))
+    return np.lexsort((data, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
 
 
 def _refuse_stored_fractions(columns, data, indptr, many):

@@ -22,31 +22,31 @@ def has_more_than_two_values(columns, out):
 
 @kernel
 def rank_integers(columns, codes, n_values):
-    """Rank of every value among the distinct ones of its column (row of ``columns``, int64).
+    """Rank of every value among the distinct ones of its column (row of ``columns``, int64), in O(n).
 
-    Columns of narrow range are ranked by a table of the values present, O(n); others by sorting.
+    By a table of the values present; columns whose range is too wide for one get ``n_values`` 0.
     """
     n = columns.shape[1]
     widest = max(4 * n, 1 << 16)
     for i in range(columns.shape[0]):
-        low, high = columns[i].min(), columns[i].max()
+        low, high = columns[i, 0], columns[i, 0]
+        for t in range(n):
+            low, high = min(low, columns[i, t]), max(high, columns[i, t])
         # The true spread of 64-bit integers may not fit their type: compare halves.
-        if high // 2 - low // 2 < widest // 2:
-            rank = np.zeros(high - low + 1, dtype=np.int32)
-            for t in range(n):
-                rank[columns[i, t] - low] = 1
-            present = 0
-            for v in range(rank.shape[0]):
-                if rank[v]:
-                    rank[v] = present
-                    present += 1
-            for t in range(n):
-                codes[i, t] = rank[columns[i, t] - low]
-            n_values[i] = present
-        else:
-            distinct = np.unique(columns[i])
-            codes[i] = np.searchsorted(distinct, columns[i])
-            n_values[i] = distinct.shape[0]
+        if high // 2 - low // 2 >= widest // 2:
+            n_values[i] = 0
+            continue
+        rank = np.zeros(high - low + 1, dtype=np.int32)
+        for t in range(n):
+            rank[columns[i, t] - low] = 1
+        present = 0
+        for v in range(rank.shape[0]):
+            if rank[v]:
+                rank[v] = present
+                present += 1
+        for t in range(n):
+            codes[i, t] = rank[columns[i, t] - low]
+        n_values[i] = present
 
 
 @kernel
@@ -58,25 +58,24 @@ def count_values(codes, starts, counts):
 
 
 @kernel
-def rank_stored(data, indptr, codes, n_distinct):
-    """Rank, from 1, of every stored value of a CSC matrix among the distinct non-zero ones of its column; 0 for zero."""
+def rank_stored(data, indptr, order, codes, n_distinct):
+    """Rank, from 1, of every stored value of a CSC matrix among the distinct non-zero ones of its column; 0 for zero.
+
+    ``order`` sorts the stored entries of each column by value.
+    """
     for i in range(n_distinct.shape[0]):
-        begin, end = indptr[i], indptr[i + 1]
-        first, several = 0.0, False
-        for t in range(begin, end):
-            if data[t] != 0.0:
-                several |= first != 0.0 and data[t] != first
-                first = data[t]
-        if several:
-            distinct = np.unique(data[begin:end])
-            distinct = distinct[distinct != 0.0]
-            for t in range(begin, end):
-                codes[t] = 0 if data[t] == 0.0 else 1 + np.searchsorted(distinct, data[t])
-            n_distinct[i] = distinct.shape[0]
-        else:
-            for t in range(begin, end):
-                codes[t] = data[t] != 0.0
-            n_distinct[i] = first != 0.0
+        rank = 0
+        last = 0.0
+        for t in range(indptr[i], indptr[i + 1]):
+            value = data[order[t]]
+            if value == 0.0:
+                codes[order[t]] = 0
+                continue
+            if rank == 0 or value != last:
+                rank += 1
+                last = value
+            codes[order[t]] = rank
+        n_distinct[i] = rank
 
 
 @kernel
@@ -89,13 +88,13 @@ def group_stored(codes, rows, indptr, n_rows, starts, counts, grouped_rows, grou
         counts_of = counts[starts[i] : starts[i + 1]]
         for t in range(indptr[i], indptr[i + 1]):
             counts_of[codes[t]] += 1
-        counts_of[0] = n_rows - counts_of[1:].sum()
         place = np.empty(counts_of.shape[0], dtype=np.int64)
         end = grouped_indptr[i]
         for a in range(1, counts_of.shape[0]):
             place[a] = end
             end += counts_of[a]
         grouped_indptr[i + 1] = end
+        counts_of[0] = n_rows - (end - grouped_indptr[i])
         for t in range(indptr[i], indptr[i + 1]):
             if codes[t] > 0:
                 grouped_rows[place[codes[t]]] = rows[t]

@@ -121,9 +121,7 @@ def corrected_ttest(
     """
     a, b = _as_scores(scores_a, "scores_a"), _as_scores(scores_b, "scores_b")
     if len(a) != len(b):
-        raise ValueError(
-            f"scores_a has {len(a)} splits and scores_b has {len(b)}; both must come from the same splits"
-        )
+        raise ValueError(f"scores_a has {len(a)} splits and scores_b has {len(b)}; both must come from the same splits")
     quantile = _quantile(confidence, len(a))
     scale = float(max(np.abs(a).max(), np.abs(b).max()))
     difference = np.where(np.abs(a - b) <= _ROUNDING * scale, 0.0, a - b)
@@ -165,7 +163,5 @@ def _as_scores(scores: ArrayLike, name: str) -> np.ndarray:
         raise ValueError(f"{name} has shape {values.shape}; it must be one-dimensional, one score per split")
     missing = np.count_nonzero(~np.isfinite(values))
     if missing:
-        raise ValueError(
-            f"{name} holds {missing} values that are not finite; leave out the splits that failed"
-        )
+        raise ValueError(f"{name} holds {missing} values that are not finite; leave out the splits that failed")
     return values

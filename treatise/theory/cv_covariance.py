@@ -48,9 +48,7 @@ def cv_variance(n: int, n_folds: int, sigma2: float, omega: float, gamma: float)
     return sum(cv_contributions(n, n_folds, sigma2, omega, gamma))
 
 
-def cv_contributions(
-    n: int, n_folds: int, sigma2: float, omega: float, gamma: float
-) -> tuple[float, float, float]:
+def cv_contributions(n: int, n_folds: int, sigma2: float, omega: float, gamma: float) -> tuple[float, float, float]:
     """The three terms of equation 7: what each moment adds to the variance of the cross-validation mean."""
     m = _block_size(n, n_folds)
     return sigma2 / n, _weighted(m - 1, omega) / n, (n - m) * gamma / n
@@ -155,9 +153,7 @@ def _block_size(n: int, n_folds: int) -> int:
     if n_folds < 2:
         raise ValueError(f"n_folds={n_folds} is too few; cross-validation needs at least 2 folds")
     if n < n_folds or n % n_folds:
-        raise ValueError(
-            f"n={n} does not split into n_folds={n_folds} folds of equal size; choose a multiple"
-        )
+        raise ValueError(f"n={n} does not split into n_folds={n_folds} folds of equal size; choose a multiple")
     return n // n_folds
 
 

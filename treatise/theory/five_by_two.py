@@ -55,9 +55,7 @@ def five_by_two_test(scores_a: ArrayLike, scores_b: ArrayLike) -> FiveByTwoTest:
     a, b = np.asarray(scores_a, dtype=float), np.asarray(scores_b, dtype=float)
     for name, scores in (("scores_a", a), ("scores_b", b)):
         if scores.shape != (5, 2):
-            raise ValueError(
-                f"{name} has shape {scores.shape}; it must be (5, 2): five repetitions of two folds"
-            )
+            raise ValueError(f"{name} has shape {scores.shape}; it must be (5, 2): five repetitions of two folds")
         if not np.isfinite(scores).all():
             raise ValueError(f"{name} holds values that are not finite; all ten fits must have succeeded")
     difference = a - b

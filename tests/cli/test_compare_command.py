@@ -1,0 +1,93 @@
+"""``treatise compare``, ``fit`` and ``predict`` as a person runs them."""
+
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris
+
+
+def treatise(*arguments, cwd):
+    return subprocess.run(
+        [sys.executable, "-m", "treatise", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+    )
+
+
+@pytest.fixture(scope="module")
+def iris(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("iris")
+    X, y = load_iris(return_X_y=True)
+    names = load_iris().target_names[y]
+    frame = pl.DataFrame(X, schema=["sl", "sw", "pl", "pw"]).with_columns(species=pl.Series(names))
+    frame.write_csv(folder / "iris.csv")
+    frame.write_csv(folder / "plain.csv", include_header=False)
+    frame.drop("species").write_csv(folder / "new.csv", include_header=False)
+    return folder
+
+
+def test_compare_says_what_it_understood_prints_a_board_and_ends_with_the_paths(iris):
+    done = treatise("compare", "iris.csv", "--target", "species", "--budget", 15, "-o", "run", cwd=iris)
+    assert done.returncode == 0, done.stderr
+    assert "iris: 150 rows, 4 columns" in done.stderr
+    assert "multiclass" in done.stderr
+    assert "fold 1" in done.stderr
+    assert "LogisticRegression" in done.stdout
+    assert done.stdout.splitlines()[-2].endswith("report.html")
+    assert (iris / "run" / "report.html").exists()
+
+
+def test_fit_and_predict_round_trip_without_header_and_without_target(iris):
+    fitted = treatise(
+        "fit", "LogisticRegression", "plain.csv", "--target", -1, "--set", "C=10", "-o", "m.skops", cwd=iris
+    )
+    assert fitted.returncode == 0, fitted.stderr
+    done = treatise("predict", "m.skops", "new.csv", "-o", "out.csv", cwd=iris)
+    assert done.returncode == 0, done.stderr
+    out = pl.read_csv(iris / "out.csv")
+    assert out.columns[0] == "prediction"
+    assert (out["prediction"] == pl.read_csv(iris / "iris.csv")["species"]).mean() > 0.95
+    shares = out.select(pl.sum_horizontal(pl.selectors.starts_with("probability")))
+    assert (shares.to_series() - 1).abs().max() < 1e-9
+
+
+def test_predictions_go_to_standard_output_without_a_file(iris):
+    treatise("fit", "RandomForestClassifier", "iris.csv", "--target", "species", "-o", "forest.skops", cwd=iris)
+    done = treatise("predict", "forest.skops", "iris.csv", cwd=iris)
+    assert done.stdout.splitlines()[0].startswith("prediction,")
+    assert len(done.stdout.splitlines()) == 151
+    as_json = json.loads(treatise("predict", "forest.skops", "iris.csv", "--json", cwd=iris).stdout)
+    assert as_json["rows"] == len(as_json["predictions"]) == 150
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("compare", "nowhere.csv", "--target", "y"), "nowhere.csv"),
+        (("compare", "iris.csv", "--target", "spezies"), "did you mean 'species'"),
+        (("compare", "iris.csv", "--target", "species", "--metric", "rmse"), "choose one of"),
+        (("compare", "iris.csv", "--target", "species", "--budget", "0.1"), "too small"),
+        (("fit", "NoSuchThing", "iris.csv", "--target", "species"), "no method 'NoSuchThing'"),
+        (("fit", "Ridge", "iris.csv", "--target", "species"), "takes regression tasks"),
+        (("fit", "SVC", "iris.csv", "--target", "species", "--set", "C=-1"), "'C' parameter"),
+        (("fit", "SVC", "iris.csv", "--target", "species", "--set", "Q=1"), "Invalid parameter 'Q'"),
+        (("fit", "SVC", "iris.csv", "--target", "species", "--set", "C"), "name=value"),
+        (("predict", "iris.csv", "iris.csv"), "iris.csv"),
+    ],
+)
+def test_mistakes_get_one_sentence_on_standard_error(iris, arguments, sentence):
+    done = treatise(*arguments, cwd=iris)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_model_refuses_a_table_that_lacks_its_columns(iris):
+    treatise("fit", "LogisticRegression", "iris.csv", "--target", "species", "-o", "named.skops", cwd=iris)
+    pl.read_csv(iris / "iris.csv").drop("sw").write_csv(iris / "narrow.csv")
+    done = treatise("predict", "named.skops", "narrow.csv", cwd=iris)
+    assert done.returncode == 1
+    assert "lacks the column 'sw'" in done.stderr

@@ -1,0 +1,244 @@
+"""The main job from a table to its folder: complete, honest about failures, within the budget, resumable."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import joblib
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.datasets import load_diabetes
+
+from treatise._core.errors import TreatiseError
+from treatise.compare import Observer, compare_methods, predict_table
+from treatise.datasets import load_table
+from treatise.io import load_model
+
+
+class Recorder(Observer):
+    """Keeps what it was told."""
+
+    def __init__(self):
+        self.events = []
+
+    def understood(self, problem, metric):
+        self.events.append(("understood", problem.task))
+
+    def planned(self, candidates, failures, resumed):
+        self.events.append(("planned", len(candidates), resumed))
+
+    def fold_done(self, label, score, board, elapsed, left):
+        self.events.append(("fold", label, left))
+
+    def failed(self, failure):
+        self.events.append(("failed", failure["label"], failure["kind"]))
+
+    def finishing(self, label):
+        self.events.append(("finishing", label))
+
+
+def test_a_run_leaves_everything_and_its_model_predicts_the_file(csv, contestants, tmp_path):
+    contestants("LogisticRegression", "DummyClassifier")
+    watch = Recorder()
+    comparison = compare_methods(csv, "label", budget=15, jobs=2, output=tmp_path / "run", observer=watch)
+    run, folder = comparison.run, comparison.folder
+    assert {"report.html", "best.skops", "out_of_fold.csv", "run.json", "journal.jsonl"} <= {
+        p.name for p in folder.iterdir()
+    }
+    assert not list(folder.glob("work-*"))
+    assert json.loads((folder / "run.json").read_text()) == run
+    assert [entry["label"] for entry in run["leaderboard"]] == ["LogisticRegression", "DummyClassifier"]
+    assert run["leaderboard"][1]["standing"] == "behind"
+    assert run["data"]["dropped"] == [{"column": "id", "reason": "looks like an identifier: every value differs"}]
+    assert {row["column"] for row in run["best"]["importance"]} == {"size <i>", "town"}
+    assert [event[0] for event in watch.events[:2]] == ["understood", "planned"]
+    assert watch.events[-1] == ("finishing", "LogisticRegression")
+    predictions = predict_table(load_model(folder / "best.skops"), load_table(csv))
+    actual = pl.read_csv(csv)["label"]
+    assert (predictions["prediction"] == actual).mean() > 0.85
+    assert comparison.best.metadata["target"] == "label"
+    assert comparison.leaderboard["rank"].to_list() == [1, 2]
+
+
+def test_out_of_fold_predictions_agree_with_the_reported_score(csv, contestants, tmp_path):
+    contestants("LogisticRegression", "DummyClassifier")
+    run = compare_methods(csv, "label", budget=12, jobs=2, metric="accuracy", output=tmp_path / "run").run
+    held_out = pl.read_csv(tmp_path / "run" / "out_of_fold.csv")
+    share = (held_out["actual"] == held_out["sklearn/LogisticRegression"]).mean()
+    first = [s["score"] for s in run["leaderboard"][0]["scores"] if s["repeat"] == 0]
+    assert len(first) == 5
+    # 240 rows in five equal folds: the mean of fold accuracies is the share over all rows.
+    assert share == pytest.approx(np.mean(first))
+    matrix = np.array(run["best"]["confusion"]["matrix"])
+    assert np.trace(matrix) / matrix.sum() == pytest.approx(share)
+
+
+def test_no_misbehaving_method_ends_the_run(csv, contestants, tmp_path, monkeypatch):
+    monkeypatch.setattr("treatise.compare._run.MEMORY_SHARE", 0.05)
+    contestants(
+        "hostile.Raises", "hostile.Hangs", "hostile.EatsMemory", "hostile.Dies", "hostile.Prints", "LogisticRegression"
+    )
+    start = time.monotonic()
+    run = compare_methods(csv, "label", budget=40, jobs=2, output=tmp_path / "run").run
+    assert time.monotonic() - start <= 44
+    kinds = {failure["label"]: failure["kind"] for failure in run["failures"]}
+    assert kinds == {"Raises": "error", "Hangs": "time", "EatsMemory": "memory", "Dies": "error"}
+    assert {entry["label"] for entry in run["leaderboard"]} == {"LogisticRegression", "Prints"}
+    reason = next(f["reason"] for f in run["failures"] if f["label"] == "Raises")
+    assert reason == "ValueError: the matrix is <singular>"
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "<singular>" not in page
+    assert "&lt;singular&gt;" in page
+
+
+def test_nothing_from_the_file_reaches_the_page_unescaped(csv, contestants, tmp_path):
+    contestants("LogisticRegression", "DummyClassifier")
+    compare_methods(csv, "label", budget=10, jobs=2, output=tmp_path / "run")
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "<script>alert(1)" not in page
+    assert "size <i>" not in page
+    assert "size &lt;i&gt;" in page
+
+
+def test_when_every_method_fails_the_report_still_says_why(csv, contestants, tmp_path):
+    contestants("hostile.Raises", "hostile.Dies")
+    run = compare_methods(csv, "label", budget=10, jobs=1, output=tmp_path / "run").run
+    assert run["leaderboard"] == []
+    assert run["best"] is None
+    assert len(run["failures"]) == 2
+    assert "No method finished" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_regression_and_every_real_candidate_within_the_budget(tmp_path):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    frame = pl.from_pandas(X.assign(progression=y))
+    start = time.monotonic()
+    run = compare_methods(frame, "progression", budget=30, jobs=2, output=tmp_path / "run").run
+    assert time.monotonic() - start <= 33
+    labels = {entry["label"] for entry in run["leaderboard"]} | {failure["label"] for failure in run["failures"]}
+    assert {"Ridge", "RandomForestRegressor", "SVR", "DummyRegressor", "HistGradientBoostingRegressor"} <= labels
+    assert run["best"]["residuals"]["actual"]
+    # The known level of the best linear methods on this table is R2 of about 0.48.
+    assert run["leaderboard"][0]["score"] > 0.4
+
+
+def test_the_same_seed_gives_the_same_folds_and_scores(csv, contestants, tmp_path):
+    contestants("LogisticRegression", "DummyClassifier")
+    scores = []
+    for name in ("a", "b"):
+        run = compare_methods(csv, "label", budget=10, jobs=1, output=tmp_path / name, seed=3).run
+        scores.append([s["score"] for s in run["leaderboard"][0]["scores"]])
+    common = min(len(s) for s in scores)
+    assert common >= 5
+    assert scores[0][:common] == scores[1][:common]
+
+
+def test_a_finished_run_with_a_larger_budget_goes_on(csv, contestants, tmp_path):
+    contestants("RandomForestClassifier", "LogisticRegression")
+    first = compare_methods(csv, "label", budget=9, jobs=1, output=tmp_path / "run").run
+    watch = Recorder()
+    second = compare_methods(csv, "label", budget=18, jobs=1, output=tmp_path / "run", observer=watch).run
+    before = sum(entry["folds"] for entry in first["leaderboard"])
+    assert watch.events[1] == ("planned", 2, before)
+    assert sum(entry["folds"] for entry in second["leaderboard"]) > before
+    assert second["seconds"] <= 18 * 1.1
+    kept = {(s["repeat"], s["fold"]): s["score"] for s in first["leaderboard"][0]["scores"]}
+    key = first["leaderboard"][0]["key"]
+    now = next(entry for entry in second["leaderboard"] if entry["key"] == key)
+    assert kept.items() <= {(s["repeat"], s["fold"]): s["score"] for s in now["scores"]}.items()
+
+
+def test_a_folder_of_another_run_or_of_something_else_is_refused(csv, contestants, tmp_path):
+    contestants("DummyClassifier")
+    compare_methods(csv, "label", budget=6, jobs=1, output=tmp_path / "run")
+    with pytest.raises(TreatiseError, match=r"another run \(it differs in: metric\)"):
+        compare_methods(csv, "label", budget=6, jobs=1, metric="accuracy", output=tmp_path / "run")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("precious")
+    with pytest.raises(TreatiseError, match="holds no run"):
+        compare_methods(csv, "label", budget=6, jobs=1, output=tmp_path / "mine")
+    assert (tmp_path / "mine" / "thesis.tex").read_text() == "precious"
+
+
+def test_a_torn_last_line_of_the_journal_is_mended_and_a_damaged_one_refused(csv, contestants, tmp_path):
+    contestants("DummyClassifier")
+    compare_methods(csv, "label", budget=6, jobs=1, output=tmp_path / "run")
+    journal = tmp_path / "run" / "journal.jsonl"
+    lines = journal.read_text().splitlines()
+    journal.write_text("\n".join(lines[:4]) + "\n" + lines[4][:20])
+    watch = Recorder()
+    compare_methods(csv, "label", budget=12, jobs=1, output=tmp_path / "run", observer=watch)
+    assert watch.events[1] == ("planned", 1, 3)
+    journal.write_text("\n".join([lines[0], lines[1][:20], *lines[2:]]) + "\n")
+    with pytest.raises(TreatiseError, match="line 2 is damaged"):
+        compare_methods(csv, "label", budget=12, jobs=1, output=tmp_path / "run")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_resumes(csv, tmp_path, blow):
+    """Ctrl-C leaves a valid partial board and report; after either blow the same command goes on."""
+    command = [
+        sys.executable,
+        "-m",
+        "treatise",
+        "compare",
+        str(csv),
+        "--target",
+        "label",
+        "--budget",
+        "60",
+        "--jobs",
+        "2",
+    ]
+    command += ["--output", str(tmp_path / "run"), "--json"]
+    journal = tmp_path / "run" / "journal.jsonl"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (journal.exists() and journal.read_text().count('"fold":') >= 4):
+            time.sleep(0.05)
+        process.send_signal(blow)
+        out, err = process.communicate(timeout=30)
+    done = journal.read_text().count('{"fold"')
+    assert done >= 4
+    if blow == signal.SIGINT:
+        assert process.returncode == 130
+        assert "Traceback" not in err
+        run = json.loads(out)
+        assert run["status"] == "interrupted"
+        assert run["leaderboard"]
+        assert "interrupted" in (tmp_path / "run" / "report.html").read_text()
+    spent = json.loads(journal.read_text().splitlines()[-1])["spent"]
+    command[command.index("60")] = str(spent + 15)
+    again = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert again.returncode == 0, again.stderr
+    run = json.loads(again.stdout)
+    assert run["status"] == "finished"
+    assert sum(entry["folds"] for entry in run["leaderboard"]) > done
+    assert (tmp_path / "run" / "best.skops").exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_can_carry_the_folds(csv, contestants, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    contestants("LogisticRegression", "DummyClassifier")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        run = compare_methods(csv, "label", budget=30, jobs=2, output=tmp_path / "run").run
+    assert run["leaderboard"][0]["label"] == "LogisticRegression"
+    assert run["leaderboard"][0]["folds"] >= 5
+    assert run["failures"] == []
+
+
+@pytest.mark.parametrize(("budget", "jobs", "word"), [(1, 1, "budget"), (float("nan"), 1, "budget"), (10, 0, "jobs")])
+def test_impossible_orders_are_refused_before_anything_is_written(csv, tmp_path, budget, jobs, word):
+    with pytest.raises(TreatiseError, match=word):
+        compare_methods(csv, "label", budget=budget, jobs=jobs, output=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

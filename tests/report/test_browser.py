@@ -1,0 +1,257 @@
+"""The page in a real browser: layout at two widths, both colour schemes, sorting, paper, no traffic."""
+
+import shutil
+
+import pytest
+
+from treatise.report import write_report
+
+pytestmark = pytest.mark.browser
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+HOSTILE = '"><img src=x onerror="document.title=1"><script>document.title=1</script>{{7*7}}]]>' + "W" * 300
+
+# Every text with less contrast than WCAG AA asks of small text, against the nearest painted background.
+WEAK_CONTRAST = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return canvas.getImageData(0, 0, 1, 1).data;
+  };
+  const luminance = ([r, g, b]) => {
+    const linear = (v) => ((v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  };
+  const background = (element) => {
+    for (; element; element = element.parentElement) {
+      const colour = rgba(getComputedStyle(element).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return rgba("white");
+  };
+  const weak = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const words = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!words || element.matches("script, title, .unseen") || !element.getClientRects().length) continue;
+    const style = getComputedStyle(element);
+    const front = luminance(rgba(element.ownerSVGElement ? style.fill : style.color));
+    const back = luminance(background(element));
+    const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+    if (ratio < 4.5) weak.push(`${element.textContent.trim().slice(0, 30)}: ${ratio.toFixed(2)}`);
+  }
+  return weak;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip("no Chromium on this machine: the page is not tried in a browser")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Opens a run's page; at the end nothing but the file was fetched and the console is empty."""
+    contexts, requests, complaints = [], [], []
+
+    def open_page(run, width=1280, scheme="light"):
+        path = tmp_path / f"report{len(contexts)}.html"
+        write_report(run, path)
+        contexts.append(browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme))
+        page = contexts[-1].new_page()
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    assert [url for url in requests if not url.startswith((tmp_path.as_uri(), "data:,"))] == []
+    assert len([url for url in requests if url.startswith("file:")]) == len(contexts)
+    assert complaints == []
+    for context in contexts:
+        context.close()
+
+
+def column(page, class_):
+    return [text.strip() for text in page.locator(f".leaderboard tbody .{class_}").all_inner_texts()]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_page_fits_the_window_and_figures_are_drawn(opened, run, width):
+    page = opened(run, width)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    sizes = page.evaluate(
+        """[...document.querySelectorAll("svg.row-figure, svg.chart, svg.share-bar, svg.axis")]
+           .filter((figure) => getComputedStyle(figure).display !== "none")
+           .map((figure) => figure.getBoundingClientRect()).map((box) => [box.width, box.height])"""
+    )
+    assert all(across > 50 and down >= 10 for across, down in sizes)
+    if run["leaderboard"]:
+        assert len(sizes) > len(run["leaderboard"])
+        assert page.locator(".chart.wide").is_visible() == (width == 1280)
+        assert page.locator(".chart.narrow").is_visible() == (width == 390)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_hostile_and_long_names_neither_run_nor_widen_the_page(opened, named_run, width):
+    run = named_run("multiclass")
+    run["data"] |= {"name": HOSTILE, "target": HOSTILE, "classes": [HOSTILE + str(i) for i in range(10)]}
+    run["data"] |= {"notes": [HOSTILE], "dropped": [{"column": HOSTILE, "reason": HOSTILE}]}
+    run |= {"command": HOSTILE, "verdict": [HOSTILE, HOSTILE]}
+    run["best"]["confusion"]["labels"] = run["data"]["classes"]
+    for part in [*run["leaderboard"], *run["methods"], run["best"], *run["best"]["calibration"]]:
+        part["label"] = HOSTILE
+    for effect in run["best"]["importance"]:
+        effect["column"] = HOSTILE
+    page = opened(run, width)
+    assert page.title().startswith('"><img src=x')
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_policy_of_the_page_stops_a_script_that_got_in(opened, named_run, monkeypatch):
+    page = opened(named_run("empty"))
+    policy = page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    blocked = page.evaluate(
+        """() => new Promise((resolve) => {
+             document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
+             const script = document.createElement("script");
+             script.textContent = "document.title = 'broken in'";
+             document.body.append(script);
+             setTimeout(() => resolve("nothing"), 2000);
+           })"""
+    )
+    assert blocked == "script-src-elem"
+    assert "broken in" not in page.title()
+    page.evaluate("console.clear()")
+
+
+def test_scores_sort_in_both_directions_by_click(opened, named_run):
+    page = opened(named_run("binary"))
+    by_rank = column(page, "method")
+    heading = page.locator(".leaderboard thead th.score")
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert page.locator(".leaderboard thead th.rank").get_attribute("aria-sort") == "none"
+    assert column(page, "method") == by_rank
+    assert page.locator("#sorted").text_content() == "Sorted by ROC AUC, descending."
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert column(page, "method") == by_rank[::-1]
+    scores = [float(text) for text in column(page, "score")]
+    assert scores == sorted(scores)
+
+
+def test_sorting_works_by_keyboard_and_on_a_phone(opened, named_run):
+    run = named_run("regression")
+    page = opened(run, 390)
+    button = page.locator(".leaderboard thead th.time").get_by_role("button")
+    button.focus()
+    page.keyboard.press("Enter")
+    quick_first = [r["label"] for r in sorted(run["leaderboard"], key=lambda r: r["fit_seconds"])]
+    assert [name.removesuffix("baseline").strip() for name in column(page, "method")] == quick_first
+    page.keyboard.press("Space")
+    assert [name.removesuffix("baseline").strip() for name in column(page, "method")] == quick_first[::-1]
+
+
+def test_less_is_better_sorts_least_first_and_names_sort_as_text(opened, named_run):
+    page = opened(named_run("multiclass"))
+    page.locator(".leaderboard thead th.score").get_by_role("button").click()
+    scores = [float(text) for text in column(page, "score")]
+    assert scores == sorted(scores)
+    page.locator(".leaderboard thead th.method").get_by_role("button").click()
+    names = [name.lower() for name in column(page, "method")]
+    assert names == sorted(names)
+
+
+def test_a_method_without_a_score_stays_last_in_either_order(opened, named_run):
+    page = opened(named_run("interrupted"))
+    button = page.locator(".leaderboard thead th.score").get_by_role("button")
+    for _ in range(2):
+        button.click()
+        assert column(page, "score")[-1] == "–"
+        assert column(page, "score")[0] != "–"
+
+
+def test_the_table_of_all_measures_sorts_too(opened, named_run):
+    page = opened(named_run("binary"))
+    page.get_by_text("All measures", exact=True).click()
+    page.get_by_role("button", name="Log loss").click()
+    losses = [float(v) for v in page.locator(".measures tbody td:nth-child(4)").all_inner_texts()]
+    assert len(losses) == 13
+    assert losses == sorted(losses, reverse=True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["binary", "multiclass", "regression", "interrupted", "failed"])
+def test_text_has_enough_contrast(opened, named_run, name, scheme):
+    page = opened(named_run(name), scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    assert page.evaluate(WEAK_CONTRAST) == []
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\\\d+/g).map(Number)[0] < 60")
+    assert dark == (scheme == "dark")
+
+
+def test_labels_of_the_scatter_do_not_cover_one_another(opened, named_run):
+    page = opened(named_run("binary"))
+    boxes = page.evaluate(
+        """[...document.querySelectorAll(".chart.wide .label")].map((label) => label.getBoundingClientRect())
+           .map((box) => [box.left, box.top, box.right, box.bottom])"""
+    )
+    frame = page.evaluate("(({left, right}) => [left, right])(document.querySelector('main').getBoundingClientRect())")
+    assert len(boxes) == 13
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        assert frame[0] <= left
+        assert right <= frame[1]
+        for other in boxes[:i]:
+            # Line boxes include a few pixels of leading above and below the letters.
+            apart = left >= other[2] or other[0] >= right or top + 4 >= other[3] or other[1] + 4 >= bottom
+            assert apart, (boxes[i], other)
+
+
+def test_a_link_to_a_paper_opens_its_method(opened, named_run):
+    page = opened(named_run("binary"))
+    link = page.locator(".leaderboard tbody tr:nth-child(3) .paper a")
+    target = page.locator(link.get_attribute("href"))
+    assert target.get_attribute("open") is None
+    link.click()
+    assert target.get_attribute("open") is not None
+    assert target.locator("cite").is_visible()
+
+
+def test_paper_shows_folded_parts_and_the_screen_folds_them_again(opened, named_run):
+    page = opened(named_run("binary"))
+    closed = page.locator("details:not([open])").count()
+    assert closed > 5
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details:not([open])").count() == closed
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_table_roles_survive_the_phone_layout(opened, named_run):
+    page = opened(named_run("binary"), 390)
+    table = page.get_by_role("table", name="Methods by ROC AUC")
+    assert table.get_by_role("row").count() == 14
+    assert table.get_by_role("rowheader").count() == 13
+    assert table.get_by_role("columnheader").count() == 8

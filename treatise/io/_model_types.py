@@ -1,0 +1,80 @@
+"""Which types a model file may name.
+
+The names come from the file, so a name is never imported to see what it is, unless it lies inside the
+installed Treatise. Everything else must stand on a list: skops' own, or the few types here.
+"""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import skops.io
+from sklearn.base import BaseEstimator
+
+import treatise
+from treatise._core.errors import TreatiseError
+from treatise.io._tree_bounds import trees_are_sound
+
+# Types that fitted scikit-learn models hold and skops does not admit by itself: data types; trees, whose
+# node tables are checked after loading; and distances without parameters of their own.
+_FOREIGN = frozenset(
+    {
+        "numpy.dtype",
+        "sklearn.tree._tree.Tree",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.neighbors._kd_tree.KDTree",
+        "sklearn.neighbors._ball_tree.BallTree",
+        "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.metrics._dist_metrics.ManhattanDistance64",
+        "sklearn.metrics._dist_metrics.ChebyshevDistance64",
+        "sklearn.compose._column_transformer._RemainderColsList",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+    }
+)
+# Layers whose public classes open files, start work or draw: of these only estimators are admitted.
+_ACTING = frozenset({"io", "datasets", "catalog", "papers", "report", "compare", "cli"})
+
+
+def refused_types(data: bytes) -> list[str]:
+    """Names in a skops file that are not admitted."""
+    return [name for name in skops.io.get_untrusted_types(data=data) if not _is_admitted(name)]
+
+
+def load_admitted(data: bytes) -> Any:
+    """The object in a skops file, if every type that it names is admitted and its trees are sound."""
+    named = skops.io.get_untrusted_types(data=data)
+    refused = [name for name in named if not _is_admitted(name)]
+    if refused:
+        raise TreatiseError(f"the file holds types that no model file may, and was not loaded: {', '.join(refused)}")
+    model = skops.io.loads(data, trusted=named)
+    if not trees_are_sound(model):
+        raise TreatiseError("a tree in the model file points outside its own nodes; the file is damaged or forged")
+    return model
+
+
+def _is_admitted(name: str) -> bool:
+    return name in _FOREIGN or _is_own(name)
+
+
+def _is_own(name: str) -> bool:
+    """Whether the name is that of a class defined in the installed Treatise, an estimator or a public one."""
+    module_name, _, class_name = name.rpartition(".")
+    package, *inner = module_name.split(".")
+    if package != "treatise" or not inner or not all(part.isidentifier() for part in (*inner, class_name)):
+        return False
+    if any(part.startswith("__") for part in (*inner, class_name)):
+        return False
+    place = Path(inspect.getfile(treatise)).parent.joinpath(*inner)
+    if not (place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()):
+        return False
+    member = getattr(import_module(module_name), class_name, None)
+    if not inspect.isclass(member) or member.__module__ != module_name:
+        return False
+    return issubclass(member, BaseEstimator) or (inner[0] not in _ACTING and _is_public(member, inner[0]))
+
+
+def _is_public(member: type, family: str) -> bool:
+    module = import_module(f"treatise.{family}")
+    return any(getattr(module, name, None) is member for name in getattr(module, "__all__", ()))

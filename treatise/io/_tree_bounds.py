@@ -1,0 +1,113 @@
+"""Node tables of trees that came from a file: every index must stay inside its table.
+
+Compiled code follows these indices without looking. A file with a wrong one would make a prediction read
+foreign memory or never end, so they are checked before the model is handed out: children lie behind their
+parent (hence no cycles), features within the width, rows within the data.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble._forest import BaseForest
+from sklearn.ensemble._gb import BaseGradientBoosting
+from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
+from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+from sklearn.neighbors import BallTree, KDTree
+from sklearn.tree import BaseDecisionTree
+from sklearn.tree._tree import Tree
+
+
+def trees_are_sound(model: Any) -> bool:
+    """Whether every tree inside ``model``, however deep, can be followed safely."""
+    return all(_sound(part) for part in _parts(model))
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """The model and everything that it holds, each once."""
+    seen: set[int] = set()
+    waiting = [model]
+    while waiting:
+        part = waiting.pop()
+        if part is None or isinstance(part, (str, bytes, bool, int, float, type)) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, (list, tuple, set)):
+            waiting.extend(part)
+        elif isinstance(part, np.ndarray):
+            if part.dtype == object:
+                waiting.extend(part.ravel().tolist())
+        else:
+            waiting.extend(getattr(part, "__dict__", {}).values())
+
+
+def _sound(part: Any) -> bool:
+    if isinstance(part, Tree):
+        return _sound_tree(part)
+    if isinstance(part, (KDTree, BallTree)):
+        return _sound_neighbours(part)
+    if isinstance(part, TreePredictor):
+        nodes = part.nodes
+        return len(nodes) > 0 and _sound_children(nodes["left"], nodes["right"], nodes["is_leaf"].astype(bool))
+    # An ensemble looks at the width of X once, for all of its trees.
+    if isinstance(part, BaseDecisionTree) and hasattr(part, "tree_"):
+        return part.tree_.n_features == part.n_features_in_
+    if isinstance(part, (BaseForest, BaseGradientBoosting)) and hasattr(part, "estimators_"):
+        return all(tree.tree_.n_features == part.n_features_in_ for tree in np.ravel(part.estimators_))
+    if isinstance(part, BaseHistGradientBoosting) and hasattr(part, "_predictors"):
+        return all(_fits(tree, part) for trees in part._predictors for tree in trees)
+    return True
+
+
+def _sound_tree(tree: Any) -> bool:
+    state = tree.__getstate__()
+    nodes = state["nodes"]
+    if not 0 < state["node_count"] <= len(nodes):
+        return False
+    leaf = nodes["left_child"] == -1
+    inner = nodes["feature"][~leaf]
+    return _sound_children(nodes["left_child"], nodes["right_child"], leaf) and _within(inner, tree.n_features)
+
+
+def _sound_children(left: np.ndarray, right: np.ndarray, leaf: np.ndarray) -> bool:
+    own = np.arange(len(leaf))[~leaf]
+    children = (np.asarray(side, dtype=np.int64)[~leaf] for side in (left, right))
+    return all(bool(np.all(side > own)) and _within(side, len(leaf)) for side in children)
+
+
+def _fits(tree: Any, ensemble: Any) -> bool:
+    """Features of a histogram tree within the ensemble's width, and its categories within their tables."""
+    nodes = tree.nodes[~tree.nodes["is_leaf"].astype(bool)]
+    if not _within(nodes["feature_idx"], ensemble.n_features_in_):
+        return False
+    split = nodes[nodes["is_categorical"].astype(bool)]
+    categorical = np.asarray(ensemble._bin_mapper.is_categorical_, dtype=bool)
+    if len(categorical) != ensemble.n_features_in_ or not categorical[split["feature_idx"].astype(np.int64)].all():
+        return False
+    tables = (tree.raw_left_cat_bitsets, tree.binned_left_cat_bitsets)
+    return all(table.ndim == 2 and table.shape[1] == 8 for table in tables) and all(
+        _within(split["bitset_idx"], len(table)) for table in tables
+    )
+
+
+def _sound_neighbours(tree: Any) -> bool:
+    data, order, nodes, bounds, _, _, n_nodes, *_ = tree.__getstate__()
+    rows, width = data.shape
+    inner = np.flatnonzero(nodes["is_leaf"] == 0)
+    return (
+        len(order) == rows
+        and _within(order, rows)
+        and len(nodes) == n_nodes == bounds.shape[1]
+        and bounds.shape[0] == (2 if isinstance(tree, KDTree) else 1)
+        and bounds.shape[2] == width
+        and _within(nodes["idx_start"], rows + 1)
+        and _within(nodes["idx_end"], rows + 1)
+        and _within(2 * inner + 2, n_nodes)
+    )
+
+
+def _within(indices: np.ndarray, size: int) -> bool:
+    return len(indices) == 0 or bool(np.min(indices) >= 0 and np.max(indices) < size)

@@ -1,0 +1,88 @@
+"""What selectors that count share: reading any table, coding it, and the bookkeeping of a selection."""
+
+import warnings
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
+
+from treatise.statistics._columns import is_frame, read_array, read_frame
+from treatise.statistics._counts import DiscreteVariable
+from treatise.statistics._encoding import encode
+
+SLACK = 1e-12
+"""Rounding of an information measure: two that differ by less are taken for equal."""
+
+
+class DiscreteSelector(SelectorMixin, BaseEstimator):
+    """Base of the selectors that work on discrete columns and a class.
+
+    A subclass says in ``_select`` which columns of a coded table it keeps.
+    """
+
+    _parameter_constraints: dict = {"discretizer": [StrOptions({"mdl"}), HasMethods(["fit_transform"]), None]}
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y):
+        """Choose the features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Numbers, strings, Booleans or categories, without missing values.
+        y : array-like of shape (n_samples,)
+            Class of each row.
+
+        Returns
+        -------
+        self
+        """
+        columns, y = self._read(X, y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        target = DiscreteVariable(labels, len(self.classes_))
+        self.selected_ = np.asarray(self._select(encode(columns, self.discretizer, target), target), dtype=np.intp)
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[self.selected_] = True
+        if not len(self.selected_):
+            warnings.warn(f"{type(self).__name__} kept no feature: {self._why_none()}", UserWarning, stacklevel=2)
+        return self
+
+    @abstractmethod
+    def _select(self, table, target):
+        """Columns of the coded table to keep, best first."""
+
+    def _why_none(self):
+        """Why a selection may be empty, and what to do."""
+        return "none tells anything about y on its own"
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    def _read(self, X, y):
+        """Columns of X told apart into numbers and categories, and y checked."""
+        if not is_frame(X):
+            X, y = validate_data(self, X, y, accept_sparse="csc", dtype=None)
+            check_classification_targets(y)
+            return read_array(X), y
+        validate_data(self, X, skip_check_array=True)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        check_consistent_length(X, y)
+        return read_frame(X), y
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,83 @@
+"""A picture of a selection: relevance as bars, and why each feature went."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+_FATES = {
+    "kept": "#1b6ca8",
+    "covered by a better feature": "#e0a458",
+    "beyond n_features": "#9fc3de",
+    "irrelevant": "#c8c8c8",
+}
+
+
+def plot_relevance(selector, *, max_features=40, ax=None):
+    """Draw the relevance of the features, best first, coloured by what became of them.
+
+    Beside the bar of each feature that was removed as redundant stands the name of the one that covers it.
+
+    Parameters
+    ----------
+    selector : FCBF
+        A fitted selector.
+    max_features : int, default=40
+        Most bars to draw.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The drawing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treatise.selection import FCBF, plot_relevance
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> ax = plot_relevance(FCBF().fit(X, y))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['petal width (cm)', 'petal length (cm)', 'sepal length (cm)', 'sepal width (cm)']
+    """
+    check_is_fitted(selector, "blanket_")
+    shown = np.argsort(-selector.scores_, kind="stable")[:max_features]
+    if ax is None:
+        from matplotlib import pyplot
+
+        _, ax = pyplot.subplots(figsize=(7.0, 1.2 + 0.24 * len(shown)), layout="constrained")
+    names = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(selector.n_features_in_)])
+    fates = np.array([_fate(selector, i) for i in shown])
+    for fate, colour in _FATES.items():
+        at = np.flatnonzero(fates == fate)
+        if len(at):
+            ax.barh(at, selector.scores_[shown[at]], color=colour, label=f"{fate} ({_count(selector, fate)})")
+    for row, feature in enumerate(shown):
+        if selector.blanket_[feature] >= 0:
+            covering = names[selector.blanket_[feature]]
+            ax.annotate(
+                f"covered by {covering}", (selector.scores_[feature], row), xytext=(4, 0),
+                textcoords="offset points", va="center", fontsize="x-small", color="0.35",
+            )  # fmt: skip
+    if selector.threshold_ > 0:
+        ax.axvline(selector.threshold_, color="0.3", linewidth=0.8, linestyle="--")
+    ax.set_yticks(range(len(shown)), [names[i] for i in shown], fontsize="small")
+    ax.invert_yaxis()
+    # Room for the annotations beside the longest bars.
+    ax.set_xlim(0.0, max(1.35 * float(selector.scores_[shown].max(initial=0.0)), 1e-9))
+    measure = "symmetrical uncertainty" if selector.measure == "su" else "mutual information, bits"
+    ax.set_xlabel(f"relevance to the class ({measure})")
+    ax.set_title(f"{len(selector.selected_)} of {selector.n_features_in_} features kept")
+    ax.legend(loc="lower right", fontsize="small")
+    return ax
+
+
+def _fate(selector, feature):
+    if selector.support_[feature]:
+        return "kept"
+    if selector.blanket_[feature] >= 0:
+        return "covered by a better feature"
+    return "beyond n_features" if selector.relevant_[feature] else "irrelevant"
+
+
+def _count(selector, fate):
+    return sum(_fate(selector, i) == fate for i in range(selector.n_features_in_))
