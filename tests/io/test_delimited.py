@@ -56,9 +56,7 @@ def test_a_comma_between_digits_is_no_decimal_sign_elsewhere(read):
 
 
 def test_a_blank_divides_no_names_in_a_csv_file(read):
-    assert values(read("city\nNew York\nLos Angeles\nNew York\n")) == {
-        "city": ["New York", "Los Angeles", "New York"]
-    }
+    assert values(read("city\nNew York\nLos Angeles\nNew York\n")) == {"city": ["New York", "Los Angeles", "New York"]}
 
 
 @pytest.mark.parametrize(

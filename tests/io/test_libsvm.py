@@ -79,6 +79,7 @@ def test_decimals_are_rounded_once_or_left_open():
         ("1 1:2\n1 1.5:1\n", "line 2: the index in '1.5:1' is no whole number"),
         ("1 1:2\n1 :1\n", "line 2: the index in ':1' is no whole number"),
         ("1 1:2\n1 99999999999999999999:1\n", "is too large"),
+        ("1 1:2\n1 2147483647:1\n", "line 2: the index in '2147483647:1' is too large; 2147483646 is the last"),
         ("1 1:2\n1 2:x\n", "line 2 holds 'x' where a number belongs"),
         ("1 1:2\n1 2:\n", "line 2 holds '' where a number belongs"),
         ("1 1:2\n1 2:1e\n", "line 2: the value in '2:1e' is no number"),

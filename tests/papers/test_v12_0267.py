@@ -37,4 +37,4 @@ def test_only_games_of_newcomers_are_counted_when_asked():
     games = Games.from_lists([([["a"], ["b"]], [1, 2])] * 4 + [([["a"], ["c"]], [1, 2])])
     sample = Sample("head_to_head", games, [(games, np.arange(5))], missing=0, scale=1.0)
     # Past appearances on average: 0, 1, 2, 3 and (4 + 0) / 2; the first game is never counted.
-    assert [sample.error(OnlineRater(), most)[1] for most in (0, 1, 2, 3)] == [0, 1, 3, 4]
+    assert [sample.error(OnlineRater(), most)[1] for most in (1, 2, 3)] == [1, 3, 4]

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import integrate
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from treatise.datasets import Games, make_ranking_games
@@ -291,6 +290,14 @@ def test_two_team_games_are_alike_under_bradley_terry_and_plackett_luce():
         np.testing.assert_allclose(other.variance_, full.variance_, rtol=1e-12)
 
 
+def test_a_duel_after_a_larger_game_is_rated_as_if_alone():
+    larger = ([["a"], ["b"], ["c"], ["d"]], [4, 2, 3, 1])
+    for model in MODELS:
+        rater = OnlineRater(model).fit([larger, ([["e"], ["f"]], [2, 1])])
+        expected = np.concatenate(OnlineRater(model).rate([["e"], ["f"]], [2, 1])[0])
+        np.testing.assert_array_equal(rater.mu_[4:], expected)
+
+
 def test_tau_adds_variance_before_each_game():
     mu, sigma = np.array([25.0, 20.0]), np.array([3.0, 4.0])
     wide = started(OnlineRater(), mu, np.sqrt(sigma**2 + 0.25)).rate([[0], [1]], [1, 2])
@@ -325,14 +332,15 @@ def test_win_moment_forty_deviations_out():
 @pytest.mark.parametrize("x", [0.0, 0.3, -2.0, 6.0, -25.0, 60.0, 1200.0])
 def test_draw_moments_are_those_of_a_normal_cut_to_an_interval(x, t):
     peak = min(max(0.0, x - t), x + t)  # where the density inside the interval is greatest
+    reach = 80.0 / max(1.0, abs(peak))  # beyond it the density is below 1e-30 of its peak
+    node, weight = np.polynomial.legendre.leggauss(400)
 
     def moment(power, centre):
-        def weight(u):
-            return (u - centre) ** power * math.exp((peak * peak - u * u) / 2)
-
-        reach = min(t, 40.0 / max(1.0, abs(peak)))
-        ends = max(x - t, peak - 2 * reach), min(x + t, peak + 2 * reach)
-        return integrate.quad(weight, *ends, points=[peak], epsabs=0, epsrel=1e-11, limit=200)[0]
+        total = 0.0
+        for low, high in ((max(x - t, peak - reach), peak), (peak, min(x + t, peak + reach))):
+            u = low + (node + 1) / 2 * (high - low)
+            total += (high - low) / 2 * np.sum(weight * (u - centre) ** power * np.exp((peak - u) * (peak + u) / 2))
+        return total
 
     mass = moment(0, 0.0)
     mean = peak + moment(1, peak) / mass

@@ -2,6 +2,7 @@
 
 import shutil
 
+import numpy as np
 import pytest
 
 from treatise.report import write_report
@@ -126,8 +127,10 @@ def test_hostile_and_long_names_neither_run_nor_widen_the_page(opened, named_run
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_the_policy_of_the_page_stops_a_script_that_got_in(opened, named_run, monkeypatch):
-    page = opened(named_run("empty"))
+def test_the_policy_of_the_page_stops_a_script_that_got_in(browser, named_run, tmp_path):
+    write_report(named_run("empty"), tmp_path / "report.html")
+    page = browser.new_page()
+    page.goto((tmp_path / "report.html").as_uri())
     policy = page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -142,7 +145,7 @@ def test_the_policy_of_the_page_stops_a_script_that_got_in(opened, named_run, mo
     )
     assert blocked == "script-src-elem"
     assert "broken in" not in page.title()
-    page.evaluate("console.clear()")
+    page.close()
 
 
 def test_scores_sort_in_both_directions_by_click(opened, named_run):
@@ -207,8 +210,25 @@ def test_text_has_enough_contrast(opened, named_run, name, scheme):
     page = opened(named_run(name), scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     assert page.evaluate(WEAK_CONTRAST) == []
-    dark = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\\\d+/g).map(Number)[0] < 60")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0] < 60")
     assert dark == (scheme == "dark")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_counts_can_be_read_on_every_shade(opened, named_run, scheme):
+    run = named_run("multiclass")
+    # Of 100 rows of each class, ever more are right and the others are taken for the next class.
+    matrix = np.zeros((20, 20), dtype=int)
+    matrix[np.arange(20), np.arange(20)] = np.arange(1, 101, 5)
+    matrix[np.arange(20), (np.arange(20) + 1) % 20] = 100 - np.arange(1, 101, 5)
+    run["best"]["confusion"] = {"labels": [str(i) for i in range(20)], "matrix": matrix.tolist()}
+    page = opened(run, scheme=scheme)
+    for kind in ("right", "wrong"):
+        shades = page.evaluate(
+            f"new Set([...document.querySelectorAll('td.{kind}')].map((cell) => cell.className)).size"
+        )
+        assert shades >= 9
+    assert page.evaluate(WEAK_CONTRAST) == []
 
 
 def test_labels_of_the_scatter_do_not_cover_one_another(opened, named_run):

@@ -40,9 +40,7 @@ BUNDLED = tuple(_RECIPES)
 """Names of the tables that need no file."""
 
 
-def load_table(
-    source: str | os.PathLike[str], *, header: bool | None = None, format: str | None = None
-) -> Table:
+def load_table(source: str | os.PathLike[str], *, header: bool | None = None, format: str | None = None) -> Table:
     """A bundled table by its name, or else the table in a file.
 
     Parameters

@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 def plot_parts(components, shape, *, columns=None, figure=None):
     """Draw every component as an image: white is zero, black the largest value of that component.
 
-    Use it to see whether a factorisation of images found local parts. Components of either sign (independent or
-    principal ones) need a diverging palette instead.
+    Use it to see whether a factorisation of images found local parts. Where components have negative values,
+    grey is zero, black positive and white negative.
 
     Parameters
     ----------
     components : array-like of shape (n_components, n_pixels)
-        Non-negative, one image per row, such as ``SparseNMF.components_``.
+        One image per row, such as ``SparseNMF.components_``.
     shape : tuple of int
         Rows and columns of an image.
     columns : int or None, default=None
@@ -46,8 +46,10 @@ def plot_parts(components, shape, *, columns=None, figure=None):
     if figure is None:
         figure = Figure(figsize=(columns, rows * shape[0] / shape[1]), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    signed = bool((components < 0).any())
     for axis, part in zip(axes, components):
-        axis.imshow(part.reshape(shape), cmap="gray_r", vmin=0.0, vmax=part.max() or 1.0)
+        largest = np.abs(part).max() or 1.0
+        axis.imshow(part.reshape(shape), cmap="gray_r", vmin=-largest if signed else 0.0, vmax=largest)
         axis.set(xticks=[], yticks=[])
     for axis in axes[count:]:
         axis.remove()

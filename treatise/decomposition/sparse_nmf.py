@@ -4,25 +4,28 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, validate_data
 
+from treatise.decomposition._factorise import (
+    balanced,
+    data_by,
+    error_norm,
+    factorise,
+    settle,
+    squared_error,
+    squared_norm,
+)
 from treatise.decomposition._nonnegative_start import given_factors, starting_factors
 from treatise.decomposition._sparse_nmf_rules import (
     CoordinateRule,
     MultiplicativeRule,
     ProjectedGradientRule,
     ProjectedRowRule,
-    SparsenessRule,
 )
 from treatise.optimize import hoyer_sparseness, nonnegative_least_squares
-
-# The progress that decides on convergence is looked at over this many iterations.
-_PACE = 10
 
 
 class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -195,18 +198,18 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.n_components_ = min(X.shape) if self.n_components == "auto" else self.n_components
         component_rule, code_rule = self._rules(*X.shape)
         H, B = self._start(X, codes, components)
-        H, B, history, converged = _factorise(X, H, B, component_rule, code_rule, self.max_iter, self.tol)
+        H, B, history, converged = factorise(X, H, B, component_rule, code_rule, self.max_iter, self.tol)
         if self.code_sparseness is None:
-            gram, cross = B @ B.T, _data_by(B, X)
+            gram, cross = B @ B.T, data_by(B, X)
             H = nonnegative_least_squares(gram, cross)
-            history[-1] = min(history[-1], _squared_error(_squared_norm(X), H, H @ H.T, gram, cross))
-        H, B = _balanced(H, B, np.sqrt(X.shape[0]))
+            history[-1] = min(history[-1], squared_error(squared_norm(X), H, H @ H.T, gram, cross))
+        H, B = balanced(H, B, np.sqrt(X.shape[0]))
 
         self.components_ = B
         self.component_sparseness_ = hoyer_sparseness(B, axis=1)
         self.code_sparseness_ = hoyer_sparseness(H, axis=1)
         self.objective_history_ = np.array(history)
-        self.reconstruction_err_ = _error(X, H, B)
+        self.reconstruction_err_ = error_norm(X, H, B)
         self.n_iter_ = len(history) - 1
         if not converged and self.tol > 0:
             warnings.warn(
@@ -233,12 +236,12 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        gram, cross = self.components_ @ self.components_.T, _data_by(self.components_, X)
+        gram, cross = self.components_ @ self.components_.T, data_by(self.components_, X)
         H = nonnegative_least_squares(gram, cross)
         if self.code_sparseness is not None:
             self._require_vectors("code_sparseness", X.shape[0], "sample")
             rule = self._rule(self.code_sparseness, X.shape[0], X.shape[1], unit_norm=False)
-            H = _settle(rule, rule.project(H), gram, cross, _squared_norm(X), self.max_iter, self.tol)
+            H = settle(rule, rule.project(H), gram, cross, squared_norm(X), self.max_iter, self.tol)
         return np.ascontiguousarray(H.T)
 
     def inverse_transform(self, X):
@@ -309,88 +312,3 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 stacklevel=3,
             )
         return starting_factors(X, self.n_components_, init, self.random_state)
-
-
-def _factorise(X, H, B, component_rule, code_rule, max_iter, tol):
-    """Steps 2 to 4 of the algorithm, on ``H`` (the codes) and ``B`` (the components), one row per component.
-
-    Returns
-    -------
-    H, B : ndarray
-    history : list of float
-        Squared error at the start and after each iteration.
-    converged : bool
-    """
-    H, B = _balanced(H, B, 1.0)
-    if isinstance(component_rule, SparsenessRule):
-        B = component_rule.project(B)
-    if isinstance(code_rule, SparsenessRule):
-        H = code_rule.project(H)
-    # The step size of a gradient suits one scale of the other factor, which multiplicative steps let drift.
-    drifts = isinstance(component_rule, ProjectedGradientRule) and isinstance(code_rule, MultiplicativeRule)
-    energy, gram_of_codes = _squared_norm(X), H @ H.T
-    history = [_squared_error(energy, H, gram_of_codes, B @ B.T, _data_by(B, X))]
-    for n_iter in range(1, max_iter + 1):
-        B = component_rule.step(B, gram_of_codes, _pooled_by(H, X))
-        gram, cross = B @ B.T, _data_by(B, X)
-        H = code_rule.step(H, gram, cross)
-        gram_of_codes = H @ H.T
-        history.append(_squared_error(energy, H, gram_of_codes, gram, cross))
-        if drifts:
-            H, B = _balanced(H, B, 1.0)
-            gram_of_codes = H @ H.T
-        if tol > 0 and n_iter % _PACE == 0 and _slow(history, tol):
-            return H, B, history, True
-    return H, B, history, False
-
-
-def _settle(rule, H, gram, cross, energy, max_iter, tol):
-    """Step 4b alone, with the components fixed, until the error stops falling."""
-    history = [_squared_error(energy, H, H @ H.T, gram, cross)]
-    for n_iter in range(1, max_iter + 1):
-        H = rule.step(H, gram, cross)
-        history.append(_squared_error(energy, H, H @ H.T, gram, cross))
-        if n_iter % _PACE == 0 and _slow(history, tol):
-            break
-    return H
-
-
-def _slow(history, tol):
-    start, before, now = (np.sqrt(history[i]) for i in (0, -1 - _PACE, -1))
-    return before - now <= tol * start
-
-
-def _squared_error(energy, H, gram_of_codes, gram, cross):
-    """``|V - W H|**2`` from Gram matrices; below 1e-16 of ``|V|**2`` it is rounding."""
-    return max(energy - 2.0 * np.vdot(cross, H) + np.vdot(gram, gram_of_codes), 0.0)
-
-
-def _error(X, H, B):
-    """Norm of ``X - H.T @ B``: in blocks of rows without cancellation; for sparse X, which must not be filled in,
-    from Gram matrices."""
-    if sparse.issparse(X):
-        return np.sqrt(_squared_error(_squared_norm(X), H, H @ H.T, B @ B.T, _data_by(B, X)))
-    rows = max(1, 2**20 // X.shape[1])
-    return np.sqrt(sum(_squared_norm(X[block] - H[:, block].T @ B) for block in gen_batches(len(X), rows)))
-
-
-def _squared_norm(X):
-    values = X.data if sparse.issparse(X) else np.ravel(X)
-    return float(np.dot(values, values))
-
-
-def _data_by(B, X):
-    """``B @ X.T``, C-ordered, for dense and sparse X."""
-    return np.ascontiguousarray((X @ B.T).T) if sparse.issparse(X) else B @ X.T
-
-
-def _pooled_by(H, X):
-    """``H @ X``, C-ordered, for dense and sparse X."""
-    return np.ascontiguousarray((X.T @ H.T).T) if sparse.issparse(X) else H @ X
-
-
-def _balanced(H, B, norm):
-    """The same product with rows of H of the given L2 norm; a row of zeros stays."""
-    scale = np.linalg.norm(H, axis=1, keepdims=True) / norm
-    scale[scale == 0] = 1.0
-    return H / scale, B * scale

@@ -45,7 +45,7 @@ def read_libsvm(text: bytes) -> tuple[pl.DataFrame, sparse.csr_matrix, tuple[str
     labels[-1 - slots[slots < 0]] = numbers[slots < 0]
     base = 0 if least == 0 else 1
     width = int(greatest) + 1 - base if filled else 0
-    kind = np.int32 if max(width, filled) < np.iinfo(np.int32).max else np.int64
+    kind = np.int32 if filled < np.iinfo(np.int32).max else np.int64
     matrix = sparse.csr_matrix(
         (values[:filled].copy(), (indices[:filled] - base).astype(kind), indptr[: rows + 1].astype(kind)),
         shape=(rows, width),
@@ -83,7 +83,7 @@ def _refuse(status: int, line: int, token: str) -> None:
             kernels.SEVERAL_LABELS: f"line {line} has several labels ({shown}); one for each row is understood",
             kernels.PAIR: f"line {line} holds {shown} where index:value belongs",
             kernels.INDEX: f"line {line}: the index in {shown} is no whole number from 0 on",
-            kernels.LARGE: f"line {line}: the index in {shown} is too large",
+            kernels.LARGE: f"line {line}: the index in {shown} is too large; {kernels.LARGEST_INDEX} is the last",
             kernels.REPEATED: f"line {line} holds the index of {shown} twice",
             kernels.DECREASING: f"line {line}: the index in {shown} is below the one before; indices must rise",
             kernels.VALUE: f"line {line}: the value in {shown} is no number",

@@ -10,6 +10,8 @@ _PLUS, _MINUS, _DOT, _ZERO, _NINE = 43, 45, 46, 48, 57
 FINE, LABEL, SEVERAL_LABELS, PAIR, INDEX, LARGE, REPEATED, DECREASING, VALUE = range(9)
 EXACT, INEXACT, NO_NUMBER = range(3)
 
+# Sparse matrices number their columns with 32 bits as long as they can, and most code expects it.
+LARGEST_INDEX = 2**31 - 2
 # Powers of ten that floating point holds exactly.
 _POWERS = 10.0 ** np.arange(23)
 
@@ -113,7 +115,13 @@ def parse(data, labels, indptr, indices, values, open_at, open_past, open_slot):
                 continue
             if colon < 0:
                 return PAIR, line, first, at, rows, filled, opened, least, greatest, queries
-            if token == 2 and colon - first == 3 and data[first] == 113 and data[first + 1] == 105 and data[first + 2] == 100:
+            if (
+                token == 2
+                and colon - first == 3
+                and data[first] == 113
+                and data[first + 1] == 105
+                and data[first + 2] == 100
+            ):
                 queries += 1
                 continue
             index = np.int64(0)
@@ -124,6 +132,8 @@ def parse(data, labels, indptr, indices, values, open_at, open_past, open_slot):
                 if not _ZERO <= data[i] <= _NINE:
                     return INDEX, line, first, at, rows, filled, opened, least, greatest, queries
                 index = index * 10 + (data[i] - _ZERO)
+            if index > LARGEST_INDEX:
+                return LARGE, line, first, at, rows, filled, opened, least, greatest, queries
             if index <= previous:
                 kind = REPEATED if index == previous else DECREASING
                 return kind, line, first, at, rows, filled, opened, least, greatest, queries

@@ -14,13 +14,19 @@ from sklearn.base import BaseEstimator
 
 import treatise
 from treatise._core.errors import TreatiseError
-from treatise.io._tree_bounds import trees_are_sound
+from treatise.io._index_bounds import indices_are_sound
 
-# Types that fitted scikit-learn models hold and skops does not admit by itself: data types; trees, whose
-# node tables are checked after loading; and distances without parameters of their own.
+# Types that fitted scikit-learn models hold and skops does not admit by itself: data types; trees and sparse
+# matrices, whose indices are checked after loading; distances without parameters of their own; the parts of
+# calibrated classifiers; and the step by which histogram trees check their categories, which is a partial
+# call of a function: skops admits a partial call only together with what it calls.
 _FOREIGN = frozenset(
     {
         "numpy.dtype",
+        "scipy.sparse._csr.csr_matrix",
+        "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csc.csc_matrix",
+        "scipy.sparse._csc.csc_array",
         "sklearn.tree._tree.Tree",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.neighbors._kd_tree.KDTree",
@@ -31,6 +37,8 @@ _FOREIGN = frozenset(
         "sklearn.compose._column_transformer._RemainderColsList",
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
+        "functools.partial",
+        "sklearn.utils.validation.check_array",
     }
 )
 # Layers whose public classes open files, start work or draw: of these only estimators are admitted.
@@ -43,14 +51,14 @@ def refused_types(data: bytes) -> list[str]:
 
 
 def load_admitted(data: bytes) -> Any:
-    """The object in a skops file, if every type that it names is admitted and its trees are sound."""
+    """The object in a skops file, if every type that it names is admitted and its indices are sound."""
     named = skops.io.get_untrusted_types(data=data)
     refused = [name for name in named if not _is_admitted(name)]
     if refused:
         raise TreatiseError(f"the file holds types that no model file may, and was not loaded: {', '.join(refused)}")
     model = skops.io.loads(data, trusted=named)
-    if not trees_are_sound(model):
-        raise TreatiseError("a tree in the model file points outside its own nodes; the file is damaged or forged")
+    if not indices_are_sound(model):
+        raise TreatiseError("an index in the model file points outside its table; the file is damaged or forged")
     return model
 
 

@@ -44,7 +44,7 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: dict[str, 
     """Save a fitted estimator to a file that :func:`load_model` reads.
 
     The file appears whole or not at all. Only types that may be loaded again are saved: Treatise's own
-    estimators and scikit-learn's, alone or in pipelines; not functions, lambdas or classes of yours.
+    estimators and scikit-learn's, alone or in pipelines; not functions or classes of your own.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     """Load a model that :func:`save_model` wrote.
 
     Nothing in the file is run: it names types, and only scikit-learn's estimators, the array types that they
-    hold and the estimators of the installed Treatise are admitted, before anything is made. Node tables of
-    decision trees are checked, since compiled code follows them blindly. A model from a stranger can still
+    hold and the estimators of the installed Treatise are admitted, before anything is made. Indices in
+    trees and sparse matrices are checked, since compiled code follows them blindly. A model from a stranger can still
     predict whatever its author pleased.
 
     Parameters
@@ -156,6 +156,7 @@ def _about(data: bytes) -> dict[str, Any]:
                 raise TreatiseError("this model file is compressed inside, as save_model never writes one")
             if sum(member.file_size for member in members) > len(data):
                 raise TreatiseError("the model file is damaged: its members overlap")
+            _refuse_unfolding(archive, len(data))
             about = json.loads(archive.read(_ABOUT))
     except (zipfile.BadZipFile, ValueError, EOFError, RecursionError, NotImplementedError, RuntimeError) as error:
         raise TreatiseError(f"the model file is cut short or damaged ({error}); get it again") from None
@@ -170,6 +171,18 @@ def _about(data: bytes) -> dict[str, Any]:
             f"(format {_FORMAT}); upgrade Treatise to load it"
         )
     return about
+
+
+def _refuse_unfolding(archive: zipfile.ZipFile, size: int) -> None:
+    """Sparse matrices are archives themselves, and compressed; what they unfold to must be in proportion."""
+    unfolded = 0
+    for name in archive.namelist():
+        with archive.open(name) as member:
+            if member.peek(2).startswith(b"PK"):
+                with zipfile.ZipFile(member) as inner:
+                    unfolded += sum(part.file_size for part in inner.infolist())
+    if unfolded > (100 * size) + (64 << 20):
+        raise TreatiseError(f"the model file would unfold to {unfolded >> 20} MiB and was not loaded")
 
 
 def _release(version: str) -> tuple[int, int]:

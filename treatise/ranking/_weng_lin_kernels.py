@@ -44,20 +44,22 @@ def rate_games(
         if likelihood == PLACKETT_LUCE and k > 2:
             by_rank(rank, order)
             choose_winners(team_mean, team_variance, rank, order, omega, delta, gamma_rule, gamma, beta)
-        elif partial:
-            by_rank(rank, order)
-            for a in range(k - 1):
-                compare(
-                    order[a], order[a + 1], k, team_mean, team_variance, rank, omega, delta,
-                    likelihood, gamma_rule, gamma, beta, margin,
-                )  # fmt: skip
         else:
-            for i in range(k - 1):
-                for q in range(i + 1, k):
-                    compare(
-                        i, q, k, team_mean, team_variance, rank, omega, delta,
-                        likelihood, gamma_rule, gamma, beta, margin,
-                    )  # fmt: skip
+            for i in range(k):
+                order[i] = i
+            if partial:
+                by_rank(rank, order)
+            for a in range(k - 1):
+                for b in range(a + 1, a + 2 if partial else k):
+                    i, q = order[a], order[b]
+                    inverse_c = 1.0 / math.sqrt(team_variance[i] + team_variance[q] + 2.0 * beta * beta)
+                    lead = (team_mean[i] - team_mean[q]) * inverse_c
+                    pull, loss = compare(likelihood, lead, rank[q] - rank[i], margin * inverse_c)
+                    for team, sign in ((i, 1.0), (q, -1.0)):
+                        scaled = team_variance[team] * inverse_c
+                        omega[team] += sign * scaled * pull
+                        factor = damping(gamma_rule, gamma, team_variance[team], inverse_c, k)
+                        delta[team] += factor * scaled * inverse_c * loss
 
         for i in range(k):
             for at in range(team_ptr[first + i], team_ptr[first + i + 1]):
@@ -101,34 +103,24 @@ def damping(gamma_rule, gamma, team_variance, inverse_c, k):
 
 
 @kernel
-def compare(
-    i, q, k, team_mean, team_variance, rank, omega, delta, likelihood, gamma_rule, gamma, beta, margin
-):  # fmt: skip
-    """Add one pair's part of Ω and Δ to both its teams: step 3.1.1 of Algorithms 1 and 3.
+def compare(likelihood, x, edge, t):
+    """First derivative and curvature of a pair's log-likelihood: step 3.1.1 of Algorithms 1 and 3 without the scales.
 
-    The part of q mirrors that of i, so one evaluation serves both. Algorithm 3 as printed leaves γ out of η;
-    the experiments have it (Section 6.1).
+    Positive ``edge`` means that the first team won, 0 a draw. The second team has the derivative negated and the
+    same curvature, so one evaluation serves both. Algorithm 3 as printed leaves γ out of η; the experiments have
+    it (Section 6.1).
     """
-    inverse_c = 1.0 / math.sqrt(team_variance[i] + team_variance[q] + 2.0 * beta * beta)
-    x = (team_mean[i] - team_mean[q]) * inverse_c
     if likelihood == THURSTONE_MOSTELLER:
-        if rank[i] == rank[q]:
-            pull, loss = draw_moments(x, margin * inverse_c)
-        elif rank[i] < rank[q]:
-            pull, loss = win_moments(x, margin * inverse_c)
-        else:
-            pull, loss = win_moments(-x, margin * inverse_c)
-            pull = -pull
-    else:
-        odds = math.exp(-abs(x))
-        favourite = 1.0 / (1.0 + odds)
-        p = favourite if x >= 0.0 else odds * favourite
-        score = 0.5 if rank[i] == rank[q] else (1.0 if rank[i] < rank[q] else 0.0)
-        pull, loss = score - p, odds * favourite * favourite
-    for team, sign in ((i, 1.0), (q, -1.0)):
-        scaled = team_variance[team] * inverse_c
-        omega[team] += sign * scaled * pull
-        delta[team] += damping(gamma_rule, gamma, team_variance[team], inverse_c, k) * scaled * inverse_c * loss
+        if edge == 0:
+            return draw_moments(x, t)
+        side = 1.0 if edge > 0 else -1.0
+        pull, loss = win_moments(side * x, t)
+        return side * pull, loss
+    odds = math.exp(-abs(x))
+    favourite = 1.0 / (1.0 + odds)
+    p = favourite if x >= 0.0 else odds * favourite
+    score = 0.5 if edge == 0 else (1.0 if edge > 0 else 0.0)
+    return score - p, odds * favourite * favourite
 
 
 @kernel

@@ -4,8 +4,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from treatise.ranking._elo_kernels import elo_games
-from treatise.ranking._glicko_kernels import win_chance
+from treatise.ranking._duel_kernels import elo_games, win_chance
 from treatise.ranking._rater import Rater, duels
 
 

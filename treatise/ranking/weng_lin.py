@@ -78,10 +78,12 @@ class OnlineRater(Rater):
     --------
     >>> from treatise.ranking import OnlineRater
     >>> rater = OnlineRater().fit([([["ann"], ["bob"]], [1, 2]), ([["ann", "bob"], ["cy", "dee"]], [1, 2])])
-    >>> rater.leaderboard().rows()[0][:3]
-    ('ann', 29.43..., 7.93...)
+    >>> rater.leaderboard()["player"].to_list()
+    ['ann', 'bob', 'cy', 'dee']
+    >>> rater.mu_.round(2)
+    array([29.5 , 24.23, 23.01, 23.01])
     >>> round(rater.predict_win_proba(["ann"], ["cy"]), 2)
-    0.61
+    0.62
     """
 
     _parameter_constraints = {

@@ -3,9 +3,7 @@
 import base64
 import hashlib
 import json
-import os
 import shlex
-import tempfile
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from treatise._core.files import replacing
 from treatise.report import _words as words
 from treatise.report._bars import axis_labels, effect_row, interval_row, mark_class, share_bar
 from treatise.report._confusion import MOST_CLASSES, confusion_table
@@ -41,17 +40,9 @@ def write_report(run: dict[str, Any], path: Path) -> None:
     path : Path
         Where the HTML page goes.
     """
-    page, path = render_report(run), Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(page)
-        # A temporary file is private to its owner; a report is as readable as any other new file.
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    page = render_report(run)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
 def render_report(run: dict[str, Any]) -> str:
@@ -294,12 +285,6 @@ def _digest(text: str) -> str:
 
 def _asset(name: str) -> str:
     return (files("treatise.report") / name).read_text(encoding="utf-8")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @lru_cache(maxsize=1)

@@ -9,15 +9,19 @@ from typing import Any
 # written from right to left do not need them.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
+# A cell of a table can hold a whole book; a page shows where it begins.
+LONGEST_TEXT = 2000
+
 
 def plain(value: Any) -> Any:
-    """A copy in which unprintable characters became U+FFFD and numbers that are not finite became None."""
+    """A copy: unprintable characters became U+FFFD, very long texts are cut, infinite numbers are None."""
     if isinstance(value, dict):
         return {plain(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, str):
-        return UNPRINTABLE.sub("�", value)
+        whole = len(value) <= LONGEST_TEXT
+        return UNPRINTABLE.sub("�", value if whole else value[:LONGEST_TEXT] + "…")
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

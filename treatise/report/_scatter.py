@@ -26,9 +26,12 @@ class Box(NamedTuple):
 
     def overlap(self, other: "Box") -> float:
         """Area in common."""
+        if self.right <= other.left or other.right <= self.left:
+            return 0.0
+        if self.bottom <= other.top or other.bottom <= self.top:
+            return 0.0
         across = min(self.right, other.right) - max(self.left, other.left)
-        down = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return max(across, 0.0) * max(down, 0.0)
+        return across * (min(self.bottom, other.bottom) - max(self.top, other.top))
 
 
 class Point(NamedTuple):

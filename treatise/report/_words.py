@@ -124,8 +124,10 @@ def width_in_em(text: str) -> float:
 def shortened(text: str, em: float) -> str:
     """``text`` on one line, cut with an ellipsis where it would be wider than ``em``."""
     line = " ".join(text.split())
-    if width_in_em(line) <= em:
+    # No letter is narrower than half an em: what is far too long is cut before it is measured.
+    start = line[: int(2 * em) + 1]
+    if start == line and width_in_em(line) <= em:
         return line
-    while line and width_in_em(line) > em - 1:
-        line = line[:-1]
-    return line.rstrip() + "…"
+    while start and width_in_em(start) > em - 1:
+        start = start[:-1]
+    return start.rstrip() + "…"

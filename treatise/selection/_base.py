@@ -49,7 +49,8 @@ class DiscreteSelector(SelectorMixin, BaseEstimator):
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
         if not len(self.selected_):
-            warnings.warn(f"{type(self).__name__} kept no feature: {self._why_none()}", UserWarning, stacklevel=2)
+            # Two frames up: scikit-learn wraps fit.
+            warnings.warn(f"{type(self).__name__} kept no feature: {self._why_none()}", UserWarning, stacklevel=3)
         return self
 
     @abstractmethod

@@ -77,20 +77,21 @@ class ConsistencyForward(DiscreteSelector):
         return selected
 
     def _full_inconsistency(self, table, target, patterns):
+        inconsistent = _inconsistency(patterns, target)
         for column in range(table.n_columns):
-            patterns = joint_variable(patterns, table.variable(column))
-            if _inconsistency(patterns, target) == 0:
-                return 0
-        return _inconsistency(patterns, target)
+            if inconsistent == 0:
+                break
+            finer = joint_variable(patterns, table.variable(column))
+            if finer.n_values > patterns.n_values:
+                patterns, inconsistent = finer, _inconsistency(finer, target)
+        return inconsistent
 
     def _after_each(self, table, columns, patterns, target):
         """Inconsistent rows once each of the columns is added."""
-        rows, starts = patterns.sorted_rows
-        impure = np.array([len(np.unique(target.codes[rows[a:b]])) > 1 for a, b in zip(starts, starts[1:])])
         # Rows of a pattern with one class are consistent whatever is added.
-        sizes = np.diff(starts)
-        rows = rows[np.repeat(impure, sizes)]
-        starts = np.concatenate(([0], np.cumsum(sizes[impure])))
+        impure = np.count_nonzero(_class_counts(patterns, target), axis=1) > 1
+        rows = patterns.sorted_rows[0][np.repeat(impure, patterns.counts)]
+        starts = np.concatenate(([0], np.cumsum(patterns.counts[impure])))
         after = np.empty(len(columns), dtype=np.int64)
         width = max(1, _VALUES_AT_ONCE // table.n_samples)
         for begin in range(0, len(columns), width):
@@ -104,8 +105,14 @@ class ConsistencyForward(DiscreteSelector):
         return "all features together separate the classes no better than none"
 
 
-def _inconsistency(patterns, target):
-    """Rows outside the majority class of their pattern."""
+def _class_counts(patterns, target):
+    """Rows of each class with each pattern."""
     counts = np.zeros((patterns.n_values, target.n_values), dtype=np.int64)
     np.add.at(counts, (patterns.codes, target.codes), 1)
+    return counts
+
+
+def _inconsistency(patterns, target):
+    """Rows outside the majority class of their pattern."""
+    counts = _class_counts(patterns, target)
     return int(counts.sum() - counts.max(axis=1).sum())

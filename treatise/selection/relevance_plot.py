@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-_FATES = {
+_COLOURS = {
     "kept": "#1b6ca8",
     "covered by a better feature": "#e0a458",
     "beyond n_features": "#9fc3de",
@@ -46,11 +46,12 @@ def plot_relevance(selector, *, max_features=40, ax=None):
 
         _, ax = pyplot.subplots(figsize=(7.0, 1.2 + 0.24 * len(shown)), layout="constrained")
     names = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(selector.n_features_in_)])
-    fates = np.array([_fate(selector, i) for i in shown])
-    for fate, colour in _FATES.items():
-        at = np.flatnonzero(fates == fate)
+    fates = _fates(selector)
+    for fate, colour in _COLOURS.items():
+        at = np.flatnonzero(fates[shown] == fate)
         if len(at):
-            ax.barh(at, selector.scores_[shown[at]], color=colour, label=f"{fate} ({_count(selector, fate)})")
+            label = f"{fate} ({np.count_nonzero(fates == fate)})"
+            ax.barh(at, selector.scores_[shown[at]], color=colour, label=label)
     for row, feature in enumerate(shown):
         if selector.blanket_[feature] >= 0:
             covering = names[selector.blanket_[feature]]
@@ -71,13 +72,10 @@ def plot_relevance(selector, *, max_features=40, ax=None):
     return ax
 
 
-def _fate(selector, feature):
-    if selector.support_[feature]:
-        return "kept"
-    if selector.blanket_[feature] >= 0:
-        return "covered by a better feature"
-    return "beyond n_features" if selector.relevant_[feature] else "irrelevant"
-
-
-def _count(selector, fate):
-    return sum(_fate(selector, i) == fate for i in range(selector.n_features_in_))
+def _fates(selector):
+    """What became of each feature."""
+    return np.select(
+        [selector.support_, selector.blanket_ >= 0, selector.relevant_],
+        ["kept", "covered by a better feature", "beyond n_features"],
+        "irrelevant",
+    )

@@ -105,10 +105,10 @@ def code_categories(values: np.ndarray) -> DiscreteVariable:
     if values.dtype.kind != "O":
         present, codes = np.unique(values, return_inverse=True)
         return DiscreteVariable(codes, len(present))
-    numbers: dict[Any, int] = {}
+    number: dict[Any, int] = {}
     try:
-        codes = [numbers.setdefault(value, len(numbers)) for value in values]
+        places = [number.setdefault(value, len(number)) for value in values]
     except TypeError:  # a value that cannot be hashed stands for what it prints as
-        numbers = {}
-        codes = [numbers.setdefault(repr(value), len(numbers)) for value in values]
-    return DiscreteVariable(np.array(codes), len(numbers))
+        number = {}
+        places = [number.setdefault(repr(value), len(number)) for value in values]
+    return DiscreteVariable(np.array(places), len(number))

@@ -1,6 +1,7 @@
 """Tables of discrete columns, stored so that counting them against one another is cheap."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -97,8 +98,8 @@ def pack_planes(codes: np.ndarray, n_values: np.ndarray) -> np.ndarray:
     return planes
 
 
-class _Columns:
-    """What the three ways of storing columns share: the counts of each column's values.
+class StoredColumns(ABC):
+    """Columns stored in one way, with the counts of each column's values.
 
     ``starts[i]`` is where the counts of column i begin in ``counts``; its first value may not occur.
     """
@@ -118,8 +119,16 @@ class _Columns:
         cell_sums(self.counts, self.starts, f.values, out)
         return out
 
+    @abstractmethod
+    def codes(self, columns: np.ndarray) -> np.ndarray:
+        """Codes of the given columns, one a row."""
 
-class PlaneColumns(_Columns):
+    @abstractmethod
+    def joint_sums(self, z: DiscreteVariable, f: CountTable, columns: np.ndarray) -> np.ndarray:
+        """Sum of f over the joint counts of z with each of the given columns."""
+
+
+class PlaneColumns(StoredColumns):
     """Dense columns of few values, as bit planes."""
 
     def __init__(self, planes: np.ndarray, counts: np.ndarray, starts: np.ndarray, n_samples: int) -> None:
@@ -127,13 +136,11 @@ class PlaneColumns(_Columns):
         self.planes = planes
 
     def codes(self, columns: np.ndarray) -> np.ndarray:
-        """Codes of the given columns, one a row."""
         out = np.zeros((len(columns), self.n_samples), dtype=np.uint8)
         unpack_planes(self.planes, self.starts, columns, out)
         return out
 
     def joint_sums(self, z: DiscreteVariable, f: CountTable, columns: np.ndarray) -> np.ndarray:
-        """Sum of f over the joint counts of z with each of the given columns."""
         if z.n_values > _MOST_PLANES_OF_Z:
             return _code_joint_sums(self.codes, columns, MOST_PLANES + 1, z, f)
         out = np.empty(len(columns), dtype=np.int64)
@@ -143,7 +150,7 @@ class PlaneColumns(_Columns):
         return out
 
 
-class CodeColumns(_Columns):
+class CodeColumns(StoredColumns):
     """Dense columns of many values, as one unsigned integer a row, of the smallest width that holds them."""
 
     def __init__(self, codes: np.ndarray, counts: np.ndarray, starts: np.ndarray) -> None:
@@ -151,15 +158,13 @@ class CodeColumns(_Columns):
         self._codes = codes
 
     def codes(self, columns: np.ndarray) -> np.ndarray:
-        """Codes of the given columns, one a row."""
         return self._codes[columns]
 
     def joint_sums(self, z: DiscreteVariable, f: CountTable, columns: np.ndarray) -> np.ndarray:
-        """Sum of f over the joint counts of z with each of the given columns."""
         return _code_joint_sums(self.codes, columns, int(self.n_values.max()), z, f)
 
 
-class SparseColumns(_Columns):
+class SparseColumns(StoredColumns):
     """Mostly-zero columns, as the rows of every value but the zero one, grouped by value."""
 
     def __init__(self, rows: np.ndarray, indptr: np.ndarray, counts: np.ndarray, starts: np.ndarray, n_samples: int):
@@ -167,14 +172,12 @@ class SparseColumns(_Columns):
         self.rows, self.indptr = rows, indptr
 
     def codes(self, columns: np.ndarray) -> np.ndarray:
-        """Codes of the given columns, one a row."""
         width = np.min_scalar_type(int(self.n_values.max(initial=1)) - 1)
         out = np.zeros((len(columns), self.n_samples), dtype=width)
         unpack_rows(self.rows, self.indptr, self.counts, self.starts, columns, out)
         return out
 
     def joint_sums(self, z: DiscreteVariable, f: CountTable, columns: np.ndarray) -> np.ndarray:
-        """Sum of f over the joint counts of z with each of the given columns."""
         out = np.empty(len(columns), dtype=np.int64)
         z_sum = f.values[z.counts].sum()
         sparse_joint_sums(
@@ -205,7 +208,7 @@ class DiscreteTable:
         Number of rows.
     """
 
-    def __init__(self, parts: list[tuple[np.ndarray, _Columns]], n_samples: int) -> None:
+    def __init__(self, parts: list[tuple[np.ndarray, StoredColumns]], n_samples: int) -> None:
         self.n_samples = n_samples
         self.n_columns = sum(len(columns) for columns, _ in parts)
         self._storages = [storage for _, storage in parts]

@@ -120,7 +120,9 @@ def dense_mdl_cuts(columns, order, labels, n_classes, f, unit, by_values, max_de
 
 
 @kernel
-def sparse_mdl_cuts(data, rows, indptr, order, columns, labels, class_counts, f, unit, by_values, max_depth, cuts, n_cuts):
+def sparse_mdl_cuts(
+    data, rows, indptr, order, columns, labels, class_counts, f, unit, by_values, max_depth, cuts, n_cuts
+):
     """Cuts of the given columns of a CSC matrix; the zeros of a column enter as one entry for each class.
 
     ``order`` sorts the stored entries of each column by value. The cuts of column i start at
@@ -148,8 +150,9 @@ def sparse_mdl_cuts(data, rows, indptr, order, columns, labels, class_counts, f,
             if t < end:
                 values[size], entry_labels[size] = data[order[t]], labels[rows[order[t]]]
                 size += 1
+        values, entry_labels = values[:size], entry_labels[:size]
         n_cuts[position] = mdl_cuts_of_one(
-            values[:size], entry_labels[:size], weights[:size], n_classes, f, unit, by_values, max_depth, cuts[begin:end]
+            values, entry_labels, weights, n_classes, f, unit, by_values, max_depth, cuts[begin:end]
         )  # fmt: skip
 
 

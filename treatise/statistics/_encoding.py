@@ -12,6 +12,7 @@ from treatise.statistics._counts import (
     DiscreteVariable,
     PlaneColumns,
     SparseColumns,
+    StoredColumns,
     pack_planes,
 )
 from treatise.statistics._encoding_kernels import (
@@ -69,7 +70,7 @@ class _DenseTable:
         self._pieces.setdefault(kind, []).append((places, stored, np.split(counts, starts[1:-1])))
 
     def table(self) -> DiscreteTable:
-        parts = []
+        parts: list[tuple[np.ndarray, StoredColumns]] = []
         for kind, pieces in self._pieces.items():
             places = np.concatenate([piece[0] for piece in pieces])
             stored = np.concatenate([piece[1] for piece in pieces])
@@ -131,6 +132,8 @@ def _whole(values, places, columns):
     if fractional.any():
         row = int(np.flatnonzero(fractional.any(axis=1))[0])
         _refuse_fractions(columns, places[row], values[row][fractional[row]][0])
+    if (np.abs(values) >= 2.0**63).any():  # whole, but too large for an integer: their ranks will do
+        return np.stack([code_categories(row).codes for row in values]).astype(np.int64)
     return values.astype(np.int64)
 
 

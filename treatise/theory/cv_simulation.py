@@ -69,8 +69,8 @@ class CVVarianceSimulation:
     @property
     def shares(self) -> tuple[float, float, float]:
         """The contributions as fractions of ``theta``, negative where a covariance is; they sum to one."""
-        s, o, g = self.contributions
-        return s / self.theta, o / self.theta, g / self.theta
+        own, within, between = (part / self.theta if self.theta else np.nan for part in self.contributions)
+        return own, within, between
 
     @property
     def bias(self) -> dict[str, float]:

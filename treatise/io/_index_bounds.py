@@ -1,14 +1,15 @@
-"""Node tables of trees that came from a file: every index must stay inside its table.
+"""Indices that came from a file and that compiled code will follow without looking.
 
-Compiled code follows these indices without looking. A file with a wrong one would make a prediction read
-foreign memory or never end, so they are checked before the model is handed out: children lie behind their
-parent (hence no cycles), features within the width, rows within the data.
+A wrong one would make a prediction read foreign memory or never end, so they are checked before a model is
+handed out: in trees, children lie behind their parent (hence no cycles), features within the width and rows
+within the data; in sparse matrices, every position lies within the shape.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.ensemble._forest import BaseForest
 from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
@@ -18,8 +19,8 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
 
 
-def trees_are_sound(model: Any) -> bool:
-    """Whether every tree inside ``model``, however deep, can be followed safely."""
+def indices_are_sound(model: Any) -> bool:
+    """Whether every tree and sparse matrix inside ``model``, however deep, can be followed safely."""
     return all(_sound(part) for part in _parts(model))
 
 
@@ -49,6 +50,8 @@ def _sound(part: Any) -> bool:
         return _sound_tree(part)
     if isinstance(part, (KDTree, BallTree)):
         return _sound_neighbours(part)
+    if sparse.issparse(part):
+        return _sound_matrix(part)
     if isinstance(part, TreePredictor):
         nodes = part.nodes
         return len(nodes) > 0 and _sound_children(nodes["left"], nodes["right"], nodes["is_leaf"].astype(bool))
@@ -107,6 +110,14 @@ def _sound_neighbours(tree: Any) -> bool:
         and _within(nodes["idx_end"], rows + 1)
         and _within(2 * inner + 2, n_nodes)
     )
+
+
+def _sound_matrix(matrix: Any) -> bool:
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError:
+        return False
+    return True
 
 
 def _within(indices: np.ndarray, size: int) -> bool:

@@ -1,0 +1,35 @@
+"""The picture of a selection says what became of each feature."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.exceptions import NotFittedError
+
+from treatise.datasets import make_corral
+from treatise.selection import FCBF, plot_relevance
+
+
+@pytest.fixture
+def fitted():
+    pandas = pytest.importorskip("pandas")
+    X, y, names = make_corral("corral-47")
+    return FCBF(0.05, n_features=3).fit(pandas.DataFrame(X, columns=names), y)
+
+
+def test_bars_are_the_scores_in_order_and_labels_tell_the_fate(fitted):
+    ax = plot_relevance(fitted, max_features=20, ax=Figure().subplots())
+    bars = sorted((bar.get_y(), bar.get_width()) for bar in ax.patches)
+    np.testing.assert_allclose([width for _, width in bars], np.sort(fitted.scores_)[::-1][:20])
+    ticks = [label.get_text() for label in ax.get_yticklabels()]
+    assert ticks[:5] == ["R", "A0", "A1", "B0", "B1"]
+    fates = [text.get_text() for text in ax.get_legend().get_texts()]
+    covered = np.count_nonzero(fitted.blanket_ >= 0)
+    cut_off = np.count_nonzero(fitted.relevant_) - 3 - covered
+    assert fates[:3] == ["kept (3)", f"covered by a better feature ({covered})", f"beyond n_features ({cut_off})"]
+    notes = {text.get_text() for text in ax.texts}
+    assert notes == {"covered by A0"} or notes == {"covered by A0", "covered by R"}
+
+
+def test_an_unfitted_selector_is_refused():
+    with pytest.raises(NotFittedError):
+        plot_relevance(FCBF())

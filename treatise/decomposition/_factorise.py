@@ -1,0 +1,99 @@
+"""The alternation between the two factors, and the error of their product without forming it.
+
+Factors have one row per component: ``H`` (the codes, the paper's H) one column per sample, ``B`` (the
+components, the transpose of the paper's W) one column per feature. X is dense or sparse, samples by features.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from treatise.decomposition._sparse_nmf_rules import MultiplicativeRule, ProjectedGradientRule, SparsenessRule
+
+# The progress that decides on convergence is looked at over this many iterations.
+_PACE = 10
+
+
+def factorise(X, H, B, component_rule, code_rule, max_iter, tol):
+    """Steps 2 to 4 of the algorithm.
+
+    Returns
+    -------
+    H, B : ndarray
+    history : list of float
+        Squared error at the start and after each iteration.
+    converged : bool
+    """
+    H, B = balanced(H, B, 1.0)
+    if isinstance(component_rule, SparsenessRule):
+        B = component_rule.project(B)
+    if isinstance(code_rule, SparsenessRule):
+        H = code_rule.project(H)
+    # The step size of a gradient suits one scale of the other factor, which multiplicative steps let drift.
+    drifts = isinstance(component_rule, ProjectedGradientRule) and isinstance(code_rule, MultiplicativeRule)
+    energy, gram_of_codes = squared_norm(X), H @ H.T
+    history = [squared_error(energy, H, gram_of_codes, B @ B.T, data_by(B, X))]
+    for n_iter in range(1, max_iter + 1):
+        B = component_rule.step(B, gram_of_codes, _pooled_by(H, X))
+        gram, cross = B @ B.T, data_by(B, X)
+        H = code_rule.step(H, gram, cross)
+        gram_of_codes = H @ H.T
+        history.append(squared_error(energy, H, gram_of_codes, gram, cross))
+        if drifts:
+            H, B = balanced(H, B, 1.0)
+            gram_of_codes = H @ H.T
+        if tol > 0 and n_iter % _PACE == 0 and _slow(history, tol):
+            return H, B, history, True
+    return H, B, history, False
+
+
+def settle(rule, H, gram, cross, energy, max_iter, tol):
+    """Step 4b alone, with the components fixed, until the error stops falling."""
+    history = [squared_error(energy, H, H @ H.T, gram, cross)]
+    for n_iter in range(1, max_iter + 1):
+        H = rule.step(H, gram, cross)
+        history.append(squared_error(energy, H, H @ H.T, gram, cross))
+        if n_iter % _PACE == 0 and _slow(history, tol):
+            break
+    return H
+
+
+def _slow(history, tol):
+    start, before, now = (np.sqrt(history[i]) for i in (0, -1 - _PACE, -1))
+    return before - now <= tol * start
+
+
+def squared_error(energy, H, gram_of_codes, gram, cross):
+    """``|V - W H|**2`` from Gram matrices; below 1e-16 of ``|V|**2`` it is rounding."""
+    return max(energy - 2.0 * np.vdot(cross, H) + np.vdot(gram, gram_of_codes), 0.0)
+
+
+def error_norm(X, H, B):
+    """Norm of ``X - H.T @ B``: in blocks of rows without cancellation; for sparse X, which must not be filled in,
+    from Gram matrices."""
+    if sparse.issparse(X):
+        return np.sqrt(squared_error(squared_norm(X), H, H @ H.T, B @ B.T, data_by(B, X)))
+    rows = max(1, 2**20 // X.shape[1])
+    return np.sqrt(sum(squared_norm(X[block] - H[:, block].T @ B) for block in gen_batches(len(X), rows)))
+
+
+def squared_norm(X):
+    values = X.data if sparse.issparse(X) else X.ravel(order="K")
+    return float(np.dot(values, values))
+
+
+def data_by(B, X):
+    """``B @ X.T``, C-ordered, for dense and sparse X."""
+    return np.ascontiguousarray((X @ B.T).T) if sparse.issparse(X) else B @ X.T
+
+
+def _pooled_by(H, X):
+    """``H @ X``, C-ordered, for dense and sparse X."""
+    return np.ascontiguousarray((X.T @ H.T).T) if sparse.issparse(X) else H @ X
+
+
+def balanced(H, B, norm):
+    """The same product with rows of H of the given L2 norm; a row of zeros stays."""
+    scale = np.linalg.norm(H, axis=1, keepdims=True) / norm
+    scale[scale == 0] = 1.0
+    return H / scale, B * scale

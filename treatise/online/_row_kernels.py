@@ -1,0 +1,88 @@
+"""Examples in a stream, and the few operations on one of them that all update rules share."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treatise._core.jit import kernel
+
+
+class Stream(NamedTuple):
+    """Rows of a table in the order in which a learner meets them.
+
+    Row i has the values ``values[pointers[i]:pointers[i + 1]]``. A sparse table has as many ``indices`` as
+    values; a dense one is not converted: its ``indices`` are those of one row, and serve all.
+    """
+
+    pointers: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    order: np.ndarray
+    labels: np.ndarray
+
+
+@kernel
+def example(stream, turn):
+    """Indices, values and label of the example at this turn."""
+    row = stream.order[turn]
+    start, stop = stream.pointers[row], stream.pointers[row + 1]
+    indices = stream.indices
+    if len(indices) == len(stream.values):
+        indices = indices[start:stop]
+    return indices, stream.values[start:stop], stream.labels[row]
+
+
+@kernel
+def dot(weights, indices, values):
+    """Inner product of dense weights with an example."""
+    total = 0.0
+    for j in range(len(values)):
+        total += weights[indices[j]] * values[j]
+    return total
+
+
+@kernel
+def squared_norm(values):
+    """Squared Euclidean norm of an example."""
+    total = 0.0
+    for j in range(len(values)):
+        total += values[j] * values[j]
+    return total
+
+
+@kernel
+def add(weights, factor, indices, values):
+    """Add a multiple of an example to dense weights."""
+    for j in range(len(values)):
+        weights[indices[j]] += factor * values[j]
+
+
+@kernel
+def class_scores(weights, indices, values, scores):
+    """Score of every class into ``scores``; ``weights`` has a row for each feature, a column for each class."""
+    scores[:] = 0.0
+    for j in range(len(values)):
+        value, of_feature = values[j], weights[indices[j]]
+        for c in range(len(scores)):
+            scores[c] += value * of_feature[c]
+
+
+@kernel
+def rivals(scores, label):
+    """The predicted class, the best class other than the label, and the label's lead over it; first of ties."""
+    rival = 0 if label != 0 else 1
+    for c in range(len(scores)):
+        if c != label and scores[c] > scores[rival]:
+            rival = c
+    margin = scores[label] - scores[rival]
+    right = margin > 0.0 or (margin == 0.0 and label < rival)
+    return label if right else rival, rival, margin
+
+
+@kernel
+def shift(weights, winner, loser, factor, indices, values):
+    """Add a multiple of an example to one class's weights and take it from another's."""
+    for j in range(len(values)):
+        of_feature = weights[indices[j]]
+        of_feature[winner] += factor * values[j]
+        of_feature[loser] -= factor * values[j]
