@@ -17,16 +17,16 @@ from treatise.datasets import make_ranking_games
 from treatise.ranking import OnlineRater
 
 games, skill = make_ranking_games(1500, n_players=40, n_teams=4, random_state=1)
-rater = OnlineRater("pl").fit(games)
+rater = OnlineRater().fit(games)
 print(rater.leaderboard().head(5))
 
 # %%
-# After a hundred and fifty games each, the ratings lie close to the skills.
+# After a hundred and fifty games each, the ratings put the players in the right order. Their unit is that of the
+# logistic model, in which differences of skill count about twice as much; only differences matter.
 
 fig, ax = plt.subplots(figsize=(5, 4.2), layout="constrained")
 true = skill[rater.players_]
 ax.errorbar(true, rater.mu_, yerr=2 * rater.sigma_, fmt="o", color="#14696f", ecolor="#6fa9ad", markersize=4)
-ax.axline((25, 25), slope=1, color="0.6", linewidth=1, zorder=0)
 ax.set(xlabel="true skill", ylabel="rating, two standard deviations each way")
 ax.set_title(f"correlation {np.corrcoef(true, rater.mu_)[0, 1]:.3f}", loc="left", fontsize="medium")
 plt.show()
@@ -42,6 +42,6 @@ plt.show()
 # %%
 # Who would win? Before a game the ratings give the expected order and the chance of one side against another.
 
-best, worst = int(order[-1]), int(order[0])
-print(f"the best beats the worst with probability {rater.predict_win_proba([best], [worst]):.2f}")
+first, second = rater.leaderboard()["player"][:2]
+print(f"player {first} beats player {second} with probability {rater.predict_win_proba([first], [second]):.2f}")
 print(f"share of pairs predicted wrongly along the way: {rater.n_errors_ / rater.n_pairs_:.3f}")

@@ -55,6 +55,11 @@ def test_one_lucky_fold_does_not_lead():
     assert board[1]["standing"] == "too few folds"
 
 
+def test_a_quick_method_does_not_lead_by_having_more_folds():
+    folds = [*records(KEYS[2], [0.5] * 4), *records(KEYS[0], [0.9, 0.91])]
+    assert [entry["key"] for entry in leaderboard(folds, CANDIDATES, AUC, 5)] == [KEYS[0], KEYS[2]]
+
+
 def test_errors_rank_the_lowest_first():
     rmse = choose_metric("regression", "rmse")
     ridge, dummy = "sklearn/Ridge", "sklearn/DummyRegressor"

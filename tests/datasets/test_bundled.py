@@ -65,5 +65,5 @@ def test_an_absent_file_is_told_with_the_bundled_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(TreatiseError, match="breast-cancer: no such file; tables that need no file: breast_cancer"):
         load_table("breast-cancer")
-    with pytest.raises(TreatiseError, match="no such file$"):
+    with pytest.raises(TreatiseError, match=r"no such file$"):
         load_table(tmp_path / "absent.csv")

@@ -73,6 +73,9 @@ def test_a_blank_divides_no_names_in_a_csv_file(read):
         ("when,what\n2020-01-01,a\n2020-01-02,b\n", True),
         ("flag,what\ntrue,a\nFalse,b\n", True),
         ("?,a,2\n1,b,3\n", False),
+        ("mass;kind\n3,1;fig\n2,5;plum\n", True),
+        ("2020-01-01,a,true\n2020-01-02,b,false\n", False),
+        ("country,2020-01-01\nFrance,5\nSpain,6\n", True),
     ],
 )
 def test_the_header_is_told_by_what_lies_beneath(read, text, header):
@@ -157,7 +160,8 @@ def test_utf_16_as_spreadsheets_write_it(read):
 
 def test_keel_declarations_name_the_columns(read):
     text = (
-        "@relation tae\n@attribute native {1, 2}\n@attribute size real [3.0, 66.0]\n@attribute 'the class' {low, high}\n"
+        "@relation tae\n@attribute native {1, 2}\n@attribute size real [3.0, 66.0]\n"
+        "@attribute 'the class' {low, high}\n"
         "@inputs native, size\n@outputs class\n@data\n1, 19.0, low\n2, <null>, high\n"
     )
     table = read(text, "tae.dat")

@@ -46,7 +46,7 @@ def test_absent_files_are_told_with_their_neighbours(tmp_path):
     for wrong, right in [("mesurements.csv", "measurements.csv"), ("news.csv", "news.csv.gz")]:
         with pytest.raises(TreatiseError, match=f"no such file; did you mean {right}"):
             read_table(tmp_path / wrong)
-    with pytest.raises(TreatiseError, match="no such file$"):
+    with pytest.raises(TreatiseError, match=r"no such file$"):
         read_table(tmp_path / "zzz")
     with pytest.raises(TreatiseError, match="nor a folder"):
         read_table(tmp_path / "absent" / "data.csv")

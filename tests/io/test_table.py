@@ -23,7 +23,7 @@ def test_a_name_goes_before_a_number(table):
 
 
 def test_a_wrong_name_is_answered_with_close_ones(table):
-    with pytest.raises(TreatiseError, match="survey has no column 'age'; did you mean 'Age'?"):
+    with pytest.raises(TreatiseError, match=r"survey has no column 'age'; did you mean 'Age'\?"):
         table.column("age")
     with pytest.raises(TreatiseError, match="its columns: 'Age', 'income', '2', '1'"):
         table.column("zzz")

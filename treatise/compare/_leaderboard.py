@@ -25,9 +25,9 @@ def leaderboard(
         by_key.setdefault(record["key"], []).append(record)
     entries = [_entry(c, by_key[c.key], metric, k) for c in candidates if c.key in by_key]
     sign = better(metric)
-    # A method that had fewer folds than one whole pass may owe its mean to an easy one: it comes after the others.
-    whole = min(k, max((entry["folds"] for entry in entries), default=0))
-    entries.sort(key=lambda e: (e["folds"] < whole, -sign(e["score"]), e["key"]))
+    # A method with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
+    enough = min(k, max((entry["folds"] for entry in entries), default=0)) / 2
+    entries.sort(key=lambda e: (e["folds"] < enough, -sign(e["score"]), e["key"]))
     for rank, entry in enumerate(entries, 1):
         entry["rank"] = rank
     _set_standings(entries, k)

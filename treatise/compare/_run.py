@@ -4,7 +4,6 @@ import datetime
 import hashlib
 import os
 import shlex
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -143,7 +142,7 @@ def compare_methods(
         clock.spent_before += folder.spent
         try:
             about = {
-                "treatise": __version__, "command": shlex.join(["treatise", *sys.argv[1:]]), "status": "finished",
+                "treatise": __version__, "command": _command(source, problem, chosen, budget, jobs, seed), "status": "finished",
                 "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), "seconds": 0.0,
                 "budget": budget, "jobs": jobs, "seed": seed,
                 "data": {**problem.describe(), "source": source, "sha256": source_digest}, "metric": chosen.plain(),
@@ -294,6 +293,13 @@ def _table(data: Any, header: bool | None) -> tuple[Table, str]:
         return load_table(data, header=header), os.fspath(data)
     frame = as_frame(data)
     return Table("table", frame, True, ()), "a data frame"
+
+
+def _command(source: str, problem: Problem, metric: Metric, budget: float, jobs: int, seed: int) -> str:
+    """The command line that makes this run."""
+    options = {"target": problem.target, "task": problem.task, "metric": metric.name, "budget": f"{budget:g}"}
+    words = [f"--{name}={value}" for name, value in {**options, "jobs": jobs, "seed": seed}.items()]
+    return shlex.join(["treatise", "compare", source, *words])
 
 
 def _digest(source: str, problem: Problem) -> str:

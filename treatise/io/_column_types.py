@@ -1,5 +1,7 @@
 """From columns of text to columns of numbers, truth values, dates and times, where every value agrees."""
 
+from typing import Literal
+
 import polars as pl
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "?")
@@ -115,7 +117,7 @@ def _truth_or_moment(column: pl.Series) -> pl.Series:
 
 
 def _datetime(column: pl.Series, *, zoned: bool) -> pl.Series:
-    unit = "ns" if _any(column, r"\.\d{7}") else "us"
+    unit: Literal["ns", "us"] = "ns" if _any(column, r"\.\d{7}") else "us"
     text = column.str.replace("T", " ", literal=True)
     text = text.str.replace(r"^(.{10} \d{2}:\d{2})(Z|[+-].*)?$", "${1}:00${2}")
     if not zoned:

@@ -51,7 +51,7 @@ def read_delimited(
     if names:
         header = False
     elif header is None:
-        header = _is_header(first, records)
+        header = _is_header(first, records, decimal_comma=delimiter == ";")
         if header:
             notes = ("the first line was taken as a header",)
     if header and records.n_records == 1:
@@ -144,11 +144,12 @@ def _parse(records: Canonical, text: bytes, n_records: int, *, limit: int | None
     return frame
 
 
-def _is_header(first: tuple[str | None, ...], records: Canonical) -> bool:
+def _is_header(first: tuple[str | None, ...], records: Canonical, *, decimal_comma: bool) -> bool:
     """Whether the first record names columns rather than holding values.
 
     Every cell must be a possible name, and something must set the record apart from those beneath it:
-    a column of numbers, truth values or dates, or columns of few words among which its own never appear.
+    a column of numbers, truth values or dates that its cell is not, or, where all is text, columns of few
+    words among which its own never appear.
     """
     nameless = [i for i, cell in enumerate(first) if not cell]
     # A row index leaves the first name out, a delimiter at the end of every line the last.
@@ -158,10 +159,12 @@ def _is_header(first: tuple[str | None, ...], records: Canonical) -> bool:
         return False
     if records.n_records == 1:
         return True
-    beneath = _parse(records, records.text[records.head :], records.n_records - 1, limit=_SAMPLE_RECORDS)
-    typed, _ = typed_frame(beneath)
-    if any(column.dtype != pl.String for column in typed.iter_columns()):
-        return True
+    sample = _parse(records, records.text, records.n_records, limit=_SAMPLE_RECORDS)
+    together, _ = typed_frame(sample, decimal_comma=decimal_comma)
+    beneath, _ = typed_frame(sample.slice(1), decimal_comma=decimal_comma)
+    typed = [(of_all == pl.String) for of_all, of_rest in zip(together.dtypes, beneath.dtypes) if of_rest != pl.String]
+    if typed:
+        return any(typed)
     values = [column.drop_nulls().to_list() for column in beneath.iter_columns()]
     apart = len(set(first)) == len(first) and all(cell not in cells for cell, cells in zip(first, values) if cell)
     return apart and any(len(set(cells)) < len(cells) for cells in values)

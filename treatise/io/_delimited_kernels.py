@@ -1,8 +1,11 @@
 """Fields and records of delimited text, byte by byte.
 
-A field is bare or quoted; blanks around it, and carriage returns after it, are not part of it; inside quotes anything goes and a
-doubled quote stands for one (RFC 4180). The delimiter ``BLANKS`` stands for any run of blanks.
+A field is bare or quoted; blanks around it, and carriage returns after it, are not part of it; inside
+quotes anything goes and a doubled quote stands for one (RFC 4180). The delimiter ``BLANKS`` stands for any
+run of blanks.
 """
+
+import numpy as np
 
 from treatise._core.jit import kernel
 
@@ -14,7 +17,7 @@ FINE, RAGGED, UNCLOSED, TRAILING, TOO_LONG, UNTIDY = range(6)
 
 
 @kernel
-def next_field(data, at, delimiter):
+def next_field(data: np.ndarray, at: int, delimiter: int) -> tuple[int, int, int, int, bool]:
     """The field at ``at``: its first byte, the byte past its last, its kind, where the next one begins,
     and whether the record ended with it."""
     size = len(data)
@@ -45,7 +48,7 @@ def next_field(data, at, delimiter):
             continue
         if byte == _FEED:
             return first, past, kind, at + 1, True
-        if delimiter == BLANKS and (byte == _SPACE or byte == _TAB):
+        if delimiter == BLANKS and (byte in (_SPACE, _TAB)):
             while at < size and (data[at] == _SPACE or data[at] == _TAB or data[at] == _RETURN):
                 at += 1
             if at == size or data[at] == _FEED:
@@ -64,7 +67,7 @@ def next_field(data, at, delimiter):
 
 
 @kernel
-def count_fields(data, delimiter, counts):
+def count_fields(data: np.ndarray, delimiter: int, counts: np.ndarray) -> int:
     """Number of fields of each of the first ``len(counts)`` records into ``counts``; returns how many there were."""
     at, records, fields = 0, 0, 0
     while (at < len(data) or fields > 0) and records < len(counts):
@@ -79,7 +82,9 @@ def count_fields(data, delimiter, counts):
 
 
 @kernel
-def rewrite(data, delimiter, separator, longest, out):
+def rewrite(
+    data: np.ndarray, delimiter: int, separator: int, longest: int, out: np.ndarray
+) -> tuple[int, int, int, int, int, int, int]:
     """Write canonical records to ``out``: no blank lines, no blanks around fields, quotes where needed.
 
     Returns a status, the line it concerns, the number of fields found there, the number of records and of
@@ -132,7 +137,7 @@ def rewrite(data, delimiter, separator, longest, out):
 
 
 @kernel
-def survey(data, delimiter, longest):
+def survey(data: np.ndarray, delimiter: int, longest: int) -> tuple[int, int, int, int, int, int, int]:
     """Whether text without quotes is canonical as it stands; if so, whether its records agree.
 
     Returns the same as :func:`rewrite`, with the status ``UNTIDY`` where blanks or blank lines must go first.
@@ -144,12 +149,12 @@ def survey(data, delimiter, longest):
             before = byte
             continue
         if byte == delimiter:
-            if before == _SPACE or before == _TAB or before == _RETURN:
+            if before in (_SPACE, _TAB, _RETURN):
                 return UNTIDY, line, fields, line, expected, at, head
             fields += 1
         elif byte == _FEED:
             last = data[at - 2] if before == _RETURN and at - begun > 1 else before
-            if at == begun or last == _SPACE or last == _TAB or last == _RETURN:
+            if at == begun or last in (_SPACE, _TAB, _RETURN):
                 return UNTIDY, line, fields, line, expected, at, head
             if line == 1:
                 expected, head = fields, at + 1
@@ -160,7 +165,7 @@ def survey(data, delimiter, longest):
             line += 1
             fields = 1
             begun = at + 1
-        elif (byte == _SPACE or byte == _TAB) and (before == _FEED or before == delimiter):
+        elif (byte in (_SPACE, _TAB)) and (before in (_FEED, delimiter)):
             return UNTIDY, line, fields, line, expected, at, head
         before = byte
     return FINE, line, fields, line - 1, expected, len(data), head

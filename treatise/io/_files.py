@@ -63,7 +63,7 @@ def _decompressed(data: bytes) -> bytes:
 def _zstandard(data: bytes) -> bytes:
     """Python reads this compression from 3.14 on; before that the lines pass through Polars, which does."""
     try:
-        from compression import zstd
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         lines = pl.read_csv(data, has_header=False, separator="\x01", quote_char=None, infer_schema=False)
         return "\n".join(lines.to_series().fill_null("")).encode()

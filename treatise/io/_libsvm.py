@@ -32,7 +32,7 @@ def read_libsvm(text: bytes) -> tuple[pl.DataFrame, sparse.csr_matrix, tuple[str
     indptr, indices = np.zeros(n_lines + 1, np.int64), np.empty(n_pairs, np.int64)
     # Pages of these that are never written are never taken from the system.
     open_at, open_past, open_slot = (np.empty(n_lines + n_pairs, np.int64) for _ in range(3))
-    status, line, first, past, rows, filled, opened, least, greatest, queries = kernels.parse(
+    status, line, first, past, rows, filled, opened, queries = kernels.parse(
         data, labels, indptr, indices, values, open_at, open_past, open_slot
     )
     if status != kernels.FINE:
@@ -43,14 +43,15 @@ def read_libsvm(text: bytes) -> tuple[pl.DataFrame, sparse.csr_matrix, tuple[str
     slots = open_slot[:opened]
     values[slots[slots >= 0]] = numbers[slots >= 0]
     labels[-1 - slots[slots < 0]] = numbers[slots < 0]
-    base = 0 if least == 0 else 1
-    width = int(greatest) + 1 - base if filled else 0
+    # Files that number their features from 0 have one with the number 0, as scikit-learn also takes it.
+    base = 0 if filled and indices[:filled].min() == 0 else 1
+    width = int(indices[:filled].max()) + 1 - base if filled else 0
     kind = np.int32 if filled < np.iinfo(np.int32).max else np.int64
     matrix = sparse.csr_matrix(
         (values[:filled].copy(), (indices[:filled] - base).astype(kind), indptr[: rows + 1].astype(kind)),
         shape=(rows, width),
     )
-    notes: tuple[str, ...] = () if least != 0 else ("features are numbered from 0",)
+    notes: tuple[str, ...] = () if base == 1 else ("features are numbered from 0",)
     if queries:
         notes += (f"the query numbers (qid) of {queries} rows were left out",)
     return pl.DataFrame({"label": _whole(labels[:rows])}), matrix, notes

@@ -17,7 +17,7 @@ _POWERS = 10.0 ** np.arange(23)
 
 
 @kernel
-def decimal(data, at, past):
+def decimal(data: np.ndarray, at: int, past: int) -> tuple[float, int]:
     """The number written in ``data[at:past]``, and whether it is exact.
 
     A decimal significand below 2**53 times or over an exact power of ten rounds once, hence correctly.
@@ -69,87 +69,95 @@ def decimal(data, at, past):
 
 
 @kernel
-def parse(data, labels, indptr, indices, values, open_at, open_past, open_slot):
+def parse_index(data: np.ndarray, first: int, colon: int) -> int:
+    """The feature number in ``data[first:colon]``, -1 if it is none, or one beyond the last if it is too large."""
+    index = 0
+    for at in range(first, colon):
+        if not _ZERO <= data[at] <= _NINE:
+            return -1
+        index = index * 10 + (data[at] - _ZERO)
+        if index > LARGEST_INDEX:
+            return LARGEST_INDEX + 1
+    return index if colon > first else -1
+
+
+@kernel
+def is_query(data: np.ndarray, first: int, colon: int) -> bool:
+    """Whether ``data[first:colon]`` reads ``qid``."""
+    return colon - first == 3 and data[first] == 113 and data[first + 1] == 105 and data[first + 2] == 100
+
+
+@kernel
+def parse(
+    data: np.ndarray,
+    labels: np.ndarray,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    values: np.ndarray,
+    open_at: np.ndarray,
+    open_past: np.ndarray,
+    open_slot: np.ndarray,
+) -> tuple[int, int, int, int, int, int, int, int]:
     """Read every line. Numbers that :func:`decimal` leaves open are listed: where they stand and their slot,
     the position in ``values``, or -1 - the row for a label.
 
-    Returns a status with the line and the bytes it concerns, then the number of rows, values and open numbers,
-    the least and the greatest index, and the number of lines with a query number.
+    Returns a status with the line and the bytes it concerns, then the number of rows, values, open numbers and
+    lines with a query number.
     """
-    size, at, line, rows, filled, opened, queries = len(data), 0, 0, 0, 0, 0, 0
-    least, greatest = np.int64(np.iinfo(np.int64).max), np.int64(-1)
-    while at < size:
+    size, at, first, line, rows, filled, opened, queries = len(data), 0, 0, 0, 0, 0, 0, 0
+    status = FINE
+    while at < size and status == FINE:
         line += 1
-        token, previous = 0, np.int64(-1)
-        while at < size and data[at] != _FEED:
-            byte = data[at]
-            if byte == _SPACE or byte == _TAB or byte == _RETURN:
+        token, previous = 0, -1
+        while at < size and data[at] != _FEED and status == FINE:
+            if data[at] in (_SPACE, _TAB, _RETURN):
                 at += 1
                 continue
-            if byte == _HASH:
+            if data[at] == _HASH:
                 while at < size and data[at] != _FEED:
                     at += 1
                 break
-            first, colon = at, -1
-            while at < size:
-                byte = data[at]
-                if byte == _SPACE or byte == _TAB or byte == _FEED or byte == _RETURN or byte == _HASH:
-                    break
-                if byte == _COLON and colon < 0:
+            first, colon, comma = at, -1, False
+            while at < size and data[at] not in (_SPACE, _TAB, _FEED, _RETURN, _HASH):
+                if data[at] == _COLON and colon < 0:
                     colon = at
+                comma |= data[at] == _COMMA
                 at += 1
             token += 1
             if token == 1:
-                if colon >= 0:
-                    return LABEL, line, first, at, rows, filled, opened, least, greatest, queries
                 number, state = decimal(data, first, at)
-                if state == NO_NUMBER:
-                    for i in range(first, at):
-                        if data[i] == _COMMA:
-                            return SEVERAL_LABELS, line, first, at, rows, filled, opened, least, greatest, queries
-                    return LABEL, line, first, at, rows, filled, opened, least, greatest, queries
                 labels[rows] = number
-                if state == INEXACT:
-                    open_at[opened], open_past[opened], open_slot[opened] = first, at, -1 - rows
-                    opened += 1
-                continue
-            if colon < 0:
-                return PAIR, line, first, at, rows, filled, opened, least, greatest, queries
-            if (
-                token == 2
-                and colon - first == 3
-                and data[first] == 113
-                and data[first + 1] == 105
-                and data[first + 2] == 100
-            ):
+                slot = -1 - rows
+                if state == NO_NUMBER or colon >= 0:
+                    status = SEVERAL_LABELS if comma and colon < 0 else LABEL
+            elif colon < 0:
+                status = PAIR
+            elif token == 2 and is_query(data, first, colon):
                 queries += 1
                 continue
-            index = np.int64(0)
-            if colon == first or colon - first > 18:
-                kind = INDEX if colon == first else LARGE
-                return kind, line, first, at, rows, filled, opened, least, greatest, queries
-            for i in range(first, colon):
-                if not _ZERO <= data[i] <= _NINE:
-                    return INDEX, line, first, at, rows, filled, opened, least, greatest, queries
-                index = index * 10 + (data[i] - _ZERO)
-            if index > LARGEST_INDEX:
-                return LARGE, line, first, at, rows, filled, opened, least, greatest, queries
-            if index <= previous:
-                kind = REPEATED if index == previous else DECREASING
-                return kind, line, first, at, rows, filled, opened, least, greatest, queries
-            number, state = decimal(data, colon + 1, at)
-            if state == NO_NUMBER:
-                return VALUE, line, first, at, rows, filled, opened, least, greatest, queries
-            if state == INEXACT:
-                open_at[opened], open_past[opened], open_slot[opened] = colon + 1, at, filled
+            else:
+                index = parse_index(data, first, colon)
+                number, state = decimal(data, colon + 1, at)
+                if index < 0:
+                    status = INDEX
+                elif index > LARGEST_INDEX:
+                    status = LARGE
+                elif index <= previous:
+                    status = REPEATED if index == previous else DECREASING
+                elif state == NO_NUMBER:
+                    status = VALUE
+                indices[filled] = previous = index
+                values[filled] = number
+                slot = filled
+                filled += 1
+            if status == FINE and state == INEXACT:
+                open_at[opened] = first if token == 1 else colon + 1
+                open_past[opened] = at
+                open_slot[opened] = slot
                 opened += 1
-            indices[filled] = index
-            values[filled] = number
-            filled += 1
-            previous = index
-            least, greatest = min(least, index), max(greatest, index)
-        at += 1
-        if token > 0:
-            rows += 1
-            indptr[rows] = filled
-    return FINE, line, 0, 0, rows, filled, opened, least, greatest, queries
+        if status == FINE:
+            at += 1
+            if token > 0:
+                rows += 1
+                indptr[rows] = filled
+    return status, line, first, at, rows, filled, opened, queries

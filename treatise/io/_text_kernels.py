@@ -1,10 +1,12 @@
 """The one question asked of every byte of a text."""
 
+import numpy as np
+
 from treatise._core.jit import kernel
 
 
 @kernel
-def first_control(data):
+def first_control(data: np.ndarray) -> int:
     """Position of the first control character that no table holds, or -1.
 
     Tab, line feed, vertical tab, form feed and carriage return (9 to 13) may stand in text.

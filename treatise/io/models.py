@@ -178,7 +178,8 @@ def _refuse_unfolding(archive: zipfile.ZipFile, size: int) -> None:
     unfolded = 0
     for name in archive.namelist():
         with archive.open(name) as member:
-            if member.peek(2).startswith(b"PK"):
+            if member.read(2) == b"PK":
+                member.seek(0)
                 with zipfile.ZipFile(member) as inner:
                     unfolded += sum(part.file_size for part in inner.infolist())
     if unfolded > (100 * size) + (64 << 20):

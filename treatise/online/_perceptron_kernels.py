@@ -41,8 +41,9 @@ def multiclass_perceptron(stream, weights, share, predicted, updated):
             continue
         total = 0.0
         for c in range(n_classes):
-            lead = max(scores[c] - scores[label], 0.0)
-            loss[c] = lead if share == SIMILARITY else float(lead > 0.0)
+            loss[c] = max(scores[c] - scores[label], 0.0)
+            if share == UNIFORM and loss[c] > 0.0:
+                loss[c] = 1.0
             total += loss[c]
         loss[label] = -1.0
         for c in range(n_classes):

@@ -45,8 +45,8 @@ def experiment(*, full: bool = False) -> Evidence:
     figure = Figure(figsize=(13, 7.5), layout="constrained")
     axes = figure.subplots(2, 3)
     rows = [*_eigenstructure(), _explained_variance(), *_holdout(axes[0, 0], full)]
-    by_size = _least_squares(SIZES if full else (60, 120, 670), (10,), 20_000 if full else 800)
-    by_folds = _least_squares((120,), FOLDS if full else (2, 10, 120), 20_000 if full else 800)
+    by_size = _least_squares(SIZES if full else (60, 120, 670), (10,), 20_000 if full else 500)
+    by_folds = _least_squares((120,), FOLDS if full else (2, 10, 120), 20_000 if full else 500)
     rows += [*_rows_by_size(by_size), *_rows_by_folds(by_folds)]
     for column, kind in enumerate(SAMPLES):
         plot_cv_variance(by_size[kind], ax=axes[0, 1 + column], relative=True).set_title(f"K = 10, {kind}")
@@ -174,7 +174,7 @@ def _rows_by_folds(by_folds: dict[str, list[CVVarianceSimulation]]) -> list[Row]
 def _letter(ax: Axes, full: bool) -> list[Row]:
     """Experiment 3: the 20,000 letters are the population, samples are drawn from it with replacement."""
     population = load_letter_halves()
-    repetitions, sizes = (2_000, LETTER_SIZES) if full else (250, (50,))
+    repetitions, sizes = (2_000, LETTER_SIZES) if full else (200, (50,))
     runs = [
         simulate_cv_variance(
             population, DecisionTreeClassifier(random_state=0), n,

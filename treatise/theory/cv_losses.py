@@ -83,9 +83,10 @@ def jackknife_losses(estimator, X, y, *, cv=10, loss: Loss | None = None, n_jobs
     For an example of fold k the term is :math:`K L(A(D), z_i) - \sum_{l \ne k} L(A(D_l), z_i)`. The
     jackknife corrects the training error of the model fitted to *all* the data. The paper studies it as an
     estimate of that model's error; it removes the optimism towards the limit of large samples, so for a
-    constant predictor it expects the noise variance s, where the error is s(1 + 1/n). Its terms have the
-    covariance structure of cross-validation errors but vary more; prefer :func:`cross_val_losses` unless
-    the bias from training on fewer examples matters. It costs K + 1 fits and predictions of all examples.
+    constant predictor it expects the variance s of the noise, where the error is s(1 + 1/n). Its terms have the
+    block covariance of cross-validation errors, but the part within folds may be negative. Prefer
+    :func:`cross_val_losses` unless the bias from training on fewer examples matters. It costs K + 1 fits
+    and predictions of all examples.
 
     Parameters
     ----------

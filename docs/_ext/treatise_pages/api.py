@@ -3,7 +3,6 @@
 import ast
 import dataclasses
 import inspect
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +24,7 @@ GROUPS = {
 
 
 def pages(docs: Path) -> dict[str, str]:
-    packages = {name: import_module(f"treatise.{name}") for name in treatise.__all__ if name.isidentifier()}
+    packages = {name: getattr(treatise, name) for name in treatise.__all__}
     packages = {name: package for name, package in packages.items() if isinstance(package, ModuleType)}
     public = {name: package for name, package in packages.items() if getattr(package, "__all__", None)}
     written = {"api/index.rst": _index(public)}
