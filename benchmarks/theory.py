@@ -11,7 +11,7 @@ from treatise.datasets import make_bengio_grandvalet
 from treatise.theory import simulate_cv_variance
 
 LINE = LinearRegression(fit_intercept=False)
-REPETITIONS = 2000
+REPETITIONS = 500
 
 
 def ours(repetitions: int = REPETITIONS) -> float:

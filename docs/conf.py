@@ -77,4 +77,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "getting_started": [], "which_method": [], "command_line": []}
+html_sidebars = {"*": []}  # pages at the top have no siblings to list

@@ -71,6 +71,16 @@ def test_the_end_keeps_more_time_for_a_slower_winner_but_never_most_of_the_budge
     assert schedule.ending_seconds == pytest.approx(35.0)
 
 
+def test_the_estimate_counts_the_folds_to_come_and_never_exceeds_the_budget(plan):
+    now, _, schedule = plan
+    schedule.durations = {"a": [0.1] * 10, "b": [0.3] * 10}
+    # Forty folds each are left of fifty, on two processors.
+    assert schedule.estimate_left(["a", "b"]) == pytest.approx((40 * 0.1 + 40 * 0.3) / 2 + schedule.ending_seconds)
+    schedule.durations["a"] = [100.0]
+    now.value = 30.0
+    assert schedule.estimate_left(["a", "b"]) == pytest.approx(70.0)
+
+
 def test_time_of_earlier_sittings_counts():
     now = FakeTime()
     clock = Clock(100.0, 60.0, now)

@@ -246,7 +246,7 @@ def test_bad_input_is_refused(table):
 def test_bad_frames_are_refused_by_column(table):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"age": [1.0, None, 3.0], "town": ["Bern", "Chur", "Bern"]})
-    with pytest.raises(ValueError, match="NaN .* in column 'age'"):
+    with pytest.raises(ValueError, match=r"NaN .* in column 'age'"):
         FCBF().fit(frame, [0, 1, 0])
     with pytest.raises(ValueError, match="infinity in column 'age'"):
         FCBF().fit(frame.fillna({"age": np.inf}), [0, 1, 0])

@@ -27,7 +27,18 @@ def test_bars_are_the_scores_in_order_and_labels_tell_the_fate(fitted):
     cut_off = np.count_nonzero(fitted.relevant_) - 3 - covered
     assert fates[:3] == ["kept (3)", f"covered by a better feature ({covered})", f"beyond n_features ({cut_off})"]
     notes = {text.get_text() for text in ax.texts}
-    assert notes == {"covered by A0"} or notes == {"covered by A0", "covered by R"}
+    assert notes == {"covered by A0", "covered by A1"}
+
+
+def test_names_may_be_given_and_must_fit():
+    X, y, names = make_corral()
+    fitted = FCBF().fit(X, y)
+    ticks = [label.get_text() for label in plot_relevance(fitted, ax=Figure().subplots()).get_yticklabels()]
+    assert ticks == ["x5", "x0", "x1", "x2", "x3", "x4"]
+    ax = plot_relevance(fitted, feature_names=names, ax=Figure().subplots())
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["R", "A0", "A1", "B0", "B1", "I"]
+    with pytest.raises(ValueError, match="5 feature_names do not fit the 6 features"):
+        plot_relevance(fitted, feature_names=names[:5])
 
 
 def test_an_unfitted_selector_is_refused():

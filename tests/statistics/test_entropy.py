@@ -75,7 +75,9 @@ def test_su_matrix_holds_every_pair_for_every_kind_of_table(X):
     frame["column 0"] = frame["column 0"].map(lambda value: "abcd"[value])
     frame["column 1"] = frame["column 1"].astype("category")
     np.testing.assert_array_equal(su_matrix(frame), expected)
-    np.testing.assert_array_equal(su_matrix(polars.DataFrame(X, schema=names).cast({names[1]: polars.String})), expected)
+    np.testing.assert_array_equal(
+        su_matrix(polars.DataFrame(X, schema=names).cast({names[1]: polars.String})), expected
+    )
 
 
 def test_categories_of_fractions_are_categories():

@@ -169,6 +169,7 @@ def test_paired_differences_of_an_algorithm_with_itself_have_no_variance():
     run = simulate_cv_variance(make_bengio_grandvalet, LINE, 60, rival=LINE, n_repetitions=20, random_state=7)
     assert run.mu == run.theta == run.v2 == 0.0
     assert np.isnan(run.shares).all()
+    assert "variance 0" in str(run)
 
 
 def test_paired_differences_vary_less_than_either_of_two_like_algorithms():

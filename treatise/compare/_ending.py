@@ -27,7 +27,7 @@ MODEL = "best.skops"
 def finish(
     run: dict[str, Any], problem: Problem, candidates: list[Candidate], folder: RunFolder, pool: WorkerPool,
     clock: Clock, schedule: Schedule, watch: Observer,
-) -> dict[str, Any]:  # fmt: skip
+) -> None:  # fmt: skip
     """Complete the run's record, and write everything that the run leaves."""
     run["best"] = None
     if run["leaderboard"]:
@@ -50,7 +50,6 @@ def finish(
     run["seconds"] = clock.elapsed
     folder.write_json("run.json", run)
     folder.note_spent(clock.elapsed)
-    return run
 
 
 def _fit_and_weigh(

@@ -124,42 +124,29 @@ def compare_methods(
     jobs = joblib.cpu_count() if jobs is None else jobs
     if jobs < 1:
         raise TreatiseError(f"{jobs} jobs cannot run anything; give at least 1")
-    watch = observer or Observer()
-    clock = Clock(budget, spent)
-    pool = _pool()
-    pool.warm_up(min(jobs, 2))
+    watch, clock, pool = observer or Observer(), Clock(budget, spent), _pool()
     try:
+        pool.warm_up(jobs)
         table, source = _table(data, header)
         problem = understand(table, target, task)
         chosen = choose_metric(problem.task, metric)
         watch.understood(problem, chosen)
-        k = number_of_folds(problem)
-        source_digest = _digest(source, problem)
-        folder = RunFolder(
-            Path(output) if output is not None else Path(f"{_safe(table.name)}-comparison"),
-            fingerprint(source_digest, problem, chosen.name, k, seed),
-        )
-        clock.spent_before += folder.spent
+        k, source_digest = number_of_folds(problem), _digest(source, problem)
+        path = Path(output) if output is not None else Path(f"{_safe(table.name)}-comparison")
+        folder = RunFolder(path, fingerprint(source_digest, problem, chosen.name, k, seed))
         try:
-            about = {
-                "treatise": __version__, "command": _command(source, problem, chosen, budget, jobs, seed), "status": "finished",
-                "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), "seconds": 0.0,
-                "budget": budget, "jobs": jobs, "seed": seed,
-                "data": {**problem.describe(), "source": source, "sha256": source_digest}, "metric": chosen.plain(),
-            }  # fmt: skip
+            clock.spent_before += folder.spent
             save_problem(problem, folder.work)
             contest = _Contest(problem, chosen, k, jobs, seed, clock, folder, pool, watch)
+            started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             status = contest.run()
-            about["status"] = status
-            board = contest.board()
-            failures = contest.failures
-            repeats = 1 + max((r["repeat"] for r in folder.folds), default=-1)
-            about |= {
-                "folds": {"k": k, "repeats_done": repeats, "grouped": problem.groups is not None},
-                "verdict": verdict(board, chosen, len(failures), status), "leaderboard": board, "failures": failures,
-                "methods": [c.describe() for c in contest.everyone],
+            run = {
+                "treatise": __version__, "command": _command(source, problem, chosen, budget, jobs, seed),
+                "status": status, "started": started, "seconds": 0.0, "budget": budget, "jobs": jobs, "seed": seed,
+                "data": {**problem.describe(), "source": source, "sha256": source_digest},
+                "metric": chosen.plain(), **contest.record(status),
             }  # fmt: skip
-            run = finish(about, problem, contest.everyone, folder, pool, clock, contest.schedule, watch)
+            finish(run, problem, contest.everyone, folder, pool, clock, contest.schedule, watch)
         finally:
             folder.close()
     finally:
@@ -211,6 +198,16 @@ class _Contest:
         """The leaderboard so far."""
         return leaderboard(self.folder.folds, self.everyone, self.metric, self.k)
 
+    def record(self, status: str) -> dict[str, Any]:
+        """What the contest adds to the run's record."""
+        board = self.board()
+        repeats = 1 + max((record["repeat"] for record in self.folder.folds), default=-1)
+        return {
+            "folds": {"k": self.k, "repeats_done": repeats, "grouped": self.problem.groups is not None},
+            "verdict": verdict(board, self.metric, len(self.failures), status), "leaderboard": board,
+            "failures": self.failures, "methods": [candidate.describe() for candidate in self.everyone],
+        }  # fmt: skip
+
     def _wave(self, repeat: int, fold: int) -> None:
         done = {record["key"] for record in self.folder.folds if (record["repeat"], record["fold"]) == (repeat, fold)}
         waiting = [c for c in self.running if c.key not in done]
@@ -241,8 +238,7 @@ class _Contest:
             self.folder.add_fold(record, self.clock.elapsed)
             board = self.board()
             self.schedule.best_fit_seconds = board[0]["fit_seconds"]
-            planned = len(self.running) * self.k
-            left = self.schedule.estimate_left(max(0, planned - len(self.folder.folds)) or planned)
+            left = self.schedule.estimate_left([c.key for c in self.running])
             self.watch.fold_done(candidate.label, record["score"], board, self.clock.elapsed, left)
         elif outcome.kind in ("error", "memory"):
             self._give_up(candidate, outcome.kind, outcome.reason, keep=True)

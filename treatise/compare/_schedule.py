@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from treatise.compare._candidates import Candidate
 
 MOST_REPEATS = 10
-# Shares of the budget: what tuning may take of one pass over the folds, and the most that the end may keep.
+# Shares of the budget: what tuning may take of one pass over the folds, and the least and most that the end keeps.
 TUNING_SHARE = 0.4
-ENDING_SHARE = 0.35
+ENDING_SHARE_LEAST = 0.03
+ENDING_SHARE_MOST = 0.35
 ENDING_SECONDS = 2.5
 LEAST_SECONDS = 1.0
 
@@ -54,8 +55,9 @@ class Schedule:
     @property
     def ending_seconds(self) -> float:
         """What the final fit, the feature effects and the report will take, as far as it can be told."""
-        wanted = ENDING_SECONDS + self.tuning_seconds + 2.5 * self.best_fit_seconds
-        return min(wanted, max(ENDING_SECONDS, ENDING_SHARE * self.clock.budget))
+        least = ENDING_SECONDS + ENDING_SHARE_LEAST * self.clock.budget
+        wanted = least + self.tuning_seconds + 2.5 * self.best_fit_seconds
+        return min(wanted, max(least, ENDING_SHARE_MOST * self.clock.budget))
 
     @property
     def folds_left(self) -> float:
@@ -93,8 +95,8 @@ class Schedule:
             if self.folds_left > (self.expected(candidate.key) or 0.0):
                 yield candidate, self.folds_left
 
-    def estimate_left(self, remaining_folds: int) -> float:
-        """Seconds until the end: the planned folds, or the budget if it ends sooner."""
-        means = [self.expected(key) or 0.0 for key in self.durations]
-        per_fold = sum(means) / len(means) if means else 0.0
-        return max(0.0, min(self.clock.left, remaining_folds * per_fold / self.jobs + self.ending_seconds))
+    def estimate_left(self, running: list[str]) -> float:
+        """Seconds until the end: all folds that are planned, or the budget if it ends sooner."""
+        waiting = [MOST_REPEATS * self.k - len(self.durations.get(key, ())) for key in running]
+        work = sum(folds * (self.expected(key) or 0.0) for key, folds in zip(running, waiting))
+        return max(0.0, min(self.clock.left, work / self.jobs + self.ending_seconds))

@@ -4,9 +4,15 @@ from treatise.datasets._bundled import BUNDLED, load_table
 from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import load_letter_halves, make_bengio_grandvalet
 from treatise.datasets._faces import load_orl_faces
-from treatise.datasets._feature_selection import load_arcene, load_dorothea_validation, load_splice
+from treatise.datasets._feature_selection import (
+    load_arcene,
+    load_dorothea_validation,
+    load_promoters,
+    load_splice,
+)
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._home import data_home, locate
+from treatise.datasets._libol import load_ijcnn1, load_svmguide3, load_w1a
 from treatise.datasets._natural_patches import make_on_off_patches
 
 __all__ = [
@@ -17,10 +23,14 @@ __all__ = [
     "load_atp",
     "load_dorothea_validation",
     "load_halo2",
+    "load_ijcnn1",
     "load_letter_halves",
     "load_orl_faces",
+    "load_promoters",
     "load_splice",
+    "load_svmguide3",
     "load_table",
+    "load_w1a",
     "locate",
     "make_bengio_grandvalet",
     "make_corral",

@@ -1,4 +1,4 @@
-"""Sets for feature selection: splice junctions, and two of the NIPS 2003 challenge."""
+"""Sets for feature selection: two of DNA, and two of the NIPS 2003 challenge."""
 
 import gzip
 
@@ -22,6 +22,21 @@ def load_splice() -> tuple[np.ndarray, np.ndarray]:
     lines = locate("keel/splice.dat").read_text(encoding="ascii").splitlines()
     cells = np.array([[cell.strip() for cell in line.split(",")] for line in lines if line and line[0] != "@"])
     return cells[:, :-1], cells[:, -1]
+
+
+def load_promoters() -> tuple[np.ndarray, np.ndarray]:
+    """Promoters of E. coli: the bases at 57 positions of DNA, and whether they are a promoter.
+
+    Returns
+    -------
+    X : ndarray of str, of shape (106, 57)
+        Letters a, c, g, t.
+    y : ndarray of str, of shape (106,)
+        "+" for a promoter (53 of them), "-" else.
+    """
+    lines = locate("sequences/promoters.data").read_text(encoding="ascii").split("\n")
+    cells = [line.split(",") for line in lines if line.strip()]
+    return np.array([list(bases.strip()) for _, _, bases in cells]), np.array([label for label, _, _ in cells])
 
 
 def load_arcene() -> tuple[np.ndarray, np.ndarray]:

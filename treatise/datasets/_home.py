@@ -15,9 +15,7 @@ from treatise._core.errors import DataNotFoundError, TreatiseError
 def data_home() -> Path:
     """The folder of real data: ``TREATISE_DATA`` if set, else the user's data folder."""
     named = os.environ.get("TREATISE_DATA")
-    return (
-        Path(named).expanduser() if named else Path(platformdirs.user_data_dir("treatise", appauthor=False))
-    )
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("treatise", appauthor=False))
 
 
 @lru_cache(maxsize=1)
@@ -35,19 +33,14 @@ def locate(name: str) -> Path:
         Path inside the data home, such as ``"ranking/Halo2-HeadToHead.objml.gz"``.
     """
     if name not in known_files():
-        raise TreatiseError(
-            f"{name!r} is no known data file; the known ones: {', '.join(sorted(known_files()))}"
-        )
+        raise TreatiseError(f"{name!r} is no known data file; the known ones: {', '.join(sorted(known_files()))}")
     known, path = known_files()[name], data_home() / name
     if not path.is_file():
         raise DataNotFoundError(
-            f"{name} is absent: get it from {known['source']} and put it at {path} "
-            f"(the folder is set by TREATISE_DATA)"
+            f"{name} is absent: get it from {known['source']} and put it at {path} (the folder is set by TREATISE_DATA)"
         )
     if _sha256(path, path.stat().st_mtime_ns) != known["sha256"]:
-        raise DataNotFoundError(
-            f"{path} is not the expected file (its SHA-256 differs); get it from {known['source']}"
-        )
+        raise DataNotFoundError(f"{path} is not the expected file (its SHA-256 differs); get it from {known['source']}")
     return path
 
 

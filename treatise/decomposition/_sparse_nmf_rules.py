@@ -91,11 +91,14 @@ class ProjectedGradientRule(SparsenessRule):
         The paper leaves the step size to its program, which adapts it. Here it starts at the reciprocal of the
         gradient's Lipschitz constant, grows by a fifth after a success and halves after a failure.
         """
+        curvature = np.trace(gram)
+        if curvature <= 0.0:
+            return factor
         slope = gram @ factor
         slope -= cross
         if self._rate is None:
-            self._rate = 1.0 / max(np.linalg.eigvalsh(gram)[-1], np.finfo(float).tiny)
-        smallest = 1e-10 / max(np.trace(gram), np.finfo(float).tiny)
+            self._rate = 1.0 / np.linalg.eigvalsh(gram)[-1]
+        smallest, largest = 1e-10 / curvature, 1e10 / curvature
         while self._rate > smallest:
             trial = factor - self._rate * slope
             move = self.project(trial) - factor
@@ -104,7 +107,7 @@ class ProjectedGradientRule(SparsenessRule):
             bend += 2.0 * slope
             change = np.vdot(move, bend)
             if change <= 0.0:
-                self._rate *= 1.2
+                self._rate = min(1.2 * self._rate, largest)
                 return trial
             if change <= np.finfo(float).eps * abs(np.vdot(cross, factor)):
                 # The error cannot be told from the lowest one any more.

@@ -2,12 +2,13 @@
 
 import math
 
+import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
 
 def plot_parts(components, shape, *, columns=None, figure=None):
-    """Draw every component as an image: white is zero, black the largest value of that component.
+    """Draw the components as one sheet of images: white is zero, black the largest value of each component.
 
     Use it to see whether a factorisation of images found local parts. Where components have negative values,
     grey is zero, black positive and white negative.
@@ -32,25 +33,34 @@ def plot_parts(components, shape, *, columns=None, figure=None):
     >>> import numpy as np
     >>> from treatise.decomposition import plot_parts
     >>> figure = plot_parts(np.eye(6), (2, 3), columns=3)
-    >>> len(figure.axes)
-    6
+    >>> figure.axes[0].images[0].get_array().shape  # two rows of three images, and lines between them
+    (7, 13)
     """
     components = np.atleast_2d(np.asarray(components, dtype=float))
     if components.shape[1] != math.prod(shape):
         raise ValueError(
             f"components have {components.shape[1]} pixels; shape={tuple(shape)} would need {math.prod(shape)}"
         )
-    count = len(components)
-    columns = columns or math.ceil(math.sqrt(count))
-    rows = math.ceil(count / columns)
+    columns = columns or math.ceil(math.sqrt(len(components)))
+    sheet = _sheet(components, shape, columns)
     if figure is None:
-        figure = Figure(figsize=(columns, rows * shape[0] / shape[1]), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    signed = bool((components < 0).any())
-    for axis, part in zip(axes, components):
-        largest = np.abs(part).max() or 1.0
-        axis.imshow(part.reshape(shape), cmap="gray_r", vmin=-largest if signed else 0.0, vmax=largest)
-        axis.set(xticks=[], yticks=[])
-    for axis in axes[count:]:
-        axis.remove()
+        height, width = sheet.shape
+        figure = Figure(figsize=(columns, columns * height / width), layout="constrained")
+    axes = figure.subplots()
+    lowest = -1.0 if (components < 0).any() else 0.0
+    palette = matplotlib.colormaps["gray_r"].with_extremes(bad="0.7")
+    axes.imshow(sheet, cmap=palette, vmin=lowest, vmax=1.0, interpolation="nearest")
+    axes.set_axis_off()
     return figure
+
+
+def _sheet(components, shape, columns):
+    """All images in one, each divided by its largest magnitude, with a line of missing values around each."""
+    height, width = shape
+    rows = math.ceil(len(components) / columns)
+    sheet = np.full((rows * (height + 1) + 1, columns * (width + 1) + 1), np.nan)
+    for number, part in enumerate(components):
+        row, column = divmod(number, columns)
+        top, left = row * (height + 1) + 1, column * (width + 1) + 1
+        sheet[top : top + height, left : left + width] = part.reshape(shape) / (np.abs(part).max() or 1.0)
+    return sheet

@@ -1,5 +1,6 @@
 """Delimited text: commas, tabs, semicolons, bars or blanks between fields, with or without a header."""
 
+import re
 from collections import Counter
 from typing import NamedTuple
 
@@ -7,12 +8,13 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
+from treatise.io import _cell_kernels as cells
 from treatise.io import _delimited_kernels as kernels
 from treatise.io._column_types import MISSING, is_number, typed_frame
 
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 DELIMITERS = "".join(_NAMES)
-_SAMPLE_BYTES, _SAMPLE_RECORDS = 1 << 18, 200
+_SAMPLE_BYTES, _SAMPLE_RECORDS, _SAMPLE_COLUMNS = 1 << 18, 200, 200
 _LONGEST_RECORD = 1 << 24
 _MOST_FIELDS = 1 << 18
 
@@ -57,9 +59,10 @@ def read_delimited(
     if header and records.n_records == 1:
         raise TreatiseError("there is a header but no row beneath it")
     body = records.text[records.head :] if header else records.text
-    frame = _parse(records, body, records.n_records - header)
+    kinds, understood = _kinds(records, body)
+    frame = _parse(records, body, records.n_records - header, kinds=kinds)
     frame.columns, naming = _column_names(first, records.n_fields, names, header)
-    frame, typing = typed_frame(frame, decimal_comma=delimiter == ";")
+    frame, typing = typed_frame(frame, decimal_comma=delimiter == ";", understood=understood)
     frame, dropped = _without_trailing_nothing(frame, named=bool(names or (header and first[-1])))
     return frame, header, notes + naming + typing + dropped
 
@@ -96,8 +99,8 @@ def canonical(text: bytes, delimiter: str) -> Canonical:
 
 def find_delimiter(text: bytes, delimiters: str = DELIMITERS) -> str:
     """The delimiter that divides the first records into equally many fields, with the cleanest cells."""
-    sample = text[:_SAMPLE_BYTES]
-    whole = len(sample) == len(text)
+    sample = text[:_SAMPLE_BYTES].lstrip() or text.lstrip()[:_SAMPLE_BYTES]
+    whole = len(text) <= _SAMPLE_BYTES
     data = np.frombuffer(sample, np.uint8)
     best, best_score = delimiters[0], (0.0, 0.0)
     for delimiter in delimiters:
@@ -129,10 +132,42 @@ def _cleanness(sample: bytes, delimiter: str, n_records: int) -> float:
     return clean / max(cells, 1)
 
 
-def _parse(records: Canonical, text: bytes, n_records: int, *, limit: int | None = None) -> pl.DataFrame:
-    """Cells as text; ``limit`` reads that many records of the ``n_records`` at most."""
+def _kinds(records: Canonical, text: bytes) -> tuple[list[type[pl.DataType]], frozenset[str]]:
+    """The columns' types, text where in doubt, and the words that stand for a missing value outside quotes."""
+    words = [word.encode() for word in MISSING]
+    lengths = np.array([len(word) for word in words])
+    letters = np.frombuffer(b"".join(word.ljust(lengths.max()) for word in words), np.uint8).reshape(len(words), -1)
+    kinds, seen = np.zeros(records.n_fields, np.uint8), np.zeros(len(words), np.uint8)
+    cells.classify(np.frombuffer(text, np.uint8), ord(records.separator), letters, lengths, kinds, seen)
+    types: dict[int, type[pl.DataType]] = {cells.INTEGER: pl.Int64, cells.DECIMAL: pl.Float64}
+    types[cells.INTEGER | cells.DECIMAL] = pl.Float64
+    understood = frozenset(word for word, met in zip(MISSING, seen) if met)
+    return [types.get(kind, pl.String) for kind in kinds.tolist()], understood
+
+
+def _parse(
+    records: Canonical,
+    text: bytes,
+    n_records: int,
+    *,
+    kinds: list[type[pl.DataType]] | None = None,
+    limit: int | None = None,
+) -> pl.DataFrame:
+    """The cells, all as text unless ``kinds`` are told; ``limit`` reads that many of the ``n_records`` at most."""
+    if text.startswith(b"x^"):
+        # Polars would take these two letters for the start of a zlib stream.
+        end = re.search(rb"[\n" + re.escape(records.separator.encode()) + rb"]", text)
+        assert end, "every record ends with a line feed"
+        text = b'"' + text[: end.start()] + b'"' + text[end.start() :]
     try:
-        frame = pl.read_csv(text, has_header=False, separator=records.separator, infer_schema=False, n_rows=limit)
+        frame = pl.read_csv(
+            text,
+            has_header=False,
+            separator=records.separator,
+            schema={f"column_{i}": kinds[i] if kinds else pl.String for i in range(records.n_fields)},
+            null_values=list(MISSING) if kinds else None,
+            n_rows=limit,
+        )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise TreatiseError(f"the rows could not be parsed ({str(error).splitlines()[0]})") from None
     expected = n_records if limit is None else min(limit, n_records)
@@ -160,6 +195,9 @@ def _is_header(first: tuple[str | None, ...], records: Canonical, *, decimal_com
     if records.n_records == 1:
         return True
     sample = _parse(records, records.text, records.n_records, limit=_SAMPLE_RECORDS)
+    if sample.width > 2 * _SAMPLE_COLUMNS:
+        sample = sample.select(sample.columns[:_SAMPLE_COLUMNS] + sample.columns[-_SAMPLE_COLUMNS:])
+        first = first[:_SAMPLE_COLUMNS] + first[-_SAMPLE_COLUMNS:]
     together, _ = typed_frame(sample, decimal_comma=decimal_comma)
     beneath, _ = typed_frame(sample.slice(1), decimal_comma=decimal_comma)
     typed = [(of_all == pl.String) for of_all, of_rest in zip(together.dtypes, beneath.dtypes) if of_rest != pl.String]

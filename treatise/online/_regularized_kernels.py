@@ -4,8 +4,6 @@ As in the confidence-weighted steps, alpha moves the mean along Sigma x and kapp
 the margin of the mean, v = x' Sigma x.
 """
 
-import math
-
 from treatise._core.jit import kernel
 
 AROW, NAROW, HERD, PERCEPTRON, PERCEPTRON_EVERY_ROUND = 3, 4, 5, 6, 7

@@ -8,7 +8,8 @@ power-weighted mean of the doubled angle, 0 for a circular blob and 1 for a perf
 The quick form takes the coordinate descent of the library, the full form the paper's own algorithm.
 """
 
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -46,8 +47,8 @@ FULL = Size(trials=1000, solver="mu", face_iterations=8000, patches=10000, featu
 def experiment(*, full: bool = False) -> Evidence:
     """Passes of the projection, parts of the ORL faces, and features of natural images."""
     size = FULL if full else QUICK
-    figure = Figure(figsize=(13, 10), layout="constrained")
-    top, middle, bottom = figure.subfigures(3, 1, height_ratios=(3.6, 2.6, 3.2))
+    figure: Any = Figure(figsize=(13, 10), layout="constrained")
+    top, middle, bottom = figure.subfigures(3, 1, height_ratios=(3.6, 2.4, 3.2))
     rows, skipped = [], ["the CBCL faces of Figures 1a and 3 may not be redistributed, and no copy is at hand"]
     try:
         faces, _ = load_orl_faces()
@@ -59,7 +60,7 @@ def experiment(*, full: bool = False) -> Evidence:
     return Evidence(rows=rows, figure=figure, skipped=skipped)
 
 
-def _faces(faces: np.ndarray, size: Size, figure: Figure) -> list[Row]:
+def _faces(faces: np.ndarray, size: Size, figure: Any) -> list[Row]:
     """Figures 1b and 4: from global to local parts of the ORL faces."""
     rows, spreads = [], []
     for level, panel in zip(FACE_LEVELS, figure.subfigures(1, len(FACE_LEVELS))):
@@ -75,7 +76,7 @@ def _faces(faces: np.ndarray, size: Size, figure: Figure) -> list[Row]:
         ]
         plot_parts(model.components_, FACE, figure=panel)
         panel.suptitle(f"ORL faces, {name}\nspread {spreads[-1]:.1f} px, error {error:.3f}", fontsize=10)
-    more_local = all(after < before for before, after in zip(spreads, spreads[1:]))
+    more_local = all(after < before for before, after in pairwise(spreads))
     flat = float(spread(np.ones((1, FACE[0] * FACE[1])), FACE)[0])
     return [
         Row.equal("Figures 1b, 4: parts more local at each step from NMF to S_w = 0.5, 0.6, 0.75", True, more_local),
@@ -84,7 +85,7 @@ def _faces(faces: np.ndarray, size: Size, figure: Figure) -> list[Row]:
     ]
 
 
-def _natural_images(size: Size, figure: Figure) -> list[Row]:
+def _natural_images(size: Size, figure: Any) -> list[Row]:
     """Figures 1c and 5: circular features without, oriented ones with sparse codes."""
     patches = make_on_off_patches(size.patches, side=PATCH, random_state=0)
     rows = []
@@ -105,7 +106,7 @@ def _natural_images(size: Size, figure: Figure) -> list[Row]:
     return rows
 
 
-def _projection_passes(size: Size, figure: Figure) -> list[Row]:
+def _projection_passes(size: Size, figure: Any) -> list[Row]:
     """Figure 6: passes until the projection ends, for all dimensions and pairs of sparseness."""
     pairs = [(initial, desired) for initial in LEVELS for desired in LEVELS]
     passes = passes_of_projection("normal", size.trials, pairs)
@@ -156,10 +157,10 @@ def passes_of_projection(
         Initial and desired sparseness.
     """
     generator = np.random.default_rng(0)
-    draw = {"normal": generator.standard_normal, "uniform": generator.random}[distribution]
     passes = {}
     for n in DIMENSIONS:
-        vectors = draw((trials, n))
+        shape = (trials, n)
+        vectors = generator.standard_normal(shape) if distribution == "normal" else generator.random(shape)
         for initial, desired in pairs:
             start = project_sparseness(vectors, initial, l2=1.0)
             l1 = l1_of_unit_vector(n, desired)

@@ -11,7 +11,7 @@ _COLOURS = {
 }
 
 
-def plot_relevance(selector, *, max_features=40, ax=None):
+def plot_relevance(selector, *, feature_names=None, max_features=40, ax=None):
     """Draw the relevance of the features, best first, coloured by what became of them.
 
     Beside the bar of each feature that was removed as redundant stands the name of the one that covers it.
@@ -20,6 +20,8 @@ def plot_relevance(selector, *, max_features=40, ax=None):
     ----------
     selector : FCBF
         A fitted selector.
+    feature_names : sequence of str or None, default=None
+        Names of the features; None takes those of the data frame that the selector saw, or x0, x1, ...
     max_features : int, default=40
         Most bars to draw.
     ax : matplotlib Axes or None, default=None
@@ -40,12 +42,18 @@ def plot_relevance(selector, *, max_features=40, ax=None):
     ['petal width (cm)', 'petal length (cm)', 'sepal length (cm)', 'sepal width (cm)']
     """
     check_is_fitted(selector, "blanket_")
+    names = feature_names
+    if names is None:
+        names = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(selector.n_features_in_)])
+    if len(names) != selector.n_features_in_:
+        raise ValueError(
+            f"{len(names)} feature_names do not fit the {selector.n_features_in_} features of the selector"
+        )
     shown = np.argsort(-selector.scores_, kind="stable")[:max_features]
     if ax is None:
         from matplotlib import pyplot
 
         _, ax = pyplot.subplots(figsize=(7.0, 1.2 + 0.24 * len(shown)), layout="constrained")
-    names = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(selector.n_features_in_)])
     fates = _fates(selector)
     for fate, colour in _COLOURS.items():
         at = np.flatnonzero(fates[shown] == fate)

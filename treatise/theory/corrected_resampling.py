@@ -77,7 +77,7 @@ def corrected_interval(
     0.800 [0.746, 0.854]
     """
     values = _as_scores(scores, "scores")
-    quantile = _quantile(confidence, len(values))
+    quantile = t_quantile(confidence, len(values) - 1)
     mean, standard_error = _corrected_mean(values, n_train, n_test, float(np.abs(values).max()))
     margin = quantile * standard_error
     return CorrectedInterval(mean, standard_error, mean - margin, mean + margin, len(values))
@@ -122,7 +122,7 @@ def corrected_ttest(
     a, b = _as_scores(scores_a, "scores_a"), _as_scores(scores_b, "scores_b")
     if len(a) != len(b):
         raise ValueError(f"scores_a has {len(a)} splits and scores_b has {len(b)}; both must come from the same splits")
-    quantile = _quantile(confidence, len(a))
+    quantile = t_quantile(confidence, len(a) - 1)
     scale = float(max(np.abs(a).max(), np.abs(b).max()))
     difference = np.where(np.abs(a - b) <= _ROUNDING * scale, 0.0, a - b)
     mean, standard_error = _corrected_mean(difference, n_train, n_test, scale)
@@ -151,10 +151,11 @@ def _corrected_mean(values: np.ndarray, n_train: float, n_test: float, scale: fl
     return mean, deviation * float(np.sqrt(1.0 / len(values) + n_test / n_train))
 
 
-def _quantile(confidence: float, n_splits: int) -> float:
+def t_quantile(confidence: float, degrees: int) -> float:
+    """Half-width of a central interval of Student's t; NaN where no degree of freedom is left."""
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence={confidence!r} must lie strictly between 0 and 1, such as 0.95")
-    return float(stats.t.ppf(0.5 + 0.5 * confidence, n_splits - 1)) if n_splits > 1 else np.nan
+    return float(stats.t.ppf(0.5 + 0.5 * confidence, degrees)) if degrees > 0 else np.nan
 
 
 def _as_scores(scores: ArrayLike, name: str) -> np.ndarray:

@@ -63,12 +63,8 @@ def cv_covariance_matrix(n: int, n_folds: int, sigma2: float, omega: float, gamm
 
     Parameters
     ----------
-    n : int
-        Number of examples, a multiple of ``n_folds``.
-    n_folds : int
-        Number of folds K, at least 2.
-    sigma2, omega, gamma : float
-        Variance of one error; covariance within a block (ignored for leave-one-out); between blocks.
+    n, n_folds, sigma2, omega, gamma
+        As in :func:`cv_variance`.
 
     Examples
     --------
@@ -94,12 +90,8 @@ def cv_eigenvalues(n: int, n_folds: int, sigma2: float, omega: float, gamma: flo
 
     Parameters
     ----------
-    n : int
-        Number of examples, a multiple of ``n_folds``.
-    n_folds : int
-        Number of folds K, at least 2.
-    sigma2, omega, gamma : float
-        Variance of one error; covariance within a block (ignored for leave-one-out); between blocks.
+    n, n_folds, sigma2, omega, gamma
+        As in :func:`cv_variance`.
 
     Examples
     --------
@@ -125,10 +117,8 @@ def feasible_gamma(n: int, n_folds: int, sigma2: float, omega: float) -> tuple[f
 
     Parameters
     ----------
-    n : int
-        Number of examples, a multiple of ``n_folds``.
-    n_folds : int
-        Number of folds K, at least 2.
+    n, n_folds : int
+        As in :func:`cv_variance`.
     sigma2 : float
         Variance of one error, not negative.
     omega : float

@@ -25,7 +25,7 @@ class CVLosses(NamedTuple):
     fold: np.ndarray
 
 
-def cross_val_losses(estimator, X, y, *, cv=10, loss: Loss | None = None, n_jobs=None) -> CVLosses:
+def cross_val_losses(estimator, X, y, cv=10, loss: Loss | None = None, *, n_jobs=None) -> CVLosses:
     """Loss of every example when it was held out: the errors that a cross-validation averages.
 
     Keep these rather than the fold means: with the folds they tell all that one run can tell about its
@@ -77,7 +77,7 @@ def cross_val_losses(estimator, X, y, *, cv=10, loss: Loss | None = None, n_jobs
     return CVLosses(losses, fold)
 
 
-def jackknife_losses(estimator, X, y, *, cv=10, loss: Loss | None = None, n_jobs=None) -> CVLosses:
+def jackknife_losses(estimator, X, y, cv=10, loss: Loss | None = None, *, n_jobs=None) -> CVLosses:
     r"""Terms whose mean is the debiased (delete-m) jackknife estimate of prediction error.
 
     For an example of fold k the term is :math:`K L(A(D), z_i) - \sum_{l \ne k} L(A(D_l), z_i)`. The

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+
+from treatise.theory.corrected_resampling import t_quantile
 
 WARNING = (
     "No estimate of this variance from one cross-validation is unbiased for every distribution. V1 and V2 "
@@ -152,9 +153,7 @@ def cv_variance_report(
     v2 = _between_fold_variance(lambda1, between / (K - 1), size)
     # Fold means that correlate by 1/K: K V2 (1/K + n_test/n_train), with n_test/n_train = 1/(K-1).
     corrected = _variance_at(v2, 1.0 / K, K)
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence={confidence!r} must lie strictly between 0 and 1, such as 0.95")
-    margin = float(stats.t.ppf(0.5 + 0.5 * confidence, K - 1)) * _root(corrected)
+    margin = t_quantile(confidence, K - 1) * _root(corrected)
     return CVVarianceReport(
         n=n, n_folds=K, mean=mean,
         s1=squares / n,

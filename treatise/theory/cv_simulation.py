@@ -6,7 +6,6 @@ from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import stats
 from sklearn import config_context
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import PredefinedSplit
@@ -14,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from treatise._core.progress import progress
 from treatise.theory._cv_simulation_kernels import least_squares_fold_losses
+from treatise.theory.corrected_resampling import t_quantile
 from treatise.theory.cv_covariance import cv_contributions
 from treatise.theory.cv_losses import Loss, cross_val_losses, jackknife_losses
 
@@ -79,8 +79,8 @@ class CVVarianceSimulation:
 
     def __str__(self) -> str:
         def estimate(label: str, name: str) -> str:
-            ratio, held = getattr(self, name) / self.theta, self.coverage[name]
-            return f"  {label:<40s} {ratio:6.2f} of the variance, coverage {held:.1%}"
+            ratio = getattr(self, name) / self.theta if self.theta else np.nan
+            return f"  {label:<40s} {ratio:6.2f} of the variance, coverage {self.coverage[name]:.1%}"
 
         own, inner, outer = self.shares
         return "\n".join([
@@ -169,7 +169,12 @@ def simulate_cv_variance(
       corrected, folds correlated by 1/K:        0.89 of the variance, coverage 90.8%
       (intervals at 95%)
     """
-    _check_design(n, n_folds, n_repetitions, statistic, confidence)
+    _check_design(n, n_folds, n_repetitions, statistic)
+    quantile = {
+        "v1": t_quantile(confidence, n - 1),
+        "v2": t_quantile(confidence, n_folds - 1),
+        "corrected": t_quantile(confidence, n_folds - 1),
+    }
     streams = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=-(-n_repetitions // _BATCH))
     counts = np.minimum(_BATCH, n_repetitions - _BATCH * np.arange(len(streams)))
     draw = generator if callable(generator) else _PopulationSampler(*generator)
@@ -183,7 +188,7 @@ def simulate_cv_variance(
         for batch in run:
             batches.append(batch)
             advance(len(batch))
-    return _summarise(np.concatenate(batches), n, n_folds, confidence)
+    return _summarise(np.concatenate(batches), n, n_folds, confidence, quantile)
 
 
 def plot_cv_variance(simulations, *, relative: bool = False, ax=None):
@@ -296,7 +301,7 @@ def _run_batch(draw, errors, n, n_folds, count, stream):
     return outcome
 
 
-def _summarise(outcome, n, n_folds, confidence):
+def _summarise(outcome, n, n_folds, confidence, quantile):
     """Moments from the sums of squares, centred at the grand mean so that large losses do not cancel."""
     mean, within, between = outcome.T
     R, K, m = len(mean), n_folds, n // n_folds
@@ -318,20 +323,17 @@ def _summarise(outcome, n, n_folds, confidence):
         # Centring at the estimated rather than the true mean takes theta/R from each second moment.
         averages[name] += theta / R
     spread = {"mu": mean, "theta": (mean - mu) ** 2, **samples}
-    freedom = {"v1": n - 1, "v2": K - 1, "corrected": K - 1}
     return CVVarianceSimulation(
         n=n, n_folds=K, n_repetitions=R, mu=mu, theta=theta, **averages, confidence=confidence,
         standard_error={name: float(values.std(ddof=1) / np.sqrt(R)) for name, values in spread.items()},
         coverage={
-            name: float(
-                np.mean(np.abs(mean - mu) <= stats.t.ppf(0.5 + 0.5 * confidence, df) * np.sqrt(samples[name]))
-            )
-            for name, df in freedom.items()
+            name: float(np.mean(np.abs(mean - mu) <= width * np.sqrt(samples[name])))
+            for name, width in quantile.items()
         },
     )  # fmt: skip
 
 
-def _check_design(n, n_folds, n_repetitions, statistic, confidence):
+def _check_design(n, n_folds, n_repetitions, statistic):
     for name, value in (("n", n), ("n_folds", n_folds), ("n_repetitions", n_repetitions)):
         if not isinstance(value, Integral) or value < 2:
             raise ValueError(f"{name}={value!r} must be an integer of at least 2")
@@ -342,5 +344,3 @@ def _check_design(n, n_folds, n_repetitions, statistic, confidence):
         )
     if statistic not in _STATISTICS:
         raise ValueError(f"statistic={statistic!r} is unknown; choose one of {', '.join(_STATISTICS)}")
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence={confidence!r} must lie strictly between 0 and 1, such as 0.95")

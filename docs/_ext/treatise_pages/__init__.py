@@ -1,14 +1,15 @@
 """Pages of the site that are written from the code: the reference, the catalogue, the evidence, the options.
 
-Each module here has ``pages()``: file names below ``docs`` and what they hold. They are written before Sphinx
-looks for its sources, only where they changed, and what a former build wrote and this one does not is removed;
-so a new family, method, command or result appears by itself.
+Each module named in SOURCES has ``pages()``: file names below ``docs`` and what they hold. They are written before
+Sphinx looks for its sources, only where they changed, and what a former build wrote and this one does not is
+removed; so a new family, method, command or result appears by itself.
 """
 
 from pathlib import Path
 from typing import Any
 
 from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence
+from treatise_pages.docstrings import protect_names
 
 DOCS = Path(__file__).resolve().parents[2]
 FOLDERS = ("_generated", "api", "papers")
@@ -31,4 +32,5 @@ def write_pages(docs: Path = DOCS) -> None:
 
 def setup(app: Any) -> dict[str, Any]:
     app.connect("config-inited", lambda *_: write_pages())
+    app.connect("autodoc-process-docstring", protect_names, priority=400)  # numpydoc comes at 500
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -146,11 +146,13 @@ def _type_of(member: type, field: str) -> str:
 def _methods(member: type, documented: set[str]) -> tuple[list[tuple[str, str]], list[str]]:
     """Public methods and properties that Treatise defines, with their directives, and scikit-learn's by name."""
     ours, theirs = [], []
-    for name in sorted(n for n in dir(member) if not n.startswith("_") and n not in documented):
+    for name in sorted(n for n in dir(member) if not n.startswith("_") and not n.endswith("_request")):
+        if name in documented:
+            continue
         owner = next((c for c in member.__mro__ if name in vars(c)), None)
         value = vars(owner)[name] if owner else None
         origin = owner.__module__.partition(".")[0] if owner else ""
-        if origin == "sklearn" and callable(getattr(member, name)) and not name.endswith("_request"):
+        if origin == "sklearn" and callable(getattr(member, name)):
             theirs.append(name)
         elif origin == "treatise" and isinstance(value, property):
             ours.append((name, "autoproperty"))

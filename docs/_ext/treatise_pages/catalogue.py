@@ -108,10 +108,10 @@ def _paper_page(paper: Paper, evidence: str) -> str:
     text += "".join(f":{name}: {escaped(value)}\n" for name, value in facts if value)
     text += f":Tasks: {', '.join(f':ref:`{task} <task-{task}>`' for task in paper.tasks)}\n"
     text += f":Status: {paper.status}\n\n" + title("What you import", "-") + "\n"
-    text += "".join(f"- {reference(estimator.path)}\n" for estimator in paper.estimators)
+    text += block("autosummary::", "\n".join(f"~{e.path}" for e in paper.estimators), nosignatures="")
     return text + "\n" + title("Evidence", "-") + f"\n{evidence}"
 
 
 def _papers_index(papers: list[Paper]) -> str:
     entries = "\n".join(f"{paper.id} <{paper.id}>" for paper in papers)
-    return ":orphan:\n\n" + title("Papers that run") + "\n" + block("toctree::", entries, maxdepth="1")
+    return title("Papers that run") + "\n" + block("toctree::", entries, maxdepth="1")

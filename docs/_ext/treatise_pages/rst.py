@@ -34,7 +34,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, widths: str =
 def folded(summary: str, body: str) -> str:
     """Content that opens when its summary is clicked."""
     opening = block("raw:: html", f'<details class="more"><summary>{summary}</summary>')
-    return f"{opening}\n{body}\n{block('raw:: html', '</details>')}"
+    return f"{opening}\n{body}\n\n{block('raw:: html', '</details>')}"
 
 
 def number(value: Any) -> str:

@@ -1,0 +1,205 @@
+"""Pages written by the build: nothing public is missing, and records are shown as they are."""
+
+import json
+
+import pytest
+import treatise_pages
+from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence
+from treatise_pages.docstrings import protect_names
+from treatise_pages.rst import escaped, number, table
+
+import treatise
+from treatise.catalog import load_catalogue
+from treatise.datasets._home import known_files
+
+RESULT = {
+    "paper": "v05-1205",
+    "rows": [
+        {
+            "quantity": "features kept*",
+            "published": 5,
+            "here": 5,
+            "tolerance": "exact",
+            "verdict": "reached",
+            "gap": "",
+        },
+        {
+            "quantity": "error",
+            "published": 0.1,
+            "here": 0.1234567891,
+            "tolerance": "at most",
+            "verdict": "not reached",
+            "gap": "the splits are lost",
+        },
+        {
+            "quantity": "time",
+            "published": None,
+            "here": 2.5,
+            "tolerance": "",
+            "verdict": "no published number",
+            "gap": "",
+        },
+    ],
+    "seconds": 312.0,
+    "figure": "somewhere/else/v05-1205.png",
+    "skipped": ["arcene.mat is absent"],
+}
+
+
+@pytest.fixture(scope="module")
+def reference(docs):
+    return api.pages(docs)
+
+
+def test_every_public_name_of_every_package_is_in_the_reference(reference):
+    for name in treatise.__all__:
+        package = getattr(treatise, name)
+        for member in getattr(package, "__all__", []):
+            page = reference[f"api/treatise.{name}.rst"]
+            assert member in page.split() or f".{member}`" in page, f"treatise.{name}.{member}"
+            if member in page.split():
+                assert f"api/treatise.{name}.{member}.rst" in reference
+
+
+def test_packages_without_public_names_are_left_out(reference):
+    empty = [n for n in treatise.__all__ if n != "__version__" and not getattr(getattr(treatise, n), "__all__", None)]
+    assert not {f"api/treatise.{name}.rst" for name in empty} & set(reference)
+
+
+def test_a_class_page_has_its_own_methods_and_names_those_of_scikit_learn(reference):
+    page = reference["api/treatise.selection.FCBF.rst"]
+    assert ".. automethod:: FCBF.fit\n" in page
+    assert "``get_params``" in page
+    assert "automethod:: FCBF.get_params" not in page
+    assert "_request" not in page
+
+
+def test_every_paper_stands_under_each_of_its_tasks_and_in_its_family(docs):
+    pages = catalogue.pages(docs)
+    by_task, by_family = pages["_generated/by_task.inc"], pages["_generated/by_family.inc"]
+    for paper in load_catalogue():
+        assert by_family.count(f"*{escaped(paper.title)}*") == 1
+        for task in paper.tasks:
+            section = by_task.partition(f".. _task-{task}:")[2].partition(".. _task-")[0]
+            assert paper.id in section, f"{paper.id} under {task}"
+        assert (f"papers/{paper.id}.rst" in pages) == catalogue.is_running(paper)
+
+
+def test_without_a_record_the_evidence_page_says_how_to_make_one(tmp_path):
+    assert "make evidence" in evidence.pages(tmp_path)["_generated/evidence.inc"]
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    (tmp_path / "evidence").mkdir()
+    (tmp_path / "evidence.json").write_text(json.dumps([RESULT]))
+    (tmp_path / "evidence" / "v05-1205.png").write_bytes(b"")
+    return tmp_path
+
+
+def test_a_record_is_shown_with_every_row_its_reason_and_its_figure(recorded):
+    paper = next(iter(load_catalogue()))
+    shown = evidence.evidence_of(paper, {paper.id: evidence.read_evidence(recorded)["v05-1205"]})
+    assert "features kept\\*" in shown
+    assert ":reached:`reached`" in shown
+    assert ":gap:`not reached`" in shown
+    assert "0.123457" in shown
+    assert "the splits are lost" in shown
+    assert "arcene.mat is absent" in shown
+    assert ".. image:: /evidence/v05-1205.png" in shown
+    assert "5 min" in shown
+
+
+def test_a_figure_that_was_not_kept_is_not_shown(recorded):
+    (recorded / "evidence" / "v05-1205.png").unlink()
+    assert evidence.read_evidence(recorded)["v05-1205"]["figure"] is None
+
+
+def test_the_overview_counts_published_numbers_only(recorded, monkeypatch):
+    paper = next(iter(load_catalogue()))
+    monkeypatch.setitem(RESULT, "paper", paper.id)
+    (recorded / "evidence.json").write_text(json.dumps([RESULT]))
+    overview = evidence.pages(recorded)["_generated/evidence.inc"]
+    assert "**1 of 2 published numbers are reached**" in overview
+
+
+def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
+    assert "make bench" in benchmarks.pages(tmp_path)["_generated/benchmarks.inc"]
+    contest = {
+        "benchmark": "ranking", "work": "100 duels", "peer": "openskill", "peer version": "6.1", "ours s": 0.5,
+        "peer s": 20.0, "ratio": 40.0, "quality ours": 0.3, "quality peer": 0.31, "peak MiB ours": 3, "peak MiB peer": 9,
+    }  # fmt: skip
+    scaling = {"benchmark": "ranking", "work": "cost", "sizes": [10, 100], "seconds": [1.0, 10.1], "slope": 1.004}
+    (tmp_path / "benchmarks.json").write_text(f"{json.dumps(contest)}\n{json.dumps(scaling)}\n")
+    shown = benchmarks.pages(tmp_path)["_generated/benchmarks.inc"]
+    for text in ("openskill 6.1", "- 40\n", "0.3 and 0.31", "10, 100", "1.00"):
+        assert text in shown
+
+
+def test_every_known_data_file_is_in_the_table(docs):
+    shown = data_files.pages(docs)["_generated/data_files.inc"]
+    assert [name for name in known_files() if f"``{name}``" not in shown] == []
+
+
+def test_every_option_of_every_command_is_listed(docs):
+    pages = command_line.pages(docs)
+    for name, command in command_line.commands().items():
+        for parameter in command.params:
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                if option.startswith("-"):
+                    assert option in pages[f"_generated/cli/{name}.inc"].replace(",", " ").split(), f"{name} {option}"
+
+
+def test_pages_that_are_no_longer_made_are_removed_and_others_left(tmp_path):
+    stale, kept = tmp_path / "api" / "treatise.gone.rst", tmp_path / "_generated" / "backreferences" / "x.examples"
+    for path in (stale, kept, tmp_path / "index.rst"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("old")
+    treatise_pages.write_pages(tmp_path)
+    assert not stale.exists()
+    assert kept.exists()
+    assert (tmp_path / "index.rst").exists()
+    page = tmp_path / "api" / "index.rst"
+    before = page.stat().st_mtime_ns
+    treatise_pages.write_pages(tmp_path)
+    assert page.stat().st_mtime_ns == before, "an unchanged page must not be written again"
+
+
+def test_text_is_escaped_so_that_it_shows_as_it_is():
+    assert escaped("coef_ of a*b, |x| and `y` in n_rows") == r"coef\_ of a\*b, \|x\| and \`y\` in n_rows"
+
+
+def test_cells_keep_their_paragraphs_together():
+    assert table(["a", "b"], [["one\n\ntwo", ""]]).endswith("   * - one\n\n       two\n     -\n")
+
+
+def test_numbers_have_six_digits_and_nothing_is_nothing():
+    assert [number(v) for v in (None, True, 12345678, 0.123456789, "A > B")] == [
+        "",
+        "yes",
+        "12345678",
+        "0.123457",
+        "A > B",
+    ]
+
+
+def test_names_of_fitted_attributes_are_no_links():
+    lines = [
+        "The coef_ and ``mu_`` and [1]_.",
+        "x_ : array of shape (n_iter_ + 1,)",
+        "",
+        ">>> model.mu_",
+        "1_",
+        "",
+        "b_",
+    ]
+    protect_names(None, "class", "", None, None, lines)
+    assert lines == [
+        r"The coef\_ and ``mu_`` and [1]_.",
+        r"x_ : array of shape (n_iter\_ + 1,)",
+        "",
+        ">>> model.mu_",
+        "1_",
+        "",
+        r"b\_",
+    ]

@@ -1,0 +1,152 @@
+"""The binary form of a stream: parsed once, memory-mapped afterwards.
+
+A file is a magic number, blocks of arrays as they lie in memory, a footer that lists the blocks with their
+checksums and says what was parsed, and a trailer that finds and guards the footer. It appears under its name only
+when it is whole.
+"""
+
+import json
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treatise._core.errors import TreatiseError
+from treatise.io._stream_rows import Chunk
+
+_MAGIC = b"treatise stream 1\n"
+_ALIGNMENT = 64
+_TRAILER = struct.Struct("<QQI")
+_RELEASE = 1 << 24  # bytes that stay mapped behind the reader
+
+
+class StaleCacheError(TreatiseError):
+    """A cache that was made of another file, or with other settings."""
+
+
+class CacheWriter:
+    """Writes chunk after chunk; :meth:`commit` puts the file in its place."""
+
+    def __init__(self, path: Path, about: dict[str, Any]) -> None:
+        self.path, self.about = path, about
+        self._part = path.with_name(path.name + ".part")
+        self._blocks: list[list[int]] = []
+        try:
+            self._file = self._part.open("wb")
+        except OSError as error:
+            raise TreatiseError(f"the cache {path} cannot be written ({error.strerror or error})") from None
+        self._file.write(_MAGIC)
+
+    def add(self, chunk: Chunk) -> None:
+        """Append a block."""
+        arrays = [chunk.indptr, chunk.indices, chunk.labels]
+        plain_values, plain_weights = bool(np.all(chunk.values == 1)), bool(np.all(chunk.weights == 1))
+        if not plain_values:
+            arrays.append(chunk.values)
+        if not plain_weights:
+            arrays.append(chunk.weights)
+        self._pad()
+        start, checksum = self._file.tell(), 0
+        for array in arrays:
+            self._pad()
+            data = memoryview(np.ascontiguousarray(array)).cast("B")
+            checksum = zlib.crc32(data, checksum)
+            self._file.write(data)
+        self._blocks.append([start, len(chunk), len(chunk.indices), not plain_values, not plain_weights, checksum])
+
+    def commit(self, counts: dict[str, Any]) -> None:
+        """Finish the file: ``counts`` is kept beside what it was made of."""
+        footer = json.dumps({"about": self.about, "counts": counts, "blocks": self._blocks}).encode()
+        start = self._file.tell()
+        self._file.write(footer)
+        self._file.write(_TRAILER.pack(start, len(footer), zlib.crc32(footer)))
+        self._file.write(_MAGIC)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        os.replace(self._part, self.path)
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        self._file.close()
+        self._part.unlink(missing_ok=True)
+
+    def _pad(self) -> None:
+        self._file.write(b"\0" * (-self._file.tell() % _ALIGNMENT))
+
+
+class CacheFile:
+    """A finished cache, mapped; raises where it is damaged, or stale against ``about``.
+
+    Every block's checksum and indices are verified when it is first read.
+    """
+
+    def __init__(self, path: Path, about: dict[str, Any]) -> None:
+        self.path = path
+        with path.open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            end = len(_MAGIC) + _TRAILER.size
+            if size < len(_MAGIC) + end:
+                raise self._damaged("it is cut short")
+            self._map = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        if self._map[: len(_MAGIC)] != _MAGIC or self._map[-len(_MAGIC) :] != _MAGIC:
+            raise self._damaged("it does not begin and end as one")
+        start, length, checksum = _TRAILER.unpack(self._map[size - end : size - len(_MAGIC)])
+        footer = self._map[start : start + length] if start + length == size - end else b""
+        if zlib.crc32(footer) != checksum or not footer:
+            raise self._damaged("its table of blocks does not match its checksum")
+        content = json.loads(footer)
+        if content["about"] != about:
+            raise StaleCacheError(f"the cache {path} was made of another file or with other settings")
+        self.counts: dict[str, Any] = content["counts"]
+        self._blocks: list[list[int]] = content["blocks"]
+        self.rows = [block[1] for block in self._blocks]
+        self._verified = [False] * len(self._blocks)
+        self._limit = 1 << about["bits"]
+        self._ones = np.ones(max((max(block[1:3]) for block in self._blocks), default=0), np.float32)
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    def chunks(self, first: int = 0, past: int | None = None) -> Iterator[Chunk]:
+        """Blocks ``first`` to ``past``; the memory map is released behind the reader."""
+        last = len(self._blocks) if past is None else past
+        released = self._blocks[first][0] if first < last else 0
+        for number in range(first, last):
+            yield self._chunk(number)
+            at = self._blocks[number][0]
+            if at - released > _RELEASE and hasattr(mmap, "MADV_DONTNEED"):
+                page = -(-released // mmap.PAGESIZE) * mmap.PAGESIZE
+                self._map.madvise(mmap.MADV_DONTNEED, page, (at - page) // mmap.PAGESIZE * mmap.PAGESIZE)
+                released = at
+
+    def _chunk(self, number: int) -> Chunk:
+        at, rows, filled, has_values, has_weights, checksum = self._blocks[number]
+        arrays, found = [], 0
+        wanted = [(np.int64, rows + 1), (np.int32, filled), (np.float32, rows)]
+        wanted += [(np.float32, filled)] * has_values + [(np.float32, rows)] * has_weights
+        for kind, count in wanted:
+            at += -at % _ALIGNMENT
+            array = np.frombuffer(self._map, kind, count, at)
+            if not self._verified[number]:
+                found = zlib.crc32(memoryview(array).cast("B") if count else b"", found)
+            arrays.append(array)
+            at += array.nbytes
+        indptr, indices, labels = arrays[:3]
+        if not self._verified[number]:
+            # Compiled code follows the indices without looking.
+            sound = found == checksum and indptr[0] == 0 and indptr[-1] == filled and np.all(np.diff(indptr) >= 0)
+            if not sound or (filled and (indices.min() < 0 or indices.max() >= self._limit)):
+                raise self._damaged(f"block {number} does not match its checksum")
+            self._verified[number] = True
+        values = arrays[3] if has_values else self._ones[:filled]
+        weights = arrays[-1] if has_weights else self._ones[:rows]
+        return Chunk(indptr, indices, values, labels, weights)
+
+    def _damaged(self, why: str) -> TreatiseError:
+        return TreatiseError(f"the cache {self.path} is damaged ({why}); delete it and it is made again")

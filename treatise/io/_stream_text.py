@@ -1,0 +1,61 @@
+"""Vowpal Wabbit and LIBSVM text as chunks of hashed rows."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from treatise._core.errors import TreatiseError
+from treatise.io import _vw_kernels as kernels
+from treatise.io._stream_lines import line_blocks
+from treatise.io._stream_rows import Chunk, Hashing, Rows
+
+STYLES = {"vw": kernels.VW, "libsvm": kernels.LIBSVM}
+Skip = Callable[[str], None]
+"""Called with what is wrong with a line that may be left out."""
+
+
+def text_chunks(
+    path: Path, style: str, hashing: Hashing, buffers: Iterator[Rows], *, need_label: bool, tags: bool, skip: Skip | None
+) -> Iterator[Chunk]:
+    """The examples of a text file; a wrong line raises, or is left out and told to ``skip``."""
+    pairs, triples = hashing.pairs(), hashing.triples()
+    lines_before = 0
+    for block in line_blocks(path):
+        at, rows, buffer = 0, 0, next(buffers)
+        while at < len(block):
+            status, at, rows, first, past = kernels.parse(
+                block, at, len(block), STYLES[style], need_label, hashing.mask, pairs, triples,
+                rows, *buffer.parsed_into(),
+            )  # fmt: skip
+            if status == kernels.FULL and rows == 0:
+                buffer.room(2 * len(buffer.indices))
+            elif status == kernels.FULL:
+                yield buffer.chunk(rows, block if tags else None)
+                rows, buffer = 0, next(buffers)
+            elif status != kernels.FINE:
+                line = lines_before + int(np.count_nonzero(block[:at] == 10)) + 1
+                wrong = f"{path}, line {line}: {_reason(status, block[first:past].tobytes())}"
+                if skip is None:
+                    raise TreatiseError(wrong)
+                skip(wrong)
+                at += block[at:].tobytes().index(b"\n") + 1
+        if rows:
+            yield buffer.chunk(rows, block if tags else None)
+        lines_before += int(np.count_nonzero(block == 10))
+
+
+def _reason(status: int, token: bytes) -> str:
+    text = token.decode(errors="replace").strip()
+    shown = repr(text if len(text) <= 40 else text[:40] + "...")
+    return {
+        kernels.LABEL: f"{shown} stands where the label belongs, and is no finite number",
+        kernels.NO_LABEL: "there is no label (a word that touches the bar is a tag: put a blank between)",
+        kernels.WEIGHT: f"{shown} stands where the importance weight belongs, and is no number from 0 on",
+        kernels.INITIAL: f"{shown} is a third number before the bar; a label and a weight are understood",
+        kernels.NO_BAR: f"{shown} has no bar (|) before its features",
+        kernels.VALUE: f"the value in {shown} is no finite number",
+        kernels.SCALE: f"the namespace's scale {shown} is no finite number",
+        kernels.INDEX: f"{shown} stands where index:value belongs",
+        kernels.NAMESPACES: f"there are more than {kernels.MOST_NAMESPACES} namespaces to cross",
+    }[status]

@@ -1,0 +1,354 @@
+"""Examples from files of any size, in bounded memory."""
+
+import glob
+import hashlib
+import json
+import os
+import queue
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from treatise._core.errors import TreatiseError
+from treatise.io._cache import CacheFile, CacheWriter, StaleCacheError
+from treatise.io._files import _neighbours
+from treatise.io._libsvm import is_libsvm
+from treatise.io._parquet import MAGIC as PARQUET
+from treatise.io._stream_lines import open_bytes
+from treatise.io._stream_rows import Chunk, Hashing, Rows
+from treatise.io._stream_tables import table_chunks
+from treatise.io._stream_text import text_chunks
+
+FORMATS = ("vw", "libsvm", "csv", "parquet")
+_GLANCE = 1 << 16
+# A chunk in the consumer's hands, some in the queue, one being written.
+_AHEAD = 3
+_WORDS_KEPT = 5
+
+
+class Stream:
+    """Examples from files, one chunk of sparse rows after another; the files are never held in memory.
+
+    Reads Vowpal Wabbit text, LIBSVM, CSV and Parquet, plain or compressed (gzip, bzip2, xz, zstd). Text is read
+    and parsed by a thread of its own, ahead of the loop that uses the chunks. With a cache, the first pass leaves
+    a binary file beside the text, and later passes map that into memory and parse nothing.
+
+    Not for data that fits in memory and is in a matrix already.
+
+    Parameters
+    ----------
+    paths : str, path or list of them
+        Files, or patterns such as ``"logs/part-*.vw.gz"``, which are taken in the order of their names.
+    bits : int, default=18
+        Features are hashed to 2**bits indices.
+    quadratic, cubic : tuple of str, default=()
+        Products of features: ``"ab"`` multiplies every feature of the namespaces that begin with a by every one of
+        those that begin with b.
+    format : {"vw", "libsvm", "csv", "parquet"} or None, default=None
+        None finds out, for each file.
+    target, weight : str or None, default=None
+        Columns of a table that hold the label and the importance.
+    need_label : bool, default=True
+        Whether an example without a label is an error; else its label is NaN.
+    tags : bool, default=False
+        Whether chunks carry the tags of the examples. A cache keeps none.
+    on_error : {"raise", "skip"}, default="raise"
+        What becomes of a line that is wrong. ``skipped`` counts those that were left out in the last pass and
+        ``complaints`` quotes the first of them.
+    cache : bool, str or path, default=False
+        True keeps the cache beside each file, a path in that folder. A stale one is made anew, and a damaged one
+        is refused.
+
+    Attributes
+    ----------
+    skipped : int
+        Lines left out in the last pass.
+    complaints : list of str
+        What was wrong with the first of them.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from treatise.io import Stream
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "ads.vw")
+    ...     _ = path.write_text("1 |ad shoes |page sport news\\n-1 2.5 |ad cars:0.5 |page finance\\n")
+    ...     for chunk in Stream(path, bits=10, quadratic=("ap",)):
+    ...         print(chunk.labels, chunk.weights, chunk.indptr)
+    [ 1. -1.] [1.  2.5] [0 5 8]
+    """
+
+    def __init__(
+        self,
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        bits: int = 18,
+        quadratic: tuple[str, ...] = (),
+        cubic: tuple[str, ...] = (),
+        format: str | None = None,
+        target: str | None = None,
+        weight: str | None = None,
+        need_label: bool = True,
+        tags: bool = False,
+        on_error: str = "raise",
+        cache: bool | str | os.PathLike[str] = False,
+    ) -> None:
+        self.hashing = Hashing(bits, tuple(quadratic), tuple(cubic))
+        if format not in (None, *FORMATS):
+            raise TreatiseError(f"format {format!r} is unknown; it may be {', '.join(FORMATS)}")
+        if on_error not in ("raise", "skip"):
+            raise TreatiseError(f"on_error={on_error!r} is neither 'raise' nor 'skip'")
+        self.paths = _expanded(paths)
+        self.format, self.target, self.weight = format, target, weight
+        self.need_label, self.tags, self.on_error, self.cache = need_label, tags, on_error, cache
+        self._parts: list[tuple[Path, int, int | None]] = [(path, 0, None) for path in self.paths]
+        self._open: dict[Path, CacheFile] = {}
+        self.skipped, self.complaints = 0, list[str]()
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """One pass. A chunk's arrays are valid until the next chunk is asked for."""
+        self.skipped, self.complaints = 0, []
+        for path, first, past in self._parts:
+            cached = self._cached(path)
+            if cached is None:
+                yield from self._parsed(path)
+            else:
+                self._count(cached.counts["skipped"], cached.counts["complaints"])
+                yield from cached.chunks(first, past)
+
+    def split(self, shards: int) -> list["Stream"]:
+        """Streams that share the examples among them, in order and about equally.
+
+        Files stay whole where there are at least as many as shards. Else the stream must have a cache, which is
+        made now if it is not there, and its blocks are divided.
+        """
+        if shards == 1:
+            return [self]
+        if len(self._parts) >= shards:
+            bounds = [round(i * len(self._parts) / shards) for i in range(shards + 1)]
+            return [self._with(self._parts[a:b]) for a, b in zip(bounds, bounds[1:])]
+        if not self.cache:
+            raise TreatiseError(
+                f"{len(self._parts)} file(s) cannot be split into {shards} shards without a cache; "
+                f"ask for a cache, or divide the file"
+            )
+        self.prepare()
+        blocks = [(path, number) for path in self.paths for number in range(len(self._cache_of(path)))]
+        if len(blocks) < shards:
+            raise TreatiseError(f"the data has {len(blocks)} blocks, too few for {shards} shards; ask for fewer")
+        rows = [self._cache_of(path).rows[number] for path, number in blocks]
+        return [self._with(_runs(blocks[a:b])) for a, b in _balanced(rows, shards)]
+
+    def prepare(self) -> None:
+        """Make every cache that is not there yet."""
+        for path in self.paths:
+            if self._cached(path) is None:
+                for _ in self._parsed(path):
+                    pass
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What the stream reads and how: equal for equal examples."""
+        files = [self._about(path) for path in self.paths]
+        return {"files": files, "parts": [[str(path), first, past] for path, first, past in self._parts]}
+
+    def _with(self, parts: list[tuple[Path, int, int | None]]) -> "Stream":
+        shard = Stream(
+            list(dict.fromkeys(path for path, _, _ in parts)), bits=self.hashing.bits, quadratic=self.hashing.quadratic,
+            cubic=self.hashing.cubic, format=self.format, target=self.target, weight=self.weight,
+            need_label=self.need_label, tags=self.tags, on_error=self.on_error, cache=self.cache,
+        )  # fmt: skip
+        shard._parts = parts
+        return shard
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Maps of caches do not travel between processes; each opens its own."""
+        return {**self.__dict__, "_open": {}}
+
+    def _count(self, skipped: int, complaints: list[str]) -> None:
+        self.skipped += skipped
+        self.complaints = (self.complaints + complaints)[:_WORDS_KEPT]
+
+    def _about(self, path: Path) -> dict[str, Any]:
+        """What a cache of the file depends on."""
+        status = _status(path)
+        return {
+            "name": path.name, "size": status.st_size, "modified": status.st_mtime_ns, "bits": self.hashing.bits,
+            "quadratic": list(self.hashing.quadratic), "cubic": list(self.hashing.cubic), "format": self.format,
+            "target": self.target, "weight": self.weight, "labelled": self.need_label, "on_error": self.on_error,
+        }  # fmt: skip
+
+    def _cache_path(self, path: Path) -> Path:
+        settings = {key: value for key, value in self._about(path).items() if key not in ("size", "modified")}
+        digest = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:10]
+        folder = path.parent if self.cache is True else Path(os.fspath(self.cache))  # type: ignore[arg-type]
+        if not folder.is_dir():
+            raise TreatiseError(f"the folder {folder} for caches does not exist")
+        return folder / f".{path.name}.{digest}.cache"
+
+    def _cached(self, path: Path) -> CacheFile | None:
+        if not self.cache:
+            return None
+        if path in self._open:
+            return self._open[path]
+        place = self._cache_path(path)
+        if not place.is_file():
+            return None
+        try:
+            self._open[path] = CacheFile(place, self._about(path))
+        except StaleCacheError:
+            return None
+        return self._open[path]
+
+    def _cache_of(self, path: Path) -> CacheFile:
+        cached = self._cached(path)
+        if cached is None:
+            raise TreatiseError(f"{path} changed while it was read; try again")
+        return cached
+
+    def _parsed(self, path: Path) -> Iterator[Chunk]:
+        """Chunks parsed from the file, by a thread that runs ahead."""
+        writer = CacheWriter(self._cache_path(path), self._about(path)) if self.cache else None
+        wrong: list[str] = []
+        count = [0]
+
+        def skip(reason: str) -> None:
+            count[0] += 1
+            if len(wrong) < _WORDS_KEPT:
+                wrong.append(reason)
+
+        try:
+            for chunk in _ahead(self._reader(path, skip if self.on_error == "skip" else None, writer)):
+                yield chunk
+            self._count(count[0], wrong)
+            if writer is not None:
+                writer.commit({"skipped": count[0], "complaints": wrong})
+                writer = None
+        finally:
+            if writer is not None:
+                writer.abandon()
+
+    def _reader(self, path: Path, skip: Any, writer: CacheWriter | None) -> Iterator[Chunk]:
+        style = self.format or find_format(path)
+        buffers = cycle([Rows() for _ in range(_AHEAD + 2)])
+        if style in ("vw", "libsvm"):
+            chunks = text_chunks(
+                path, style, self.hashing, buffers, need_label=self.need_label, tags=self.tags, skip=skip
+            )
+        else:
+            chunks = table_chunks(
+                path, style, self.hashing, buffers, target=self.target, weight=self.weight,
+                need_label=self.need_label, skip=skip,
+            )  # fmt: skip
+        for chunk in chunks:
+            if writer is not None:
+                writer.add(chunk)
+            yield chunk
+
+
+def find_format(path: Path) -> str:
+    """The format of a file, by its name and its first lines."""
+    suffixes = {suffix.lower() for suffix in path.suffixes[-2:]}
+    with open_bytes(path) as stream:
+        try:
+            head = stream.read(_GLANCE) or b""
+        except (OSError, EOFError, ValueError) as error:
+            raise TreatiseError(f"{path}: the file is cut short or damaged ({error})") from None
+    if head.startswith(PARQUET):
+        return "parquet"
+    lines = [line for line in head.split(b"\n")[:20] if line.strip()]
+    whole = b"\n".join(lines[:-1] if len(head) == _GLANCE and len(lines) > 1 else lines)
+    if suffixes & {".csv", ".tsv"}:
+        return "csv"
+    if ".vw" in suffixes or re.match(rb"[^|\n,;]*\|", whole):
+        return "vw"
+    if lines and is_libsvm(whole):
+        return "libsvm"
+    if b"," in whole:
+        return "csv"
+    raise TreatiseError(f"{path}: the format is not recognised; say which of {', '.join(FORMATS)} it is")
+
+
+def _ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The same chunks, made by a thread that stays a few ahead."""
+    waiting: queue.Queue[Chunk | BaseException | None] = queue.Queue(_AHEAD)
+    stop = threading.Event()
+
+    def put(item: Chunk | BaseException | None) -> None:
+        while not stop.is_set():
+            try:
+                return waiting.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def make() -> None:
+        try:
+            for chunk in chunks:
+                put(chunk)
+                if stop.is_set():
+                    return
+            put(None)
+        except BaseException as error:
+            put(error)
+
+    thread = threading.Thread(target=make, name="treatise-stream", daemon=True)
+    thread.start()
+    try:
+        while (item := waiting.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _expanded(paths: Any) -> list[Path]:
+    named = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    found: list[Path] = []
+    for name in named:
+        text = os.fspath(name)
+        if Path(text).is_file():
+            found.append(Path(text))
+        elif glob.has_magic(text):
+            matches = sorted(Path(match) for match in glob.glob(text, recursive=True) if Path(match).is_file())
+            if not matches:
+                raise TreatiseError(f"no file matches {text!r}")
+            found.extend(matches)
+        else:
+            raise TreatiseError(f"{text}: no such file{_neighbours(Path(text))}")
+    if not found:
+        raise TreatiseError("no file is named")
+    return found
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except OSError as error:
+        raise TreatiseError(f"{path}: the file cannot be read ({error.strerror or error})") from None
+
+
+def _balanced(rows: list[int], shards: int) -> list[tuple[int, int]]:
+    """Ranges of blocks with about equally many rows each, none empty."""
+    total, bounds, sum_so_far = sum(rows), [0], 0
+    for number, count in enumerate(rows):
+        sum_so_far += count
+        left = shards - len(bounds)
+        must = len(rows) - number - 1 == left
+        if left and (sum_so_far >= total * len(bounds) / shards or must) and len(rows) - number - 1 >= left:
+            bounds.append(number + 1)
+    return list(zip(bounds, [*bounds[1:], len(rows)]))
+
+
+def _runs(blocks: list[tuple[Path, int]]) -> list[tuple[Path, int, int | None]]:
+    """Consecutive blocks of one file joined."""
+    parts: list[tuple[Path, int, int | None]] = []
+    for path, number in blocks:
+        if parts and parts[-1][0] == path:
+            parts[-1] = (path, parts[-1][1], number + 1)
+        else:
+            parts.append((path, number, number + 1))
+    return parts

@@ -1,0 +1,251 @@
+"""What all online classifiers share: the stream, the classes, the record of mistakes, prediction."""
+
+from abc import ABC, abstractmethod
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treatise.online._mistake_curve import extended, first_points
+from treatise.online._row_kernels import Stream
+
+_ROUNDS = 8192
+_VALUES = 1 << 22
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Linear classifier that predicts each example before it learns from it.
+
+    A concrete learner says how it walks a stream for two classes (``_walk``), and for more (``_walk_classes``)
+    where its rule has such a form; else one learner per class is trained against the rest. What a rule must
+    remember besides weights it names in ``_first_state``.
+    """
+
+    _parameter_constraints: dict = {
+        "n_passes": [Interval(Integral, 1, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    _native_multiclass = True
+
+    @abstractmethod
+    def _walk(self, stream, positive, learner, scores, updated):
+        """Learn to tell the class ``positive`` from the rest, changing the given learner's state in place."""
+
+    def _walk_classes(self, stream, predicted, updated):
+        """Learn all classes at once, changing the state in place."""
+        raise NotImplementedError
+
+    def _first_state(self):
+        """Numbers that the rule carries from round to round."""
+        return ()
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Forget everything and learn from the rows of X in their order.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The examples.
+        y : array-like of shape (n_samples,)
+            Their classes, at least two.
+
+        Returns
+        -------
+        self : object
+        """
+        X, y = self._read(X, y, reset=True)
+        self._begin(np.unique(y), X)
+        self._learn(X, self._encode(y))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None):
+        """Learn from further rows, once each, in their order.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The next examples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        classes : array-like or None, default=None
+            All classes that will ever come; needed in the first call.
+
+        Returns
+        -------
+        self : object
+        """
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit: the stream may hold more later")
+        if not first and classes is not None and not np.array_equal(self.classes_, unique_labels(classes)):
+            raise ValueError(
+                f"classes={np.asarray(classes)!r} differ from those of the first call, {self.classes_!r}; "
+                "make a new learner for other classes"
+            )
+        X, y = self._read(X, y, reset=first)
+        if first:
+            self._begin(unique_labels(classes), X)
+        self._run(X, self._encode(y), np.arange(X.shape[0]))
+        return self
+
+    def decision_function(self, X):
+        """Signed score of the second class, or a score for each class where there are more than two.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores = safe_sparse_dot(X, self._weights[: self.n_features_in_], dense_output=True) + self.intercept_
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """The class with the highest score; a score of zero between two classes means the second.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores >= 0.0).astype(np.intp)]
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    @property
+    def coef_(self):
+        """Weights of the features."""
+        return self._weights[: self.n_features_in_].T
+
+    @property
+    def intercept_(self):
+        """Weights of the constant; zero without one."""
+        return self._weights[-1] if self._has_constant() else np.zeros(self._weights.shape[1])
+
+    def _read(self, X, y, reset):
+        X, y = validate_data(
+            self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", multi_output=False
+        )
+        check_classification_targets(y)
+        if sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X, y
+
+    def _begin(self, classes, X):
+        """Set up a learner that has seen nothing; X are its first rows."""
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds one class only ({classes[0]!r}); a classifier needs two: pass all classes to partial_fit "
+                "if the others come later in the stream"
+            )
+        self.classes_ = classes
+        width = self.n_features_in_ + self.fit_intercept
+        joint = self._native_multiclass and len(classes) > 2
+        n_scores = 1 if len(classes) == 2 else len(classes)
+        # A joint rule reads all classes of a feature at once; separate learners read one class at a time.
+        self._weights = np.zeros((width, n_scores), order="C" if joint else "F")
+        self._n_learners = 1 if joint else n_scores
+        self._state = np.tile(np.array(self._first_state(), dtype=float), (self._n_learners, 1))
+        self.n_seen_ = self.n_mistakes_ = self.n_updates_ = 0
+        self.mistake_curve_ = first_points()
+
+    def _has_constant(self):
+        return len(self._weights) > self.n_features_in_
+
+    def _encode(self, y):
+        """Labels as positions in ``classes_``."""
+        codes = np.searchsorted(self.classes_, y)
+        known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == y
+        if not np.all(known):
+            raise ValueError(
+                f"y holds {np.unique(y[~known])!r}, not among the classes {self.classes_!r} of the first call"
+            )
+        return codes
+
+    def _learn(self, X, labels):
+        """All passes of ``fit``."""
+        rng = check_random_state(self.random_state)
+        for _ in range(self.n_passes):
+            order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
+            self._run(X, labels, order)
+
+    def _run(self, X, labels, order):
+        """One pass over rows in the given order, in blocks between which the user may interrupt."""
+        rows_of = _sparse_rows if sparse.issparse(X) else _dense_rows
+        n_rounds = max(1, min(_ROUNDS, _VALUES // max(1, X.size // X.shape[0])))
+        whole = None if self._has_constant() else rows_of(X)
+        for start in range(0, len(order), n_rounds):
+            turns = order[start : start + n_rounds]
+            if whole is None:
+                block = _with_constant(X[turns])
+                stream = Stream(*rows_of(block), np.arange(len(turns)), labels[turns])
+            else:
+                stream = Stream(*whole, turns, labels)
+            self._note(labels[turns], *self._advance(stream))
+
+    def _advance(self, stream):
+        """Learn from a block: what was predicted before each update, and where there was a loss."""
+        n_rounds = len(stream.order)
+        updated = np.empty(n_rounds, dtype=bool)
+        if len(self.classes_) > 2 and self._native_multiclass:
+            predicted = np.empty(n_rounds, dtype=np.int64)
+            self._walk_classes(stream, predicted, updated)
+            return predicted, updated
+        if len(self.classes_) == 2:
+            scores = np.empty(n_rounds)
+            self._walk(stream, 1, 0, scores, updated)
+            return scores >= 0.0, updated
+        scores, any_updated = np.empty((self._n_learners, n_rounds)), np.zeros(n_rounds, dtype=bool)
+        for learner in range(self._n_learners):
+            self._walk(stream, learner, learner, scores[learner], updated)
+            any_updated |= updated
+        return np.argmax(scores, axis=0), any_updated
+
+    def _note(self, labels, predicted, updated):
+        wrong = predicted != labels
+        self.mistake_curve_ = extended(
+            self.mistake_curve_, self.n_seen_, self.n_mistakes_, self.n_updates_, wrong, updated
+        )
+        self.n_seen_ += len(wrong)
+        self.n_mistakes_ += int(np.count_nonzero(wrong))
+        self.n_updates_ += int(np.count_nonzero(updated))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _sparse_rows(X):
+    return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), X.data
+
+
+def _dense_rows(X):
+    n_rows, width = X.shape
+    return np.arange(0, n_rows * width + 1, width), np.arange(width, dtype=np.int32), X.ravel()
+
+
+def _with_constant(X):
+    ones = np.ones((X.shape[0], 1))
+    return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])

@@ -1,0 +1,314 @@
+"""Side-by-side runs of online learners over random orders of the data (LIBOL, JMLR 15:495)."""
+
+import math
+import time
+from functools import partial
+
+import numpy as np
+import polars as pl
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from treatise._core.progress import progress
+from treatise.online._base import OnlineClassifier
+from treatise.online.alma import ALMA
+from treatise.online.arow import AROW
+from treatise.online.confidence_weighted import ConfidenceWeighted
+from treatise.online.ellipsoid import ImprovedEllipsoid
+from treatise.online.gradient_descent import OnlineGradientDescent
+from treatise.online.narow import NAROW
+from treatise.online.normal_herd import NormalHerd
+from treatise.online.passive_aggressive import PassiveAggressive
+from treatise.online.perceptron import OnlinePerceptron
+from treatise.online.romma import ROMMA
+from treatise.online.second_order_perceptron import SecondOrderPerceptron
+from treatise.online.soft_confidence_weighted import SoftConfidenceWeighted
+
+
+class OnlineComparison:
+    """Mistakes, updates and time of many online learners on the same random orders of one data set.
+
+    Parameters are chosen first, on one order, by the mistakes of one pass; then every learner passes through every
+    order once. Use it to choose a learner for a stream of which a sample is at hand. The mistake rate is that of
+    predictions made before the label was seen, so no part of the data is held out; a parameter chosen on the same
+    data makes it a little optimistic.
+
+    It costs ``permutations`` passes for each learner, and 5 to 23 more for one whose parameters are searched.
+
+    Parameters
+    ----------
+    learners : dict of str to OnlineClassifier, or None, default=None
+        Learners by name. None takes :func:`libol_learners`, the ones of the paper.
+    permutations : int or array-like of int of shape (n_runs, n_samples), default=20
+        Number of random orders, or the orders themselves.
+    grid : {"libol"} or None, default="libol"
+        "libol" searches the parameters as the paper does: one after the other, C, r and b of NAROW over the powers
+        of two from 1/16 to 16, eta and alpha from 0.55 to 0.95, b of the ellipsoid method from 0.1 to 0.9, keeping
+        the largest of those with the fewest mistakes. Gradient descent keeps its default, as in the paper. None
+        leaves all parameters as they are.
+    selection_order : array-like of int of shape (n_samples,) or None, default=None
+        Order on which parameters are searched; None draws one.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the orders.
+
+    Attributes
+    ----------
+    parameters_ : dict of str to dict
+        What the search chose, by learner.
+    runs_ : polars.DataFrame
+        Mistakes, updates and seconds of each learner in each run.
+    curves_ : dict of str to ndarray of shape (n_moments, 3)
+        Examples seen, mean mistake rate and mean number of updates by then.
+
+    References
+    ----------
+    .. [1] Paper v15-0495, Section 3.1, Table 1 and Figure 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from treatise.online import AROW, OnlineComparison, OnlinePerceptron
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> learners = {"Perceptron": OnlinePerceptron(), "AROW": AROW()}
+    >>> comparison = OnlineComparison(learners, permutations=5, random_state=0).run(scale(X), y)
+    >>> comparison.table().select("learner", "mistake_rate").rows()
+    [('AROW', 0.028...), ('Perceptron', 0.059...)]
+    """
+
+    def __init__(self, learners=None, *, permutations=20, grid="libol", selection_order=None, random_state=None):
+        self.learners = learners
+        self.permutations = permutations
+        self.grid = grid
+        self.selection_order = selection_order
+        self.random_state = random_state
+
+    def run(self, X, y):
+        """Run all learners.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The examples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self : OnlineComparison
+        """
+        if self.grid not in ("libol", None):
+            raise ValueError(f"grid={self.grid!r} is unknown; it is 'libol' or None")
+        reader = OnlinePerceptron()
+        X, y = reader._read(X, y, reset=True)
+        classes, labels = np.unique(y, return_inverse=True)
+        learners = libol_learners(len(classes)) if self.learners is None else self.learners
+        for name, learner in learners.items():
+            if not isinstance(learner, OnlineClassifier):
+                raise TypeError(
+                    f"learner {name!r} is a {type(learner).__name__}, not an online classifier of this package"
+                )
+        selection, orders = self._orders(X.shape[0])
+        replay = partial(_replay, X=X, labels=labels, classes=classes)
+        self.parameters_, self.curves_, rows = {}, {}, []
+        with progress("online learners", len(learners)) as advance:
+            for name, learner in learners.items():
+                self.parameters_[name] = _search(learner, replay, selection) if self.grid == "libol" else {}
+                chosen = clone(learner).set_params(**self.parameters_[name])
+                replay(chosen, selection[:1])  # compiles what is not compiled yet, outside the clock
+                curves = []
+                for number, order in enumerate(orders):
+                    seconds = replay(chosen, order)
+                    rows.append((name, number, chosen.n_mistakes_, chosen.n_updates_, seconds))
+                    curves.append(chosen.mistake_curve_)
+                seen, mistakes, updates = np.mean(curves, axis=0).T
+                self.curves_[name] = np.column_stack([seen, mistakes / seen, updates])
+                advance(1)
+        self.runs_ = pl.DataFrame(rows, schema=["learner", "run", "mistakes", "updates", "seconds"], orient="row")
+        self._n_samples = len(labels)
+        return self
+
+    def table(self):
+        """Mean and standard deviation over the runs of each learner, fewest mistakes first.
+
+        Returns
+        -------
+        table : polars.DataFrame
+            Columns learner, mistake_rate, mistake_rate_std, updates, updates_std, seconds, seconds_std and
+            parameters.
+        """
+        rate = pl.col("mistakes") / self._n_samples
+        summary = self.runs_.group_by("learner", maintain_order=True).agg(
+            rate.mean().alias("mistake_rate"),
+            rate.std().alias("mistake_rate_std"),
+            pl.col("updates").mean(),
+            pl.col("updates").std().alias("updates_std"),
+            pl.col("seconds").mean(),
+            pl.col("seconds").std().alias("seconds_std"),
+        )
+        chosen = [_shown(self.parameters_[name]) for name in summary["learner"]]
+        return summary.with_columns(pl.Series("parameters", chosen, dtype=pl.String)).sort("mistake_rate")
+
+    def plot(self, axes=None):
+        """Mean mistake rate and mean number of updates against the number of examples seen.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        axes : pair of matplotlib axes
+        """
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")[1]
+        from matplotlib import colormaps
+
+        colours = colormaps["tab20"]
+        for number, (name, curve) in enumerate(self.curves_.items()):
+            style = {"color": colours(number % 20), "linestyle": "-" if number < 20 else "--", "linewidth": 1.5}
+            axes[0].plot(curve[:, 0], curve[:, 1], label=name, **style)
+            axes[1].plot(curve[:, 0], curve[:, 2], **style)
+        axes[0].set_ylabel("mistakes so far, as a share of the examples")
+        axes[1].set_ylabel("updates so far")
+        for ax in axes:
+            ax.set_xlabel("examples seen")
+            ax.grid(alpha=0.3)
+        axes[0].legend(ncols=2, fontsize="small")
+        return axes
+
+    def _orders(self, n_samples):
+        """The order of the search and those of the runs."""
+        rng = check_random_state(self.random_state)
+        selection = rng.permutation(n_samples) if self.selection_order is None else np.asarray(self.selection_order)
+        if np.ndim(self.permutations) == 0:
+            if self.permutations < 1:
+                raise ValueError(f"permutations={self.permutations} must be at least 1")
+            orders = np.array([rng.permutation(n_samples) for _ in range(self.permutations)])
+        else:
+            orders = np.asarray(self.permutations)
+        for name, given in (("selection_order", selection[None]), ("permutations", orders)):
+            if given.ndim != 2 or not np.array_equal(
+                np.sort(given, axis=1), np.tile(np.arange(n_samples), (len(given), 1))
+            ):
+                raise ValueError(f"{name} must hold each of the {n_samples} rows once, as numbers from 0")
+        return selection.astype(np.int64), orders.astype(np.int64)
+
+
+def libol_learners(n_classes=2, *, covariance="full"):
+    """The learners of the paper by its names: sixteen for two classes, thirteen for more.
+
+    Parameters
+    ----------
+    n_classes : int, default=2
+        Number of classes.
+    covariance : {"full", "diagonal"}, default="full"
+        That of the second-order learners; the paper's is full.
+
+    Returns
+    -------
+    learners : dict of str to OnlineClassifier
+
+    References
+    ----------
+    .. [1] Paper v15-0495, Section 2 and Table 1.
+
+    Examples
+    --------
+    >>> from treatise.online import libol_learners
+    >>> list(libol_learners())[:4]
+    ['Perceptron', 'ROMMA', 'aROMMA', 'ALMA']
+    """
+    aggressive = {
+        "PA": PassiveAggressive(variant=0),
+        "PA1": PassiveAggressive(variant=1),
+        "PA2": PassiveAggressive(variant=2),
+    }
+    relaxed = {"ROMMA": ROMMA(), "aROMMA": ROMMA(aggressive=True)}
+    if n_classes > 2:
+        shares = {"PerceptronM": "max", "PerceptronU": "uniform", "PerceptronS": "similarity"}
+        return {
+            **{name: OnlinePerceptron(update=share) for name, share in shares.items()},
+            **relaxed,
+            "OGD": OnlineGradientDescent(),
+            **aggressive,
+            "CW": ConfidenceWeighted(0.75, covariance=covariance),
+            "AROW": AROW(covariance=covariance),
+            "SCW1": SoftConfidenceWeighted(covariance=covariance),
+            "SCW2": SoftConfidenceWeighted(variant=2, covariance=covariance),
+        }
+    return {
+        "Perceptron": OnlinePerceptron(),
+        **relaxed,
+        "ALMA": ALMA(),
+        "OGD": OnlineGradientDescent(),
+        **aggressive,
+        "SOP": SecondOrderPerceptron(covariance=covariance),
+        "IELLIP": ImprovedEllipsoid(covariance=covariance),
+        "CW": ConfidenceWeighted(covariance=covariance),
+        "NHERD": NormalHerd(covariance=covariance),
+        "AROW": AROW(covariance=covariance),
+        "NAROW": NAROW(covariance=covariance),
+        "SCW": SoftConfidenceWeighted(covariance=covariance),
+        "SCW2": SoftConfidenceWeighted(variant=2, eta=0.9, covariance=covariance),
+    }
+
+
+def _replay(learner, order, *, X, labels, classes):
+    """Let a learner begin anew and pass through checked rows once; seconds of the pass."""
+    learner.n_features_in_ = X.shape[1]
+    learner._begin(classes, X)
+    start = time.perf_counter()
+    learner._run(X, labels, order)
+    return time.perf_counter() - start
+
+
+def _search(learner, replay, order):
+    """Parameters chosen one after the other, each by the mistakes of one pass; the last of the best."""
+    chosen: dict = {}
+    for step in _search_steps(learner):
+        candidates = step({**learner.get_params(), **chosen})
+        best, fewest = {}, math.inf
+        for candidate in candidates:
+            trial = clone(learner).set_params(**{**chosen, **candidate})
+            replay(trial, order)
+            if trial.n_mistakes_ <= fewest:
+                best, fewest = candidate, trial.n_mistakes_
+        chosen.update(best)
+    return chosen
+
+
+def _search_steps(learner):
+    """The searches of the paper's program for a kind of learner, in its order."""
+    powers = [2.0**exponent for exponent in range(-4, 5)]
+    probabilities = [number / 100 for number in range(55, 100, 5)]
+    tenths = [number / 10 for number in range(1, 10)]
+    if isinstance(learner, PassiveAggressive) and learner.variant == 0:
+        return []
+    return {
+        PassiveAggressive: [_values("C", powers)],
+        ALMA: [_values("C", powers), _values("alpha", probabilities), _alma_norms],
+        ImprovedEllipsoid: [_values("b", tenths)],
+        ConfidenceWeighted: [_values("eta", probabilities)],
+        NormalHerd: [_values("C", powers)],
+        AROW: [_values("r", powers)],
+        NAROW: [_values("b", powers)],
+        SoftConfidenceWeighted: [_values("C", powers), _values("eta", probabilities)],
+    }.get(type(learner), [])
+
+
+def _values(parameter, values):
+    return lambda current: [{parameter: value} for value in values]
+
+
+def _alma_norms(current):
+    """The program's search over the norm p, which in effect trades the first margin of ALMA for its first step."""
+    roots = [math.sqrt(p - 1.0) for p in (2, 4, 6, 8, 10)]
+    return [{"B": root / current["alpha"], "C": current["C"] / root} for root in roots]
+
+
+def _shown(parameters):
+    return ", ".join(f"{name}={value:.4g}" for name, value in parameters.items())

@@ -1,0 +1,97 @@
+"""What happens in every round of a game with experts, whatever the strategy.
+
+A game is kept as ``excess``, the cumulative loss of every expert above the leader's. It starts at zero, stays
+small however large the losses are, and makes ties exact: the leaders are the experts with excess zero.
+"""
+
+import math
+
+from treatise._core.jit import kernel
+
+# Columns of the course of a game, one row a round.
+PAID, REGRET, RATE, GAP, REGIME = range(5)
+N_COLUMNS = 5
+
+
+@kernel
+def all_finite(losses):
+    """Whether no loss is infinite or missing."""
+    for t in range(losses.shape[0]):
+        for k in range(losses.shape[1]):
+            if not math.isfinite(losses[t, k]):
+                return False
+    return True
+
+
+@kernel
+def settle(losses, weights, excess):
+    """Pay for a round: the weighted loss and by how much the regret grew; the excess changes in place.
+
+    With x the losses above the round's smallest, the leader's cumulative loss rises by min(excess + x), and
+    the regret by sum_k w_k (x_k - rise).
+    """
+    low = losses[0]
+    for k in range(len(losses)):
+        low = min(low, losses[k])
+    rise = math.inf
+    for k in range(len(losses)):
+        excess[k] += losses[k] - low
+        rise = min(rise, excess[k])
+    paid, regret = 0.0, 0.0
+    for k in range(len(losses)):
+        above = losses[k] - low
+        paid += weights[k] * above
+        regret += weights[k] * (above - rise)
+        excess[k] -= rise
+    return low + paid, regret
+
+
+@kernel
+def exponential_weights(rate, excess, weights):
+    """Weights proportional to exp(-rate * excess); the leaders share alike where the rate is infinite.
+
+    Gives the sum before normalising, from 1 to the number of experts.
+    """
+    total = 0.0
+    for k in range(len(excess)):
+        if math.isinf(rate):
+            weights[k] = 1.0 if excess[k] == 0.0 else 0.0
+        else:
+            weights[k] = math.exp(-rate * excess[k])
+        total += weights[k]
+    for k in range(len(excess)):
+        weights[k] /= total
+    return total
+
+
+@kernel
+def mixability_gap(rate, total, regret, excess):
+    """The loss paid less the mix loss of the round, at the rate at which the weights were made.
+
+    ``total`` is the sum of exp(-rate * excess) before the round, ``excess`` that after it: the mix loss is the
+    rise of the leader's loss less log(after / before) / rate. At an infinite rate the gap is what the regret grew.
+    """
+    if math.isinf(rate):
+        return max(0.0, regret)
+    after = 0.0
+    for k in range(len(excess)):
+        after += math.exp(-rate * excess[k])
+    # Jensen says that the gap is never negative; rounding may.
+    return max(0.0, regret + math.log(after / total) / rate)
+
+
+@kernel
+def note(course, t, paid, regret, rate, gap):
+    """Write a round into the course of the game."""
+    course[t, PAID] = paid
+    course[t, REGRET] = regret
+    course[t, RATE] = rate
+    course[t, GAP] = gap
+    course[t, REGIME] = 0.0
+
+
+@kernel
+def keep(history, t, weights):
+    """Remember the weights of a round where someone asked for them."""
+    if history.shape[0] > 0:
+        history[t] = weights
