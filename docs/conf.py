@@ -33,6 +33,7 @@ highlight_language = "python"
 autosummary_generate = False  # treatise_pages writes the pages, from the packages' own __all__
 autodoc_typehints = "none"  # the docstrings give the types, in words
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

@@ -2,9 +2,9 @@
 Parts of digits, as sparse as you like
 ======================================
 
-Non-negative factorisation writes each image as a sum of parts. How local the parts are is left to chance, unless
-:class:`~treatise.decomposition.SparseNMF` is told: a sparseness of 0 spreads a part over the whole image, 1 is a
-single pixel.
+Non-negative factorisation writes each image as a sum of parts. How local the parts are is
+left to chance, unless :class:`~treatise.decomposition.SparseNMF` is told: a sparseness of 0
+spreads a part over the whole image, 1 is a single pixel.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,9 @@ from treatise.decomposition import SparseNMF, plot_parts
 
 X = load_digits().data
 models = {
-    sparseness: SparseNMF(16, component_sparseness=sparseness, max_iter=100, tol=0, random_state=0).fit(X)
+    sparseness: SparseNMF(
+        16, component_sparseness=sparseness, max_iter=100, tol=0, random_state=0
+    ).fit(X)
     for sparseness in (0.3, 0.6, 0.8, 0.9)
 }
 
@@ -22,16 +24,24 @@ models = {
 # Ghosts of whole digits on the left, strokes on the right.
 
 fig = plt.figure(figsize=(10, 2.9), layout="constrained")
-for part, (sparseness, model) in zip(fig.subfigures(1, len(models), wspace=0.06), models.items()):
+for part, (sparseness, model) in zip(
+    fig.subfigures(1, len(models), wspace=0.06), models.items()
+):
     plot_parts(model.components_, (8, 8), figure=part)
     part.suptitle(f"sparseness {sparseness}")
 plt.show()
 
 # %%
-# The error is least near 0.8, which is about what strokes are; to ask for more or for less costs.
+# The error is least near 0.8, which is about what strokes are; to ask for more or for less
+# costs.
 
 fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
-ax.plot(list(models), [model.reconstruction_err_ for model in models.values()], "o-", color="#14696f")
+ax.plot(
+    list(models),
+    [model.reconstruction_err_ for model in models.values()],
+    "o-",
+    color="#14696f",
+)
 ax.set(xlabel="sparseness of the parts", ylabel="reconstruction error")
 plt.show()
 

@@ -12,34 +12,17 @@ import treatise
 from treatise.catalog import load_catalogue
 from treatise.datasets._home import known_files
 
+KEYS = ("quantity", "published", "here", "tolerance", "verdict", "gap")
+ROWS = [
+    ("features kept*", 5, 5, "exact", "reached", ""),
+    ("error", 0.1, 0.1234567891, "at most", "not reached", "the splits are lost"),
+    ("shift", 1.0, 1.1, "±0.2 (two standard errors (of 30))", "reached", ""),
+    ("slope", 2.0, 2.1, "±0.3 (two standard errors (of 30))", "reached", ""),
+    ("time", None, 2.5, "", "no published number", ""),
+]
 RESULT = {
     "paper": "v05-1205",
-    "rows": [
-        {
-            "quantity": "features kept*",
-            "published": 5,
-            "here": 5,
-            "tolerance": "exact",
-            "verdict": "reached",
-            "gap": "",
-        },
-        {
-            "quantity": "error",
-            "published": 0.1,
-            "here": 0.1234567891,
-            "tolerance": "at most",
-            "verdict": "not reached",
-            "gap": "the splits are lost",
-        },
-        {
-            "quantity": "time",
-            "published": None,
-            "here": 2.5,
-            "tolerance": "",
-            "verdict": "no published number",
-            "gap": "",
-        },
-    ],
+    "rows": [dict(zip(KEYS, row)) for row in ROWS],
     "seconds": 312.0,
     "figure": "somewhere/else/v05-1205.png",
     "skipped": ["arcene.mat is absent"],
@@ -98,8 +81,7 @@ def recorded(tmp_path):
 
 
 def test_a_record_is_shown_with_every_row_its_reason_and_its_figure(recorded):
-    paper = next(iter(load_catalogue()))
-    shown = evidence.evidence_of(paper, {paper.id: evidence.read_evidence(recorded)["v05-1205"]})
+    shown = evidence.evidence_of("v05-1205", evidence.read_evidence(recorded))
     assert "features kept\\*" in shown
     assert ":reached:`reached`" in shown
     assert ":gap:`not reached`" in shown
@@ -110,24 +92,33 @@ def test_a_record_is_shown_with_every_row_its_reason_and_its_figure(recorded):
     assert "5 min" in shown
 
 
+def test_the_reason_of_a_tolerance_stands_below_the_table_once(recorded):
+    shown = evidence.evidence_of("v05-1205", evidence.read_evidence(recorded))
+    assert "±0.2 :sup:`a`" in shown
+    assert "±0.3 :sup:`a`" in shown
+    assert shown.count("a. Tolerance: two standard errors (of 30).") == 1
+
+
 def test_a_figure_that_was_not_kept_is_not_shown(recorded):
     (recorded / "evidence" / "v05-1205.png").unlink()
     assert evidence.read_evidence(recorded)["v05-1205"]["figure"] is None
 
 
 def test_the_overview_counts_published_numbers_only(recorded, monkeypatch):
-    paper = next(iter(load_catalogue()))
+    paper = next(paper for paper in load_catalogue() if catalogue.is_running(paper))
     monkeypatch.setitem(RESULT, "paper", paper.id)
     (recorded / "evidence.json").write_text(json.dumps([RESULT]))
     overview = evidence.pages(recorded)["_generated/evidence.inc"]
-    assert "**1 of 2 published numbers are reached**" in overview
+    assert "**3 of 4 published numbers are reached.**" in overview
+    assert "Of the 1 not reached, 1 have the reason" in overview
 
 
 def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
     assert "make bench" in benchmarks.pages(tmp_path)["_generated/benchmarks.inc"]
     contest = {
         "benchmark": "ranking", "work": "100 duels", "peer": "openskill", "peer version": "6.1", "ours s": 0.5,
-        "peer s": 20.0, "ratio": 40.0, "quality ours": 0.3, "quality peer": 0.31, "peak MiB ours": 3, "peak MiB peer": 9,
+        "peer s": 20.0, "ratio": 40.0, "quality ours": 0.3, "quality peer": 0.31, "peak MiB ours": 3,
+        "peak MiB peer": 9,
     }  # fmt: skip
     scaling = {"benchmark": "ranking", "work": "cost", "sizes": [10, 100], "seconds": [1.0, 10.1], "slope": 1.004}
     (tmp_path / "benchmarks.json").write_text(f"{json.dumps(contest)}\n{json.dumps(scaling)}\n")
@@ -183,23 +174,13 @@ def test_numbers_have_six_digits_and_nothing_is_nothing():
     ]
 
 
-def test_names_of_fitted_attributes_are_no_links():
-    lines = [
-        "The coef_ and ``mu_`` and [1]_.",
-        "x_ : array of shape (n_iter_ + 1,)",
-        "",
-        ">>> model.mu_",
-        "1_",
-        "",
-        "b_",
-    ]
+@pytest.mark.parametrize(("line", "protected"), [
+    ("The coef_ and ``mu_`` and [1]_.", r"The coef\_ and ``mu_`` and [1]_."),
+    ("x_ : array of shape (n_iter_ + 1,)", r"x_ : array of shape (n_iter\_ + 1,)"),
+    (">>> model.mu_", ">>> model.mu_"),
+    ("at most |gradient|^2, or ``a | b``", r"at most \|gradient\|^2, or ``a | b``"),
+])  # fmt: skip
+def test_names_and_norms_in_docstrings_are_no_links(line, protected):
+    lines = [line, "", "The end_."]
     protect_names(None, "class", "", None, None, lines)
-    assert lines == [
-        r"The coef\_ and ``mu_`` and [1]_.",
-        r"x_ : array of shape (n_iter\_ + 1,)",
-        "",
-        ">>> model.mu_",
-        "1_",
-        "",
-        r"b\_",
-    ]
+    assert lines == [protected, "", r"The end\_."]

@@ -144,6 +144,27 @@ def test_missing_values_are_nulls_and_the_question_mark_is_told(read):
     assert values(table) == {"a": [1, None, None, 2], "b": ["x", None, None, "y"], "c": [None] * 4}
     assert "missing values written as '?' and 'N/A' and 'NA' and 'NaN' and 'null' were understood" in table.notes
     assert values(read("a,b\n1,x\n,y\n"))["a"] == [1, None]
+    quoted = read('a,b\n"?",x\n"2",y\n')
+    assert values(quoted)["a"] == [None, 2]
+    assert "missing values written as '?' were understood" in quoted.notes
+
+
+def test_text_that_begins_like_a_compressed_stream_is_text(read):
+    assert values(read("x^,b\r\n1,2\r\n")) == {"x^": [1], "b": [2]}
+    assert values(read("x^\r\nx^\r\n")) == {"column_0": ["x^", "x^"]}
+
+
+def test_a_sample_of_blank_lines_tells_nothing(read):
+    assert values(read("\n" * 300_000 + "a;b\n1;2\n")) == {"a": [1], "b": [2]}
+
+
+def test_wide_tables_are_read_with_and_without_names(read):
+    cells = np.round(np.random.default_rng(0).normal(size=(20, 3000)), 3)
+    rows = "\n".join(",".join(map(str, row)) for row in cells)
+    np.testing.assert_array_equal(read(rows).frame.to_numpy(), cells)
+    named = read(",".join(f"gene{i}" for i in range(3000)) + "\n" + rows)
+    np.testing.assert_array_equal(named.frame.to_numpy(), cells)
+    assert named.frame.columns[-1] == "gene2999"
 
 
 def test_latin_1_is_read_and_told(read):

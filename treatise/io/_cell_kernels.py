@@ -63,15 +63,19 @@ def classify(
 ) -> None:
     """Or the kind of every cell into its column's of ``kinds``, and mark in ``seen`` the words for nothing.
 
-    A cell in quotes is another thing, whatever it holds.
+    A cell in quotes counts as no number, whatever it holds.
     """
     at, column = 0, 0
     while at < len(data):
         if data[at] == _QUOTE:
             kinds[column] |= OTHER
             at += 1
+            first = at
             while data[at] != _QUOTE or data[at + 1] == _QUOTE:
                 at += 1 + (data[at] == _QUOTE)
+            word = word_at(data, first, at, words, lengths)
+            if word >= 0:
+                seen[word] = 1
             at += 1
         first = at
         while data[at] != separator and data[at] != _FEED:

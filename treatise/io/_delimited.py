@@ -133,7 +133,7 @@ def _cleanness(sample: bytes, delimiter: str, n_records: int) -> float:
 
 
 def _kinds(records: Canonical, text: bytes) -> tuple[list[type[pl.DataType]], frozenset[str]]:
-    """The columns' types, text where in doubt, and the words that stand for a missing value outside quotes."""
+    """The columns' types, text where in doubt, and the words met that stand for a missing value."""
     words = [word.encode() for word in MISSING]
     lengths = np.array([len(word) for word in words])
     letters = np.frombuffer(b"".join(word.ljust(lengths.max()) for word in words), np.uint8).reshape(len(words), -1)
@@ -156,7 +156,7 @@ def _parse(
     """The cells, all as text unless ``kinds`` are told; ``limit`` reads that many of the ``n_records`` at most."""
     if text.startswith(b"x^"):
         # Polars would take these two letters for the start of a zlib stream.
-        end = re.search(rb"[\n" + re.escape(records.separator.encode()) + rb"]", text)
+        end = re.search(rb"\r?\n|" + re.escape(records.separator.encode()), text)
         assert end, "every record ends with a line feed"
         text = b'"' + text[: end.start()] + b'"' + text[end.start() :]
     try:

@@ -83,7 +83,8 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: dict[str, 
     name = type(model).__name__
     try:
         data = skops.io.dumps(model)
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+    # Whatever the model holds tells its own state, and may fail in its own way.
+    except Exception as error:
         raise TreatiseError(f"this {name} cannot be saved ({error})") from None
     refused = refused_types(data)
     if refused:
@@ -134,7 +135,7 @@ def _load(data: bytes) -> ModelFile:
     except TreatiseError:
         raise
     # A damaged file can fail anywhere in the making of any type.
-    except (Exception, MemoryError) as error:
+    except Exception as error:
         raise TreatiseError(f"the model file is damaged ({type(error).__name__}: {error}); get it again") from None
     return ModelFile(model, about["metadata"], about["treatise"])
 

@@ -2,16 +2,44 @@
 
 from treatise.online.alma import ALMA
 from treatise.online.arow import AROW
+from treatise.online.averaged_sgd import AveragedSGDClassifier, AveragedSGDRegressor
 from treatise.online.comparison import OnlineComparison, libol_learners
 from treatise.online.confidence_weighted import ConfidenceWeighted
 from treatise.online.ellipsoid import ImprovedEllipsoid
+from treatise.online.experts import (
+    AdaHedge,
+    CBMSHedge,
+    DecreasingHedge,
+    DecreasingPerturbedLeader,
+    ExpertClassifier,
+    ExpertRegressor,
+    ExpertStrategy,
+    FixedPerturbedLeader,
+    FlipFlop,
+    FollowTheLeader,
+    GameVolume,
+    Hedge,
+    NormalHedge,
+    PerturbedLeader,
+    Play,
+    VariationMW,
+    game_volume,
+    growing_adversary,
+    largest_variation,
+    perturbed_leader_probabilities,
+    plot_regret,
+    safe_rate,
+    volatility_gains,
+)
 from treatise.online.gradient_descent import OnlineGradientDescent
+from treatise.online.kernel_averaged_sgd import KernelAveragedSGDClassifier
 from treatise.online.narow import NAROW
 from treatise.online.normal_herd import NormalHerd
 from treatise.online.passive_aggressive import PassiveAggressive
 from treatise.online.perceptron import OnlinePerceptron
 from treatise.online.romma import ROMMA
 from treatise.online.second_order_perceptron import SecondOrderPerceptron
+from treatise.online.sgd_guarantees import Certificate, averaged_sgd_bounds, self_concordant_certificate
 from treatise.online.soft_confidence_weighted import SoftConfidenceWeighted
 
 __all__ = [
@@ -19,14 +47,43 @@ __all__ = [
     "AROW",
     "NAROW",
     "ROMMA",
+    "AdaHedge",
+    "AveragedSGDClassifier",
+    "AveragedSGDRegressor",
+    "CBMSHedge",
+    "Certificate",
     "ConfidenceWeighted",
+    "DecreasingHedge",
+    "DecreasingPerturbedLeader",
+    "ExpertClassifier",
+    "ExpertRegressor",
+    "ExpertStrategy",
+    "FixedPerturbedLeader",
+    "FlipFlop",
+    "FollowTheLeader",
+    "GameVolume",
+    "Hedge",
     "ImprovedEllipsoid",
+    "KernelAveragedSGDClassifier",
+    "NormalHedge",
     "NormalHerd",
     "OnlineComparison",
     "OnlineGradientDescent",
     "OnlinePerceptron",
     "PassiveAggressive",
+    "PerturbedLeader",
+    "Play",
     "SecondOrderPerceptron",
     "SoftConfidenceWeighted",
+    "VariationMW",
+    "averaged_sgd_bounds",
+    "game_volume",
+    "growing_adversary",
+    "largest_variation",
     "libol_learners",
+    "perturbed_leader_probabilities",
+    "plot_regret",
+    "safe_rate",
+    "self_concordant_certificate",
+    "volatility_gains",
 ]

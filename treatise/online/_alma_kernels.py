@@ -10,22 +10,22 @@ SMALLEST = 1e-150
 
 @kernel
 def alma(stream, positive, alpha, B, C, weights, state, scores, updated):
-    """One pass; ``state`` holds the number k of the next update and the squared norm of the weights.
+    """One pass; the state is the scale, the squared norm of w = scale * weights, and the number of the next update.
 
-    The margin to reach is (1 - alpha) B / sqrt(k), the step C / sqrt(k), and weights longer than 1 are brought
-    back to the unit ball, through a scale kept apart so that an update costs the non-zeros of x.
+    Update k takes the step C / sqrt(k) where the margin is below (1 - alpha) B / sqrt(k), and brings weights longer
+    than 1 back to the unit ball, through the scale, so that it costs the non-zeros of x.
     """
-    k, q, scale = state[0], state[1], 1.0
+    scale, q, k = state
     for t in range(len(scores)):
         indices, values, label = example(stream, t)
         y = 1.0 if label == positive else -1.0
-        f = scale * dot(weights, indices, values)
-        scores[t] = f
-        updated[t] = y * f < (1.0 - alpha) * B / math.sqrt(k)
+        scores[t] = scale * dot(weights, indices, values)
+        m = y * scores[t]
+        updated[t] = m < (1.0 - alpha) * B / math.sqrt(k)
         if updated[t]:
             step = C / math.sqrt(k)
             add(weights, step * y / scale, indices, values)
-            q += 2.0 * step * y * f + step * step * squared_norm(values)
+            q += 2.0 * step * m + step * step * squared_norm(values)
             if q > 1.0:
                 scale /= math.sqrt(q)
                 q = 1.0
@@ -33,5 +33,4 @@ def alma(stream, positive, alpha, B, C, weights, state, scores, updated):
                     weights *= scale
                     scale = 1.0
             k += 1.0
-    weights *= scale
-    state[0], state[1] = k, q
+    state[0], state[1], state[2] = scale, q, k

@@ -47,6 +47,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Numbers that the rule carries from round to round."""
         return ()
 
+    def _scale(self):
+        """Factor of the weights, for rules that shrink or stretch all of them at every update."""
+        return 1.0
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Forget everything and learn from the rows of X in their order.
@@ -112,7 +116,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = safe_sparse_dot(X, self._weights[: self.n_features_in_], dense_output=True) + self.intercept_
+        scores = safe_sparse_dot(X, self._weights[: self.n_features_in_], dense_output=True)
+        scores = scores * self._scale() + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
@@ -135,12 +140,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     @property
     def coef_(self):
         """Weights of the features."""
-        return self._weights[: self.n_features_in_].T
+        return (self._weights[: self.n_features_in_] * self._scale()).T
 
     @property
     def intercept_(self):
         """Weights of the constant; zero without one."""
-        return self._weights[-1] if self._has_constant() else np.zeros(self._weights.shape[1])
+        if self._has_constant():
+            return self._weights[-1] * self._scale()
+        return np.zeros(self._weights.shape[1])
 
     def _read(self, X, y, reset):
         X, y = validate_data(

@@ -1,8 +1,10 @@
 """Relaxed maximum margin updates (Li & Long, 2002): the shortest vector that keeps what was learned.
 
-The new weights w' satisfy y w'.x = 1 and w'.w = |w|^2, one linear constraint each for the example and for all
-examples before it. They are c w + e x, so the weights are kept as scale * weights, which makes an update cost
-the non-zeros of x.
+The new weights are the shortest w' with y w'.x >= 1 and w'.w >= |w|^2, one constraint for the example and one for
+all before it. They are c w + e x, so w is kept as scale * weights, and an update costs the non-zeros of x. The first
+step solves the same problem without a past: w = y x / |x|^2.
+
+The state is the scale, the squared norm q of w, and how many rounding errors may sit in it.
 """
 
 import numpy as np
@@ -11,86 +13,73 @@ from treatise._core.jit import kernel
 from treatise.online._row_kernels import add, class_scores, dot, example, rivals, shift, squared_norm
 
 SMALLEST, LARGEST = 1e-150, 1e150
+MOST_ERRORS = 1e3
 
 
 @kernel
 def romma(stream, positive, aggressive, weights, state, scores, updated):
-    """One pass; ``state`` holds the squared norm of the weights.
-
-    The first step solves the same problem without a past: w = y x / |x|^2.
-    """
-    q, scale = state[0], 1.0
+    """One pass for two classes."""
     for t in range(len(scores)):
         indices, values, label = example(stream, t)
         y = 1.0 if label == positive else -1.0
-        f = scale * dot(weights, indices, values)
-        scores[t] = f
-        m = y * f
-        updated[t] = m < 1.0 if aggressive else (f >= 0.0) != (y > 0.0)
-        s = squared_norm(values)
-        if not updated[t] or s == 0.0:
-            continue
-        if q == 0.0:
-            add(weights, y / s / scale, indices, values)
-            q = 1.0 / s
-            continue
-        keep, gain, growth = relaxed_step(q, s, m)
-        if growth > 0.0:
-            scale = rescaled(weights, scale * keep)
-            add(weights, y * gain / scale, indices, values)
-            q *= growth
-    weights *= scale
-    state[0] = q
+        scores[t] = state[0] * dot(weights, indices, values)
+        m = y * scores[t]
+        updated[t] = m < 1.0 if aggressive else (scores[t] >= 0.0) != (y > 0.0)
+        if updated[t]:
+            gain = relax(weights, state, squared_norm(values), m)
+            add(weights, y * gain / state[0], indices, values)
 
 
 @kernel
 def multiclass_romma(stream, aggressive, weights, state, predicted, updated):
     """The same with the margin over the best rival: x is added to one class and taken from another.
 
-    The pair of blocks (x, -x) has the squared norm 2 |x|^2, and all of the weights are rescaled.
+    The pair of blocks (x, -x) has the squared norm 2 |x|^2, and the weights of all classes are rescaled.
     """
-    q, scale = state[0], 1.0
     scores = np.empty(weights.shape[1])
     for t in range(len(predicted)):
         indices, values, label = example(stream, t)
         class_scores(weights, indices, values, scores)
+        scores *= state[0]
         predicted[t], rival, m = rivals(scores, label)
-        m *= scale
         updated[t] = m < 1.0 if aggressive else predicted[t] != label
-        s = 2.0 * squared_norm(values)
-        if not updated[t] or s == 0.0:
-            continue
-        if q == 0.0:
-            shift(weights, label, rival, 1.0 / s / scale, indices, values)
-            q = 1.0 / s
-            continue
-        keep, gain, growth = relaxed_step(q, s, m)
-        if growth > 0.0:
-            scale = rescaled(weights, scale * keep)
-            shift(weights, label, rival, gain / scale, indices, values)
-            q *= growth
-    weights *= scale
-    state[0] = q
+        if updated[t]:
+            gain = relax(weights, state, 2.0 * squared_norm(values), m)
+            shift(weights, label, rival, gain / state[0], indices, values)
 
 
 @kernel
-def relaxed_step(q, s, m):
-    """Factors of w and of y x in the new weights, and the growth of the squared norm (0: no such weights exist).
-
-    q and s are the squared norms of w and x, m the margin y w.x.
-    """
+def relax(weights, state, s, m):
+    """Rescale w for an example of squared norm s and margin m, and return the multiple of y x to add to it."""
+    scale, q, errors = state
+    if s == 0.0:
+        return 0.0
+    if q == 0.0 or s * q <= m:
+        # No past, or one that the shortest weights for x alone keep as well; the latter on short steps (m > 0) only.
+        weights *= 0.0
+        state[0], state[1], state[2] = 1.0, 1.0 / s, 1.0
+        return 1.0 / s
+    if errors > MOST_ERRORS:
+        q, errors = scale * scale * total_square(weights), 1.0
     determinant = s * q - m * m
     # Where x is a multiple of w the two constraints contradict one another; rounding leaves a trace.
     if determinant <= 1e-14 * s * q:
-        return 1.0, 0.0, 0.0
-    gain = q * (1.0 - m) / determinant
-    return (s * q - m) / determinant, gain, 1.0 + (1.0 - m) * (1.0 - m) / determinant
+        return 0.0
+    keep, gain = (s * q - m) / determinant, q * (1.0 - m) / determinant
+    longer = keep * keep * q + 2.0 * keep * gain * m + gain * gain * s
+    # Errors of q are multiplied as the first term is, and those of the sum are of its size.
+    state[1], state[2] = longer, (errors + 1.0) * keep * keep * q / longer
+    state[0] = scale * keep
+    if not SMALLEST < abs(state[0]) < LARGEST:
+        weights *= state[0]
+        state[0] = 1.0
+    return gain
 
 
 @kernel
-def rescaled(weights, scale):
-    """The scale, folded into the weights once it leaves the range in which it loses nothing."""
-    if SMALLEST < abs(scale) < LARGEST:
-        return scale
-    weights *= scale
-    return 1.0
+def total_square(weights):
+    """Squared norm of all weights."""
+    total = 0.0
+    for weight in weights.flat:
+        total += weight * weight
+    return total

@@ -104,7 +104,10 @@ class ALMA(OnlineClassifier):
         self.random_state = random_state
 
     def _first_state(self):
-        return (1.0, 0.0)
+        return (1.0, 0.0, 1.0)
+
+    def _scale(self):
+        return self._state[:, 0]
 
     def _walk(self, stream, positive, learner, scores, updated):
         first_margin = 1.0 / self.alpha if self.B is None else self.B

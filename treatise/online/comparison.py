@@ -288,7 +288,7 @@ def _search_steps(learner):
     tenths = [number / 10 for number in range(1, 10)]
     if isinstance(learner, PassiveAggressive) and learner.variant == 0:
         return []
-    return {
+    searches = {
         PassiveAggressive: [_values("C", powers)],
         ALMA: [_values("C", powers), _values("alpha", probabilities), _alma_norms],
         ImprovedEllipsoid: [_values("b", tenths)],
@@ -297,7 +297,8 @@ def _search_steps(learner):
         AROW: [_values("r", powers)],
         NAROW: [_values("b", powers)],
         SoftConfidenceWeighted: [_values("C", powers), _values("eta", probabilities)],
-    }.get(type(learner), [])
+    }
+    return next((steps for kind, steps in searches.items() if isinstance(learner, kind)), [])
 
 
 def _values(parameter, values):

@@ -81,7 +81,10 @@ class ROMMA(OnlineClassifier):
         self.random_state = random_state
 
     def _first_state(self):
-        return (0.0,)
+        return (1.0, 0.0, 0.0)
+
+    def _scale(self):
+        return self._state[:, 0]
 
     def _walk(self, stream, positive, learner, scores, updated):
         weights, state = self._weights[:, learner], self._state[learner]

@@ -40,5 +40,6 @@ def _contest(row: dict[str, Any]) -> list[str]:
 
 
 def _scaling(row: dict[str, Any]) -> list[str]:
-    sizes, seconds = (", ".join(f"{value:.3g}" for value in row[key]) for key in ("sizes", "seconds"))
+    sizes = ", ".join(f"{size:_}".replace("_", " ") for size in row["sizes"])
+    seconds = ", ".join(f"{value:.3g}" for value in row["seconds"])
     return [escaped(row["work"]), sizes, seconds, f"{row['slope']:.2f}"]

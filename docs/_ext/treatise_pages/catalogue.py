@@ -5,7 +5,6 @@ from pathlib import Path
 
 from treatise.catalog import FAMILIES, Paper, load_catalogue
 from treatise.catalog._schema import TASKS
-from treatise_pages.evidence import evidence_of, read_evidence
 from treatise_pages.rst import block, escaped, folded, reference, table, title
 
 # What a person would say; a task without an entry is shown by its own name.
@@ -31,11 +30,11 @@ SHOWN = 5  # names of a paper that a table lists before it says how many more th
 
 
 def pages(docs: Path) -> dict[str, str]:
-    papers, results = list(load_catalogue()), read_evidence(docs)
+    papers = list(load_catalogue())
     written = {"_generated/by_task.inc": _by_task(papers), "_generated/by_family.inc": _by_family(papers)}
     for paper in papers:
         if is_running(paper):
-            written[f"papers/{paper.id}.rst"] = _paper_page(paper, evidence_of(paper, results))
+            written[f"papers/{paper.id}.rst"] = _paper_page(paper)
     written["papers/index.rst"] = _papers_index([paper for paper in papers if is_running(paper)])
     return written
 
@@ -102,14 +101,14 @@ def _entry(paper: Paper) -> str:
     return f"{link} {citation(paper)}"
 
 
-def _paper_page(paper: Paper, evidence: str) -> str:
+def _paper_page(paper: Paper) -> str:
     text = title(escaped(paper.title)) + f"\n{citation(paper)}\n\n{escaped(paper.summary)}\n\n"
     facts = [("When", paper.when), ("Cost", paper.cost), ("Short of the paper", paper.note)]
     text += "".join(f":{name}: {escaped(value)}\n" for name, value in facts if value)
     text += f":Tasks: {', '.join(f':ref:`{task} <task-{task}>`' for task in paper.tasks)}\n"
     text += f":Status: {paper.status}\n\n" + title("What you import", "-") + "\n"
     text += block("autosummary::", "\n".join(f"~{e.path}" for e in paper.estimators), nosignatures="")
-    return text + "\n" + title("Evidence", "-") + f"\n{evidence}"
+    return text + "\n" + title("Evidence", "-") + "\n" + block(f"include:: /_generated/evidence/{paper.id}.inc")
 
 
 def _papers_index(papers: list[Paper]) -> str:

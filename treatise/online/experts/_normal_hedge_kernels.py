@@ -14,22 +14,25 @@ def normal_hedge(losses, excess, record, weights, history, course):
         paid, regret = settle(losses[t], weights, excess)
         note(course, t, paid, regret, math.nan, math.nan)
         record[0] += regret
-        record[1] = normal_weights(record[0], excess, weights)
+        record[1] = normal_weights(record[0], record[1], excess, weights)
 
 
 @kernel
-def normal_weights(regret, excess, weights):
+def normal_weights(regret, inverse, excess, weights):
     """Weights proportional to R s exp(R^2 s / 2), R the positive part of the regret to each expert.
 
-    s, the inverse of the scale, solves mean exp(R^2 s / 2) = e. Its logarithm is convex and grows in s, so Newton's
-    steps from the right of the solution, where exp of the largest term alone gives the mean, never overshoot.
+    s, the inverse of the scale, solves mean exp(R^2 s / 2) = e. Its logarithm is convex and grows in s: Newton's
+    first step from the solution of the last round may pass the new one, and from there the steps only come nearer.
+    The largest term alone gives the mean e at ``most``, so that no solution lies beyond.
     """
     n_experts = len(excess)
     if regret <= 0.0:
         weights[:] = 1.0 / n_experts
-        return math.nan
+        return 0.0
     largest = 0.5 * regret * regret
-    inverse = (1.0 + math.log(n_experts)) / largest
+    most = (1.0 + math.log(n_experts)) / largest
+    if not 0.0 < inverse < most:
+        inverse = most
     for _ in range(64):
         total, slope = 0.0, 0.0
         for k in range(n_experts):
@@ -39,8 +42,8 @@ def normal_weights(regret, excess, weights):
             total += term
             slope += half_square * term
         step = (largest * inverse + math.log(total / n_experts) - 1.0) * total / slope
-        inverse -= step
-        if step <= 1e-14 * inverse:
+        inverse = min(inverse - step, most)
+        if abs(step) <= 1e-14 * inverse:
             break
     total = 0.0
     for k in range(n_experts):

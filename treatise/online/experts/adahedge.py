@@ -22,12 +22,12 @@ class AdaHedge(ExpertStrategy):
     >>> losses = np.random.default_rng(0).random((1000, 5)) + [0.0, 0.1, 0.1, 0.1, 0.1]
     >>> play = AdaHedge().run(losses)
     >>> round(float(play.regret[-1]), 2)
-    5.45
+    3.25
     >>> ada = AdaHedge().start(2)
     >>> for loss in ([1.0, 0.0], [1.0, 0.0], [0.0, 1.0]):
     ...     paid = ada.update(loss)
     >>> ada.weights_.round(3)
-    array([0.271, 0.729])
+    array([0.255, 0.745])
 
     References
     ----------

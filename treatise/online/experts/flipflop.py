@@ -29,7 +29,7 @@ class FlipFlop(ExpertStrategy):
     --------
     >>> import numpy as np
     >>> from treatise.online import AdaHedge, FlipFlop
-    >>> losses = np.array([[1.0, 0.0]] + [[1.0, 0.0], [0.0, 1.0]] * 500)
+    >>> losses = np.array([[1.0, 0.0], [1.0, 0.0]] + [[0.0, 1.0], [1.0, 0.0]] * 499)
     >>> round(float(AdaHedge().run(losses).regret[-1]), 2), float(FlipFlop().run(losses).regret[-1])
     (13.38, 0.5)
 

@@ -14,7 +14,7 @@ class NormalHedge(ExpertStrategy):
     Examples
     --------
     >>> from treatise.online import NormalHedge
-    >>> normal = NormalHedge().fit([[1.0, 0.0, 0.5], [1.0, 0.0, 0.2]])
+    >>> normal = NormalHedge().fit([[1.0, 0.0, 0.1], [0.0, 0.2, 0.1]])
     >>> normal.weights_.round(3)
     array([0.   , 0.962, 0.038])
 

@@ -1,0 +1,307 @@
+"""Model files from a stranger: nothing in them runs, and no index leads outside its table."""
+
+import io
+import json
+import pickle
+import zipfile
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+import skops.io
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import treatise
+from treatise._core.errors import TreatiseError
+from treatise.io import load_model, save_model
+
+
+def forged(path, schema=None, about=None, *, model=None, compression=zipfile.ZIP_STORED, extra=()):
+    """A model file with its schema or its note on the version changed by hand."""
+    data = skops.io.dumps(model or DummyRegressor())
+    if schema is None:
+        schema = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("schema.json"))
+    good = {"treatise": treatise.__version__, "format": 1, "metadata": {}}
+    with zipfile.ZipFile(path, "w", compression=compression) as archive:
+        archive.writestr("schema.json", json.dumps(schema))
+        archive.writestr("treatise.json", about if isinstance(about, str) else json.dumps(about or good))
+        for name, content in extra:
+            archive.writestr(name, content)
+    return path
+
+
+def node(loader, module, name, **content):
+    return {"__loader__": loader, "__module__": module, "__class__": name, "protocol": 2, **content}
+
+
+def words(*texts):
+    cells = [node("JsonNode", "builtins", "str", content=json.dumps(text), is_json=True) for text in texts]
+    return node("TupleNode", "builtins", "tuple", content=cells)
+
+
+def attacks(marker):
+    """Schemas that would create ``marker`` if anything in them were called or imported."""
+    command = words(f"touch {marker}")
+    source = words(f"open({str(marker)!r}, 'w')")
+    yield "os.system", node("ConstructorFromReduceNode", "os", "system", content=command)
+    yield "posix.system", node("ConstructorFromReduceNode", "posix", "system", content=command)
+    yield "builtins.eval", node("ConstructorFromReduceNode", "builtins", "eval", content=source)
+    yield "builtins.exec", node("ListNode", "builtins", "exec", content=source["content"])
+    yield "subprocess.Popen", node("ConstructorFromReduceNode", "subprocess", "Popen", content=command)
+    yield "__main__.Evil", node("ObjectNode", "__main__", "Evil")
+    yield "evil_module.Evil", node("ObjectNode", "evil_module", "Evil")
+    yield "evil_module.run", node("FunctionNode", "evil_module", "run")
+    yield "operator.attrgetter", node("OperatorFuncNode", "operator", "attrgetter", attrs=words("__class__"))
+    # Names that only look like ours: what a module of ours imports, what starts a command, what writes files.
+    for module, name in [
+        ("treatise.io.models.os", "system"),
+        ("treatise.io.models", "Path"),
+        ("treatise.io.models", "save_model"),
+        ("treatise.io.models", "ModelFile"),
+        ("treatise.__main__", "main"),
+        ("treatise.cli.__main__", "main"),
+        ("treatise.evil_module", "Evil"),
+        ("treatise...evil_module", "Evil"),
+        ("treatise.io/../../evil_module", "Evil"),
+        ("treatise", "import_module"),
+        ("treatise_evil", "Evil"),
+        ("treatise.io.models", "BaseEstimator"),
+    ]:
+        yield f"{module}.{name}", node("ConstructorFromReduceNode", module, name, content=words(str(marker)))
+
+
+def test_a_file_that_names_anything_else_is_refused_and_runs_nothing(tmp_path, monkeypatch):
+    marker = tmp_path / "ran"
+    (tmp_path / "evil_module.py").write_text(f"open({str(marker)!r}, 'w')\nEvil = run = print\n")
+    (tmp_path / "treatise_evil.py").write_text(f"open({str(marker)!r}, 'w')\nEvil = print\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name, schema in attacks(marker):
+        path = forged(tmp_path / "evil.skops", schema)
+        with pytest.raises(TreatiseError) as error:
+            load_model(path)
+        assert "no model file may" in str(error.value), name
+        assert name in str(error.value)
+        assert not marker.exists(), name
+
+
+def test_a_function_inside_a_trusted_estimator_is_refused(tmp_path):
+    marker = tmp_path / "ran"
+    inner = json.loads(json.dumps(skops_schema(FunctionTransformer())))
+    inner["content"]["content"]["func"] = node("FunctionNode", "os", "system")
+    with pytest.raises(TreatiseError, match=r"os\.system"):
+        load_model(forged(tmp_path / "evil.skops", inner))
+    assert not marker.exists()
+
+
+def skops_schema(model):
+    return json.loads(zipfile.ZipFile(io.BytesIO(skops.io.dumps(model))).read("schema.json"))
+
+
+class Touch:
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return Path.touch, (self.marker,)
+
+
+@pytest.mark.parametrize("protocol", [0, 2, 4, 5])
+def test_pickles_are_refused_and_run_nothing(tmp_path, protocol):
+    marker = tmp_path / "ran"
+    path = tmp_path / "model.skops"
+    path.write_bytes(pickle.dumps(Touch(marker), protocol=protocol))
+    with pytest.raises(TreatiseError, match="this is a pickle" if protocol else "this is no model file"):
+        load_model(path)
+    joblib.dump(Touch(marker), path, compress=True)
+    with pytest.raises(TreatiseError, match="this is no model file"):
+        load_model(path)
+    assert not marker.exists()
+
+
+def test_the_version_is_looked_at_before_anything_else(tmp_path):
+    """A newer file is told as such although its types are unknown here."""
+    unknown = node("LoaderOfTheFuture", "treatise.future", "Model")
+    major, minor = (int(part) for part in treatise.__version__.split(".")[:2])
+    for about, admitted in [
+        ({"treatise": f"{major}.{minor + 1}.0", "format": 1, "metadata": {}}, False),
+        ({"treatise": f"{major + 1}.0", "format": 1, "metadata": {}}, False),
+        ({"treatise": treatise.__version__, "format": 2, "metadata": {}}, False),
+        ({"treatise": f"{major}.{minor}.99", "format": 1, "metadata": {}}, True),
+        ({"treatise": f"{major}.{max(minor - 1, 0)}.0", "format": 1, "metadata": {}}, True),
+    ]:
+        with pytest.raises(TreatiseError) as error:
+            load_model(forged(tmp_path / "new.skops", unknown, about))
+        assert ("upgrade Treatise" in str(error.value)) is not admitted
+        if admitted:
+            assert load_model(forged(tmp_path / "ours.skops", None, about)).version == about["treatise"]
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        "not json",
+        "[]",
+        '{"treatise": "0.1.0", "format": 1}',
+        '{"treatise": 1, "format": 1, "metadata": {}}',
+        '{"treatise": "x.y", "format": 1, "metadata": {}}',
+        '{"treatise": "0.1.0", "format": true, "metadata": {}}',
+        "[" * 100_000,
+    ],
+)
+def test_a_broken_note_on_the_version_is_refused(tmp_path, about):
+    with pytest.raises(TreatiseError, match="damaged"):
+        load_model(forged(tmp_path / "model.skops", None, about))
+
+
+def test_files_that_are_no_model_are_refused(tmp_path):
+    path = tmp_path / "model.skops"
+    for content, said in [
+        (b"", "the file is empty"),
+        (b"a,b\n1,2\n", "this is no model file"),
+        (b"PK\x03\x04 not really", "cut short or damaged"),
+        (skops.io.dumps(Ridge()), "this archive is no model file"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(TreatiseError, match=said):
+            load_model(path)
+    with pytest.raises(TreatiseError, match=r"no such file; did you mean model\.skops"):
+        load_model(tmp_path / "modl.skops")
+    with pytest.raises(TreatiseError, match="this is a folder"):
+        load_model(tmp_path)
+
+
+def test_a_file_that_would_unfold_is_refused(tmp_path):
+    path = forged(tmp_path / "bomb.skops", compression=zipfile.ZIP_DEFLATED, extra=[("0.npy", bytes(10**7))])
+    with pytest.raises(TreatiseError, match="compressed inside"):
+        load_model(path)
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("data.npy", bytes(80 << 20))
+    with pytest.raises(TreatiseError, match="would unfold to 80 MiB"):
+        load_model(forged(path, extra=[("0.npz", inner.getvalue())]))
+
+
+def test_damaged_model_files_load_equal_or_are_refused(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    fitted = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2)).fit(X, y)
+    path = tmp_path / "model.skops"
+    save_model(fitted, path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for length in [*rng.integers(0, len(whole), 20), len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        with pytest.raises(TreatiseError):
+            load_model(path)
+    refused = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        data[rng.integers(len(data))] = rng.integers(256)
+        path.write_bytes(data)
+        try:
+            loaded = load_model(path).model
+        except TreatiseError:
+            refused += 1
+        else:
+            # The archive's check sums leave only bytes that mean nothing.
+            np.testing.assert_array_equal(loaded.predict(X), fitted.predict(X))
+    assert refused > 30
+
+
+def rewired_tree(**changes):
+    """A fitted decision tree whose node table was changed."""
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    state = model.tree_.__getstate__()
+    for field, (at, value) in changes.items():
+        state["nodes"][field][at] = value
+    model.tree_.__setstate__(state)
+    return model
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"left_child": (0, 10**6)},
+        {"right_child": (0, -7)},
+        {"left_child": (0, 0)},
+        {"feature": (0, 4)},
+        {"feature": (0, -1)},
+    ],
+    ids=str,
+)
+def test_decision_trees_that_point_outside_are_refused(tmp_path, change):
+    save_model(rewired_tree(), tmp_path / "model.skops")
+    load_model(tmp_path / "model.skops")
+    save_model(rewired_tree(**change), tmp_path / "model.skops")
+    with pytest.raises(TreatiseError, match="points outside its table"):
+        load_model(tmp_path / "model.skops")
+
+
+def test_trees_that_expect_more_columns_than_their_forest_are_refused(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    for model in (RandomForestClassifier(3), GradientBoostingClassifier(n_estimators=2), DecisionTreeClassifier()):
+        fitted = model.fit(X, y)
+        fitted.n_features_in_ = 2
+        save_model(fitted, tmp_path / "model.skops")
+        with pytest.raises(TreatiseError, match="points outside"):
+            load_model(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize(("field", "value"), [("left", 10**6), ("right", 0), ("feature_idx", 4), ("is_categorical", 1)])
+def test_histogram_trees_that_point_outside_are_refused(tmp_path, field, value):
+    X, y = load_iris(return_X_y=True)
+    fitted = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
+    fitted._predictors[1][2].nodes[field][0] = value
+    save_model(fitted, tmp_path / "model.skops")
+    with pytest.raises(TreatiseError, match="points outside"):
+        load_model(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        (1, lambda order: order.__setitem__(3, 10**6)),
+        (2, lambda nodes: nodes["idx_end"].__setitem__(-1, 10**6)),
+        (2, lambda nodes: nodes["is_leaf"].__setitem__(-1, 0)),
+    ],
+)
+def test_neighbour_trees_that_point_outside_are_refused(tmp_path, algorithm, part, change):
+    X, y = load_iris(return_X_y=True)
+    fitted = KNeighborsClassifier(algorithm=algorithm).fit(X, y)
+    state = fitted._tree.__getstate__()
+    change(state[part])
+    fitted._tree.__setstate__(state)
+    save_model(fitted, tmp_path / "model.skops")
+    with pytest.raises(TreatiseError, match="points outside"):
+        load_model(tmp_path / "model.skops")
+
+
+def test_estimators_of_the_library_are_admitted_and_its_other_classes_are_not():
+    from treatise.io._model_types import _is_own
+    from treatise.selection import FCBF
+
+    assert _is_own(f"{FCBF.__module__}.{FCBF.__name__}")
+    assert not _is_own("treatise.selection.FCBF")  # the name of the class is where it is defined
+    assert not _is_own("treatise._core.errors.TreatiseError")
+    assert not _is_own("treatise.io._table.Table")
+
+
+def test_sparse_matrices_that_point_outside_are_refused(tmp_path):
+    X = sparse.random(60, 20, density=0.2, format="csr", random_state=0)
+    fitted = SVC().fit(X, np.arange(60) % 2)
+    fitted.support_vectors_.indices[0] = 10**6
+    save_model(fitted, tmp_path / "model.skops")
+    with pytest.raises(TreatiseError, match="points outside its table"):
+        load_model(tmp_path / "model.skops")

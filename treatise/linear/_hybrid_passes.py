@@ -1,0 +1,249 @@
+"""Passes over shards: each shard on its own, their results summed in one fixed tree.
+
+The tree depends on the number of shards alone, so that the sums are the same to the last bit whatever the number of
+threads, and on a cluster.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from treatise._core.errors import TreatiseError
+from treatise.io import Chunk
+from treatise.linear import _hybrid_kernels as kernels
+from treatise.optimize import Loss
+
+Report = Callable[[int, float, float], None]
+"""Called with the number of examples, the summed loss and the summed importance, at powers of two."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a pass needs to know: the loss, and the switches of the online update."""
+
+    loss: Loss
+    n_features: int
+    classify: bool
+    fit_intercept: bool = True
+    learning_rate: float = 0.5
+    adaptive: bool = True
+    normalized: bool = False
+    invariant: bool = True
+
+    @property
+    def constant(self) -> float:
+        """The value of the constant feature."""
+        return 1.0 if self.fit_intercept else 0.0
+
+
+@dataclass
+class OnlineState:
+    """An online learner between two passes: its table, and the totals of the normalised update."""
+
+    table: np.ndarray
+    totals: np.ndarray
+
+    @classmethod
+    def fresh(cls, settings: Settings, squares: float, dtype: type) -> "OnlineState":
+        """A learner that saw nothing yet; ``squares`` is the paper's initial G."""
+        table = np.zeros((settings.n_features + 1, 4), dtype)
+        table[:, kernels.SQUARES] = squares
+        state = cls(table, np.zeros(2))
+        state.refresh(settings)
+        return state
+
+    def refresh(self, settings: Settings) -> None:
+        """Set every feature's rate to what its squared gradients and its scale say."""
+        squares = self.table[:, kernels.SQUARES].astype(np.float64)
+        scale = self.table[:, kernels.SCALE].astype(np.float64)
+        rate = 1.0 / np.sqrt(squares) if settings.adaptive else np.ones_like(squares)
+        if settings.normalized:
+            divisor = scale if settings.adaptive else scale * scale
+            rate = np.divide(rate, divisor, out=np.zeros_like(rate), where=scale > 0)
+        self.table[:, kernels.RATE] = rate
+
+    def copy(self) -> "OnlineState":
+        """The same, to learn on without touching this one."""
+        return OnlineState(self.table.copy(), self.totals.copy())
+
+
+class Shard(Protocol):
+    """Examples that are passed over again and again."""
+
+    def __iter__(self) -> Iterator[Chunk]: ...
+
+
+def targets(chunk: Chunk, settings: Settings) -> np.ndarray:
+    """Labels as the loss takes them: -1 and 1 for classes, which a file may also call 0 and 1."""
+    labels = chunk.labels
+    if settings.classify:
+        wrong = ~((labels == 1) | (labels == -1) | (labels == 0))
+        if wrong.any() or ((labels == 0).any() and (labels == -1).any()):
+            found = ", ".join(f"{label:g}" for label in np.unique(labels)[:5])
+            raise TreatiseError(f"labels must be -1 and 1, or 0 and 1, to tell two classes apart; found {found}")
+        return np.where(labels > 0, labels.dtype.type(1), labels.dtype.type(-1))
+    if settings.loss.name == "poisson" and np.any(labels < 0):
+        raise TreatiseError(f"labels must be from 0 on for the Poisson loss; found {labels.min():g}")
+    return labels
+
+
+def _arrays(chunk: Chunk, settings: Settings) -> tuple[np.ndarray, ...]:
+    return chunk.indptr, chunk.indices, chunk.values, targets(chunk, settings), chunk.weights
+
+
+def learn_online(
+    shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None
+) -> tuple[OnlineState, np.ndarray]:
+    """One online pass over a shard; returns the state and the examples, loss and importance that it saw."""
+    seen, loss, importance, mark = 0, 0.0, 0.0, 1
+    options = (
+        settings.loss.kind, settings.loss.tau, settings.learning_rate, settings.constant, settings.adaptive,
+        settings.normalized, settings.invariant,
+    )  # fmt: skip
+    for chunk in shard:
+        indptr, indices, values, labels, weights = _arrays(chunk, settings)
+        first = 0
+        while first < len(labels):
+            past = min(first + mark - seen, len(labels)) if report is not None else len(labels)
+            loss += kernels.online_pass(
+                indptr[first : past + 1], indices, values, labels[first:past], weights[first:past], state.table,
+                state.totals, *options,
+            )  # fmt: skip
+            importance += float(weights[first:past].sum(dtype=np.float64))
+            seen += past - first
+            first = past
+            if report is not None and seen == mark:
+                report(seen, loss, importance)
+                mark *= 2
+    if report is not None and seen and 2 * seen != mark:
+        report(seen, loss, importance)
+    return state, np.array([seen, loss, importance])
+
+
+def online_shares(shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None):
+    """What a shard's learner adds to the averages: G, G w and G^2 (equation 2), its scale, totals and counts."""
+    learned, counts = learn_online(shard, state.copy(), settings, report)
+    squares = learned.table[:, kernels.SQUARES].astype(np.float64)
+    weight = learned.table[:, kernels.WEIGHT].astype(np.float64)
+    return [squares, squares * weight, squares * squares, learned.table[:, kernels.SCALE], learned.totals, counts]
+
+
+def averaged(shares: list[np.ndarray], settings: Settings, dtype: type) -> tuple[OnlineState, np.ndarray]:
+    """The confidence-weighted average of all learners, and of their confidences, from summed shares (equation 2)."""
+    squares, weighted, squared, scale, totals, counts = shares
+    table = np.zeros((len(squares), 4), dtype)
+    table[:, kernels.WEIGHT] = weighted / squares
+    table[:, kernels.SQUARES] = squared / squares
+    table[:, kernels.SCALE] = scale
+    state = OnlineState(table, totals)
+    state.refresh(settings)
+    return state, counts
+
+
+def combine_shares(left: list[np.ndarray], right: list[np.ndarray]) -> list[np.ndarray]:
+    """The shares of two groups of learners together: scales by the larger, all else summed."""
+    return [np.maximum(a, b) if i == 3 else np.add(a, b, out=a) for i, (a, b) in enumerate(zip(left, right))]
+
+
+def gradient_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarray:
+    """Gradient of the summed loss over a shard, and the loss at its end."""
+    share = np.zeros(len(w) + 1)
+    gradient = share[:-1]
+    for chunk in shard:
+        arrays = _arrays(chunk, settings)
+        share[-1] += kernels.gradient_pass(
+            *arrays, w, gradient, settings.loss.kind, settings.loss.tau, settings.constant
+        )
+    return share
+
+
+def diagonal_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarray:
+    """Diagonal of the Hessian over a shard, and the sum of importances at its end."""
+    share = np.zeros(len(w) + 1)
+    for chunk in shard:
+        arrays = _arrays(chunk, settings)
+        share[-1] += kernels.diagonal_pass(
+            *arrays, w, share[:-1], settings.loss.kind, settings.loss.tau, settings.constant
+        )
+    return share
+
+
+def curvature_share(shard: Shard, w: np.ndarray, direction: np.ndarray, settings: Settings) -> np.ndarray:
+    """Second derivative of the summed loss along a direction, over a shard."""
+    total = 0.0
+    for chunk in shard:
+        arrays = _arrays(chunk, settings)
+        total += kernels.curvature_pass(
+            *arrays, w, direction, settings.loss.kind, settings.loss.tau, settings.constant
+        )
+    return np.array([total])
+
+
+def add_in_place(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The sum, in the memory of the first."""
+    return np.add(left, right, out=left)
+
+
+def tree_reduce(shares: Iterable[Any], combine: Callable[[Any, Any], Any]) -> Any:
+    """Combine results pairwise, neighbours first, holding only a logarithmic number of them."""
+    waiting: list[tuple[int, Any]] = []
+    for share in shares:
+        size = 1
+        while waiting and waiting[-1][0] == size:
+            share = combine(waiting.pop()[1], share)
+            size *= 2
+        waiting.append((size, share))
+    result = waiting.pop()[1]
+    while waiting:
+        result = combine(waiting.pop()[1], result)
+    return result
+
+
+class LocalPasses:
+    """Shards on this machine, by threads that share the weights' memory."""
+
+    def __init__(self, shards: Sequence[Shard], settings: Settings, n_jobs: int = 1, dtype: type = np.float64) -> None:
+        self.shards, self.settings, self.dtype = shards, settings, dtype
+        self.n_jobs = min(n_jobs, len(shards))
+
+    def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
+        """An online pass of every shard's own learner from the same start, averaged; a lone learner just learns."""
+        if len(self.shards) == 1:
+            return learn_online(self.shards[0], state.copy(), self.settings, report)
+        shares = self._each(online_shares, combine_shares, state, self.settings, first_only=(report,))
+        return averaged(shares, self.settings, self.dtype)
+
+    def gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Summed loss and its gradient."""
+        share = self._each(gradient_share, add_in_place, w, self.settings)
+        return float(share[-1]), share[:-1]
+
+    def diagonal(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Sum of importances and diagonal of the Hessian."""
+        share = self._each(diagonal_share, add_in_place, w, self.settings)
+        return float(share[-1]), share[:-1]
+
+    def curvature(self, w: np.ndarray, direction: np.ndarray) -> float:
+        """Second derivative along a direction."""
+        return float(self._each(curvature_share, add_in_place, w, direction, self.settings)[0])
+
+    def _each(self, work: Callable[..., Any], combine: Callable[[Any, Any], Any], *arguments: Any, first_only=()) -> Any:
+        calls = [(shard, *arguments, *(first_only if i == 0 else ())) for i, shard in enumerate(self.shards)]
+        if self.n_jobs == 1:
+            return tree_reduce((work(*call) for call in calls), combine)
+        with ThreadPoolExecutor(self.n_jobs) as pool:
+            return tree_reduce(_in_order(pool, work, calls, self.n_jobs), combine)
+
+
+def _in_order(pool: ThreadPoolExecutor, work: Callable[..., Any], calls: list[Any], ahead: int) -> Iterator[Any]:
+    """Results in the order of the calls, no more than a few of them at once in memory."""
+    running: list[Future[Any]] = []
+    for call in calls:
+        running.append(pool.submit(work, *call))
+        if len(running) > ahead:
+            yield running.pop(0).result()
+    for future in running:
+        yield future.result()

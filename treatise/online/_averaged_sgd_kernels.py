@@ -1,0 +1,78 @@
+"""Averaged stochastic gradient descent: one pass in which only the non-zeros of a row are touched."""
+
+import math
+
+from treatise._core.jit import kernel
+from treatise.online._row_kernels import add, dot, example, squared_norm
+
+LOGISTIC, SQUARE_ROOT, LOG_COSH = range(3)
+CONSTANT, DOUBLING, INVERSE_ROOT = range(3)
+# The clock of a run: rows seen, rows seen when the average was begun, square of the radius.
+SEEN, BEGUN, RADIUS = range(3)
+
+
+@kernel
+def loss_slope(loss, score, y):
+    """Derivative of a loss in the score; never above one in size, so that a gradient never exceeds the row."""
+    if loss == LOGISTIC:
+        return -y / (1.0 + math.exp(y * score))
+    if loss == SQUARE_ROOT:
+        # Half of the loss in the paper's Section 2.1, whose slope reaches two.
+        return 0.5 * (score / math.sqrt(1.0 + score * score) - y)
+    return math.tanh(score - y)
+
+
+@kernel
+def step_size(schedule, squared_radius, horizon, n):
+    """1 / (2 R^2 sqrt(N)); without a horizon N is the last power of two, or the number n of the row itself."""
+    if squared_radius == 0.0:
+        return 0.0
+    if schedule == DOUBLING:
+        horizon = 2.0 ** math.floor(math.log2(n))
+    elif schedule == INVERSE_ROOT:
+        horizon = float(n)
+    return 1.0 / (2.0 * squared_radius * math.sqrt(horizon))
+
+
+@kernel
+def averaged_sgd(stream, loss, schedule, horizon, constant, running, current, drift, clock):
+    """theta_n = theta_{n-1} - gamma f_n'(theta_{n-1}), changing ``current`` and ``drift`` in place.
+
+    The average of theta_0 to theta_{n-1} is theta_n - drift / n, where drift = sum_i i g_i over the steps g_i: step
+    i is part of the iterates i to n - 1. So the average costs as much as the step and no pass over all weights.
+    """
+    for turn in range(len(stream.order)):
+        indices, values, y = example(stream, turn)
+        if running:
+            clock[RADIUS] = max(clock[RADIUS], squared_norm(values) + constant)
+        n = clock[SEEN] + 1.0
+        if schedule == DOUBLING and n > 1.0 and 2.0 ** math.floor(math.log2(n)) == n:
+            drift[:] = 0.0
+            clock[BEGUN] = clock[SEEN]
+        score = dot(current, indices, values) + constant * current[-1]
+        step = -step_size(schedule, clock[RADIUS], horizon, n) * loss_slope(loss, score, y)
+        weighted = step * (n - clock[BEGUN])
+        add(current, step, indices, values)
+        add(drift, weighted, indices, values)
+        current[-1] += constant * step
+        drift[-1] += constant * weighted
+        clock[SEEN] = n
+
+
+@kernel
+def kernel_sgd(gram, first, y, loss, step, coefficients):
+    """alpha_n = -gamma phi_n'(sum_{i<n} alpha_i k(x_i, x_n)) for rows from ``first`` on; older alpha never change."""
+    for row in range(len(gram)):
+        n, score = first + row, 0.0
+        for i in range(n):
+            score += coefficients[i] * gram[row, i]
+        coefficients[n] = -step * loss_slope(loss, score, y[n])
+
+
+@kernel
+def largest_row(pointers, values):
+    """Largest squared norm of a row."""
+    largest = 0.0
+    for row in range(len(pointers) - 1):
+        largest = max(largest, squared_norm(values[pointers[row] : pointers[row + 1]]))
+    return largest
