@@ -59,11 +59,13 @@ docs: $(VENV)/.docs  ## the documentation site, without warnings
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "The site: $(abspath docs/_build/html/index.html)"
 
-bench: $(VENV)/.bench  ## every benchmark against its peer
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/.bench  ## every benchmark against its peer, shown on the documentation's benchmark page
+	$(BIN)/python -m benchmarks --json > docs/benchmarks.part
+	mv docs/benchmarks.part docs/benchmarks.json
 
-evidence: $(VENV)/.installed  ## every paper's experiment, written to the documentation's evidence page
-	$(BIN)/treatise reproduce all --full --output evidence
+evidence: $(VENV)/.installed  ## every paper's experiment at full size, shown on the documentation's evidence page
+	$(BIN)/treatise reproduce all --full --output docs/evidence --json > docs/evidence.part
+	mv docs/evidence.part docs/evidence.json
 
 clean:
-	rm -rf $(VENV) build demo evidence docs/_build docs/_generated
+	rm -rf $(VENV) build demo docs/_build docs/_generated docs/api docs/papers docs/examples

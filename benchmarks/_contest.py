@@ -85,16 +85,13 @@ def _isolated(contest: Contest, side: str) -> dict[str, float]:
     child = context.Process(target=_measure, args=(contest, side, send))
     child.start()
     send.close()
-    process, base, peak = psutil.Process(child.pid), 0, 0
-    while not receive.poll(0.01):
-        try:
-            resident = process.memory_info().rss
-        except psutil.NoSuchProcess:
-            break
-        base, peak = base or resident, max(peak, resident)
     try:
+        base = receive.recv()  # resident memory once the data lie there and everything is compiled
+        process, peak = psutil.Process(child.pid), base
+        while not receive.poll(0.01):
+            peak = max(peak, process.memory_info().rss)
         answer = receive.recv()
-    except EOFError:
+    except (EOFError, psutil.NoSuchProcess):
         raise RuntimeError(f"{contest.work}: {side} ended without a result") from None
     child.join()
     return {**answer, "peak": peak - base}
@@ -104,5 +101,7 @@ def _measure(contest: Contest, side: str, send: Any) -> None:
     if side == "ours" and contest.warm_up is not None:
         contest.warm_up()
     work = getattr(contest, side)
+    gc.collect()
+    send.send(psutil.Process().memory_info().rss)
     best, result = min((_timed(work) for _ in range(contest.repeats)), key=lambda pair: pair[0])
     send.send({"seconds": best, "quality": float(contest.quality(result))})

@@ -25,7 +25,7 @@ def benchmarks() -> Iterator[Contest]:
         for solver, iterations in (("mu", 300), ("cd", 100)):
             theirs = _theirs(X, start, solver, iterations)
             yield Contest(
-                f"{name}, {n_components} components, solver {solver}: to the peer's error after {iterations} iterations",
+                f"{name}, {n_components} components, {solver}, to the peer's error after {iterations} iterations",
                 "scikit-learn",
                 ours=_ours(X, start, solver, _iterations_to(theirs(), X, start, solver)),
                 theirs=theirs,

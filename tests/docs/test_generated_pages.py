@@ -94,9 +94,9 @@ def test_a_record_is_shown_with_every_row_its_reason_and_its_figure(recorded):
 
 def test_the_reason_of_a_tolerance_stands_below_the_table_once(recorded):
     shown = evidence.evidence_of("v05-1205", evidence.read_evidence(recorded))
-    assert "±0.2 :sup:`a`" in shown
-    assert "±0.3 :sup:`a`" in shown
-    assert shown.count("a. Tolerance: two standard errors (of 30).") == 1
+    assert "±0.2 :sup:`1`" in shown
+    assert "±0.3 :sup:`1`" in shown
+    assert shown.count("1. Tolerance: two standard errors (of 30).") == 1
 
 
 def test_a_figure_that_was_not_kept_is_not_shown(recorded):

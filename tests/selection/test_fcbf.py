@@ -121,6 +121,15 @@ def test_names_of_values_classes_and_order_of_columns_do_not_matter(table):
     np.testing.assert_array_equal(FCBF(discretizer=None).fit(X[rows], y[rows]).scores_, plain.scores_)
 
 
+def test_a_feature_as_near_to_a_better_one_as_to_the_class_is_covered():
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 100)
+    noisy = np.where(rng.random(100) < 0.3, 1 - y, y)
+    # The first feature is the class: both uncertainties of the second are the same number.
+    found = FCBF(discretizer=None).fit(np.column_stack([y, noisy]), y)
+    assert found.selected_.tolist() == [0] and found.blanket_.tolist() == [-1, 0]
+
+
 def test_one_dominating_feature_costs_one_comparison_for_each_other():
     rng = np.random.default_rng(2)
     feature = rng.integers(0, 2, 200)

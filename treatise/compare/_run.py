@@ -53,10 +53,11 @@ class Comparison:
     @property
     def leaderboard(self) -> pl.DataFrame:
         """The leaderboard as a table, best first."""
-        keys = ("rank", "label", "paper", "score", "low", "high", "folds", "fit_seconds", "standing")
-        return pl.DataFrame(
-            [{key: entry[key] for key in keys} for entry in self.run["leaderboard"]], infer_schema_length=None
-        )
+        schema = {
+            "rank": pl.Int64, "label": pl.String, "paper": pl.String, "score": pl.Float64, "low": pl.Float64,
+            "high": pl.Float64, "folds": pl.Int64, "fit_seconds": pl.Float64, "standing": pl.String,
+        }  # fmt: skip
+        return pl.DataFrame([{key: entry[key] for key in schema} for entry in self.run["leaderboard"]], schema=schema)
 
     @property
     def best(self) -> ModelFile:

@@ -12,8 +12,11 @@ from treatise.datasets._feature_selection import (
 )
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._home import data_home, locate
+from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._libol import load_ijcnn1, load_svmguide3, load_w1a
+from treatise.datasets._logistic_sphere import make_logistic_sphere
 from treatise.datasets._natural_patches import make_on_off_patches
+from treatise.datasets._portfolio import load_portfolio, make_fractional_brownian_motion
 
 __all__ = [
     "BUNDLED",
@@ -26,6 +29,7 @@ __all__ = [
     "load_ijcnn1",
     "load_letter_halves",
     "load_orl_faces",
+    "load_portfolio",
     "load_promoters",
     "load_splice",
     "load_svmguide3",
@@ -34,6 +38,9 @@ __all__ = [
     "locate",
     "make_bengio_grandvalet",
     "make_corral",
+    "make_fractional_brownian_motion",
+    "make_leader_losses",
+    "make_logistic_sphere",
     "make_on_off_patches",
     "make_ranking_games",
 ]

@@ -2,9 +2,7 @@
 
 import math
 
-import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 
 
 def plot_parts(components, shape, *, columns=None, figure=None):
@@ -36,6 +34,10 @@ def plot_parts(components, shape, *, columns=None, figure=None):
     >>> figure.axes[0].images[0].get_array().shape  # two rows of three images, and lines between them
     (7, 13)
     """
+    # Matplotlib takes longer to import than most fits take to run.
+    from matplotlib import colormaps
+    from matplotlib.figure import Figure
+
     components = np.atleast_2d(np.asarray(components, dtype=float))
     if components.shape[1] != math.prod(shape):
         raise ValueError(
@@ -48,7 +50,7 @@ def plot_parts(components, shape, *, columns=None, figure=None):
         figure = Figure(figsize=(columns, columns * height / width), layout="constrained")
     axes = figure.subplots()
     lowest = -1.0 if (components < 0).any() else 0.0
-    palette = matplotlib.colormaps["gray_r"].with_extremes(bad="0.7")
+    palette = colormaps["gray_r"].with_extremes(bad="0.7")
     axes.imshow(sheet, cmap=palette, vmin=lowest, vmax=1.0, interpolation="nearest")
     axes.set_axis_off()
     return figure

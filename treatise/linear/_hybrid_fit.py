@@ -8,7 +8,7 @@ import numpy as np
 
 from treatise.linear import _hybrid_kernels as kernels
 from treatise.linear._hybrid_checkpoint import Checkpoint
-from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Report
+from treatise.linear._hybrid_passes import OnlineState, Passes, Report
 from treatise.optimize import LBFGSState, minimize_lbfgs
 
 # From here on the pairs of L-BFGS, which are most of its memory, are kept in single precision.
@@ -40,7 +40,7 @@ class Fitted:
 
 
 def fit_hybrid(
-    passes: LocalPasses,
+    passes: Passes,
     plan: Plan,
     start: OnlineState,
     *,
@@ -68,7 +68,7 @@ def fit_hybrid(
 
 
 def _batch(
-    passes: LocalPasses, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | None, watch: Any
+    passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | None, watch: Any
 ) -> LBFGSState:
     """Algorithm 2, second half. The penalty is added once, after the sum, and spares the intercept."""
     penalised = np.ones(len(w), bool)

@@ -145,7 +145,7 @@ def averaged(shares: list[np.ndarray], settings: Settings, dtype: type) -> tuple
 
 def combine_shares(left: list[np.ndarray], right: list[np.ndarray]) -> list[np.ndarray]:
     """The shares of two groups of learners together: scales by the larger, all else summed."""
-    return [np.maximum(a, b) if i == 3 else np.add(a, b, out=a) for i, (a, b) in enumerate(zip(left, right))]
+    return [np.maximum(a, b) if i == 3 else a + b for i, (a, b) in enumerate(zip(left, right))]
 
 
 def gradient_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarray:
@@ -182,11 +182,6 @@ def curvature_share(shard: Shard, w: np.ndarray, direction: np.ndarray, settings
     return np.array([total])
 
 
-def add_in_place(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The sum, in the memory of the first."""
-    return np.add(left, right, out=left)
-
-
 def tree_reduce(shares: Iterable[Any], combine: Callable[[Any, Any], Any]) -> Any:
     """Combine results pairwise, neighbours first, holding only a logarithmic number of them."""
     waiting: list[tuple[int, Any]] = []
@@ -200,6 +195,24 @@ def tree_reduce(shares: Iterable[Any], combine: Callable[[Any, Any], Any]) -> An
     while waiting:
         result = combine(waiting.pop()[1], result)
     return result
+
+
+class Passes(Protocol):
+    """What a fit asks of the data, wherever they lie."""
+
+    settings: Settings
+
+    def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
+        """An online pass of every shard's own learner from the same start, averaged; with its counts."""
+
+    def gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Summed loss and its gradient."""
+
+    def diagonal(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """Sum of importances and diagonal of the Hessian."""
+
+    def curvature(self, w: np.ndarray, direction: np.ndarray) -> float:
+        """Second derivative along a direction."""
 
 
 class LocalPasses:
@@ -218,17 +231,17 @@ class LocalPasses:
 
     def gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Summed loss and its gradient."""
-        share = self._each(gradient_share, add_in_place, w, self.settings)
+        share = self._each(gradient_share, np.add, w, self.settings)
         return float(share[-1]), share[:-1]
 
     def diagonal(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Sum of importances and diagonal of the Hessian."""
-        share = self._each(diagonal_share, add_in_place, w, self.settings)
+        share = self._each(diagonal_share, np.add, w, self.settings)
         return float(share[-1]), share[:-1]
 
     def curvature(self, w: np.ndarray, direction: np.ndarray) -> float:
         """Second derivative along a direction."""
-        return float(self._each(curvature_share, add_in_place, w, direction, self.settings)[0])
+        return float(self._each(curvature_share, np.add, w, direction, self.settings)[0])
 
     def _each(self, work: Callable[..., Any], combine: Callable[[Any, Any], Any], *arguments: Any, first_only=()) -> Any:
         calls = [(shard, *arguments, *(first_only if i == 0 else ())) for i, shard in enumerate(self.shards)]

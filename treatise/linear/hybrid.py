@@ -19,8 +19,9 @@ from treatise._core.errors import TreatiseError
 from treatise.io import Chunk, Stream
 from treatise.linear import _hybrid_kernels as kernels
 from treatise.linear._hybrid_checkpoint import Checkpoint
+from treatise.linear._hybrid_dask import DaskPasses
 from treatise.linear._hybrid_fit import Fitted, Plan, fit_hybrid
-from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings, learn_online, targets
+from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Passes, Settings, learn_online, targets
 from treatise.linear._hybrid_progress import ProgressLines
 from treatise.optimize import Loss
 from treatise.optimize.losses import MARGIN_LOSSES, REGRESSION_LOSSES
@@ -133,7 +134,7 @@ class _HybridLinear(BaseEstimator):
             fits.append(self._run(LocalPasses(shards, settings, self.n_jobs), np.float64))
         self._keep(fits)
 
-    def _run(self, passes: LocalPasses, dtype: type, checkpoint: Checkpoint | None = None) -> Fitted:
+    def _run(self, passes: Passes, dtype: type, checkpoint: Checkpoint | None = None) -> Fitted:
         lines = ProgressLines() if self.verbose else None
         return fit_hybrid(
             passes, self._plan(), OnlineState.fresh(passes.settings, self.initial_squares, dtype),
@@ -187,6 +188,7 @@ class _HybridLinear(BaseEstimator):
         on_error: str = "raise",
         cache: bool | str | os.PathLike[str] = True,
         checkpoint: str | os.PathLike[str] | None = None,
+        dask: Any = None,
     ):
         """Fit to files of any size; their examples are never all in memory.
 
@@ -198,7 +200,11 @@ class _HybridLinear(BaseEstimator):
             As for :class:`treatise.io.Stream`. Without a cache every pass parses the text again.
         checkpoint : path or None, default=None
             Folder in which to keep the state after every pass. A fit of the same files with the same settings takes
-            up where a killed one stood, and ends with the same weights to the last bit.
+            up where a killed one stood, and ends with the same weights to the last bit. Delete it once the model is
+            saved.
+        dask : str, distributed.Client or None, default=None
+            Address of a Dask scheduler, or a client: the shards are then read by its workers, which must see the files
+            under the same paths. Set ``n_shards`` to at least the number of workers.
 
         Returns
         -------
@@ -216,7 +222,7 @@ class _HybridLinear(BaseEstimator):
                 checkpoint, {"model": type(self).__name__, "params": params, "data": stream.fingerprint()}
             )
         shards = stream.split(self.n_shards)
-        fit = self._run(LocalPasses(shards, self._settings(1 << self.bits), self.n_jobs, np.float32), np.float32, record)
+        fit = self._run_files(shards, dask, record)
         if self._classify:
             self.classes_ = np.array([-1, 1])
         self.n_features_in_ = 1 << self.bits
@@ -225,6 +231,16 @@ class _HybridLinear(BaseEstimator):
         self.complaints_ = [reason for shard in shards for reason in shard.complaints]
         self._keep([fit])
         return self
+
+    def _run_files(self, shards: list[Stream], dask: Any, record: Checkpoint | None) -> Fitted:
+        settings = self._settings(1 << self.bits)
+        if dask is None:
+            return self._run(LocalPasses(shards, settings, self.n_jobs, np.float32), np.float32, record)
+        passes = DaskPasses(shards, settings, dask, np.float32)
+        try:
+            return self._run(passes, np.float32, record)
+        finally:
+            passes.close()
 
     def _stream(self, paths: Paths, **reading: Any) -> Stream:
         return Stream(paths, bits=self.bits, quadratic=tuple(self.quadratic), cubic=tuple(self.cubic), **reading)

@@ -47,6 +47,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Numbers that the rule carries from round to round."""
         return ()
 
+    def _begin_belief(self):
+        """Set up what a rule believes about the weights besides their values."""
+
+    def _settle(self, X):
+        """Settle parameters that depend on the first rows."""
+
     def _scale(self):
         """Factor of the weights, for rules that shrink or stretch all of them at every update."""
         return 1.0
@@ -166,7 +172,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
                 f"y holds one class only ({classes[0]!r}); a classifier needs two: pass all classes to partial_fit "
                 "if the others come later in the stream"
             )
-        self.classes_ = classes
         width = self.n_features_in_ + self.fit_intercept
         joint = self._native_multiclass and len(classes) > 2
         n_scores = 1 if len(classes) == 2 else len(classes)
@@ -174,21 +179,28 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._weights = np.zeros((width, n_scores), order="C" if joint else "F")
         self._n_learners = 1 if joint else n_scores
         self._state = np.tile(np.array(self._first_state(), dtype=float), (self._n_learners, 1))
+        self._begin_belief()
+        self._settle(X)
         self.n_seen_ = self.n_mistakes_ = self.n_updates_ = 0
         self.mistake_curve_ = first_points()
+        self.classes_ = classes
 
     def _has_constant(self):
         return len(self._weights) > self.n_features_in_
 
     def _encode(self, y):
         """Labels as positions in ``classes_``."""
-        codes = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == y
+        if len(self.classes_) == 2:
+            codes = y == self.classes_[1]
+            known = codes | (y == self.classes_[0])
+        else:
+            codes = np.searchsorted(self.classes_, y)
+            known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == y
         if not np.all(known):
             raise ValueError(
                 f"y holds {np.unique(y[~known])!r}, not among the classes {self.classes_!r} of the first call"
             )
-        return codes
+        return codes.astype(np.int64)
 
     def _learn(self, X, labels):
         """All passes of ``fit``."""
@@ -245,12 +257,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
 
 def _sparse_rows(X):
-    return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), X.data
+    # A signed index is never negative here, so its bits are those of the unsigned one.
+    return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False).view(np.uint32), X.data
 
 
 def _dense_rows(X):
     n_rows, width = X.shape
-    return np.arange(0, n_rows * width + 1, width), np.arange(width, dtype=np.int32), X.ravel()
+    return np.arange(0, n_rows * width + 1, width), np.arange(width, dtype=np.uint32), X.ravel()
 
 
 def _with_constant(X):

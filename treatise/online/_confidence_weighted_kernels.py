@@ -13,6 +13,9 @@ import math
 from treatise._core.jit import kernel
 
 HARD, SOFT_LINEAR, SOFT_QUADRATIC = 0, 1, 2
+CERTAIN = 1e-100
+"""Variance of a score below which no more precision is gained: where labels contradict one another the hard rule
+shrinks without end, and would come to the smallest numbers there are."""
 
 
 @kernel
@@ -32,7 +35,7 @@ def confidence_step(variant, m, v, phi, C):
     alpha = max(alpha, 0.0)
     if variant == SOFT_LINEAR:
         alpha = min(alpha, C)
-    return True, alpha, alpha * phi / new_deviation(alpha, v, phi)
+    return True, alpha, alpha * phi / new_deviation(alpha, v, phi) if v > CERTAIN else 0.0
 
 
 @kernel
@@ -56,12 +59,16 @@ def multiclass_confidence_step(variant, m, v, phi, C):
     alpha = max(alpha, 0.0)
     if variant == SOFT_LINEAR:
         alpha = min(alpha, C)
-    # Half of the lead's phi falls to each of the two scores: phi / sqrt(2).
-    return True, alpha, alpha * phi / (math.sqrt(2.0) * new_deviation(alpha, v, phi / math.sqrt(2.0)))
+    # Half of the lead's variance is that of a score, hence phi / sqrt(2).
+    phi /= math.sqrt(2.0)
+    return True, alpha, alpha * phi / new_deviation(alpha, v, phi) if v > CERTAIN else 0.0
 
 
 @kernel
 def new_deviation(alpha, v, phi):
-    """sqrt(u), the standard deviation of the score once the precision has grown."""
-    shrink = alpha * v * phi
-    return 0.5 * (math.sqrt(shrink * shrink + 4.0 * v) - shrink)
+    """sqrt(u), the standard deviation of the score once the precision has grown.
+
+    It is half of sqrt(h^2 + 4 v) - h with h = alpha v phi, written without the difference of two like numbers.
+    """
+    h = alpha * v * phi
+    return 2.0 * v / (math.sqrt(h * h + 4.0 * v) + h)

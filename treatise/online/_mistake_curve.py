@@ -17,10 +17,10 @@ def extended(points, seen, mistakes, updates, wrong, updated):
     least power of two that leaves at most 64 of them, so that they depend on the length of the stream and not on
     the blocks in which it came. ``seen``, ``mistakes`` and ``updates`` are the totals before the further examples.
     """
-    number = np.arange(seen + 1, seen + len(wrong) + 1)
-    spacing = 1
-    while number[-1] // spacing > _MOST:
+    last, spacing = seen + len(wrong), 1
+    while last // spacing > _MOST:
         spacing *= 2
-    at = np.flatnonzero(number % spacing == 0)
-    fresh = np.column_stack([number[at], mistakes + np.cumsum(wrong)[at], updates + np.cumsum(updated)[at]])
+    number = np.arange((seen // spacing + 1) * spacing, last + 1, spacing)
+    at = number - seen - 1
+    fresh = np.column_stack([number, mistakes + np.cumsum(wrong)[at], updates + np.cumsum(updated)[at]])
     return np.vstack([points[points[:, 0] % spacing == 0], fresh])

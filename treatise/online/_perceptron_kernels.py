@@ -14,10 +14,11 @@ def perceptron(stream, positive, weights, scores, updated):
     for t in range(len(scores)):
         indices, values, label = example(stream, t)
         y = 1.0 if label == positive else -1.0
-        scores[t] = dot(weights, indices, values)
-        updated[t] = (scores[t] >= 0.0) != (y > 0.0)
-        if updated[t]:
+        f = dot(weights, indices, values)
+        wrong = (f >= 0.0) != (y > 0.0)
+        if wrong:
             add(weights, y, indices, values)
+        scores[t], updated[t] = f, wrong
 
 
 @kernel

@@ -37,6 +37,6 @@ def regularized_step(rule, m, v, wrong, r):
 @kernel
 def ellipsoid_step(m, v, wrong, c):
     """Improved ellipsoid method (Yang, Jin & Ye, 2009): loss, alpha, kappa, and the growth of Sigma."""
-    if not wrong or v <= 0.0:
+    if not wrong or v < 1e-300:
         return wrong, 0.0, 0.0, 1.0
     return True, (1.0 - m) / v, c / (v * (1.0 - c)), 1.0 / (1.0 - c)

@@ -11,7 +11,8 @@ class Stream(NamedTuple):
     """Rows of a table in the order in which a learner meets them.
 
     Row i has the values ``values[pointers[i]:pointers[i + 1]]``. A sparse table has as many ``indices`` as
-    values; a dense one is not converted: its ``indices`` are those of one row, and serve all.
+    values; a dense one is not converted: its ``indices`` are those of one row, and serve all. They are unsigned,
+    which spares the compiled loops the check for negative ones.
     """
 
     pointers: np.ndarray
@@ -26,19 +27,23 @@ def example(stream, turn):
     """Indices, values and label of the example at this turn."""
     row = stream.order[turn]
     start, stop = stream.pointers[row], stream.pointers[row + 1]
-    indices = stream.indices
-    if len(indices) == len(stream.values):
-        indices = indices[start:stop]
-    return indices, stream.values[start:stop], stream.labels[row]
+    first = start if len(stream.indices) == len(stream.values) else 0
+    return stream.indices[first : first + stop - start], stream.values[start:stop], stream.labels[row]
 
 
 @kernel
 def dot(weights, indices, values):
-    """Inner product of dense weights with an example."""
-    total = 0.0
-    for j in range(len(values)):
-        total += weights[indices[j]] * values[j]
-    return total
+    """Inner product of dense weights with an example, in four sums that do not wait for one another."""
+    n, whole = len(values), len(values) // 4 * 4
+    a = b = c = d = 0.0
+    for j in range(0, whole, 4):
+        a += weights[indices[j]] * values[j]
+        b += weights[indices[j + 1]] * values[j + 1]
+        c += weights[indices[j + 2]] * values[j + 2]
+        d += weights[indices[j + 3]] * values[j + 3]
+    for j in range(whole, n):
+        a += weights[indices[j]] * values[j]
+    return (a + b) + (c + d)
 
 
 @kernel

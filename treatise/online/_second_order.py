@@ -39,8 +39,7 @@ class SecondOrderClassifier(OnlineClassifier):
         """Covariance of the weights, or its diagonal."""
         return self._covariance[0] if len(self._covariance) == 1 else self._covariance
 
-    def _begin(self, classes, X):
-        super()._begin(classes, X)
+    def _begin_belief(self):
         width, n_learners = len(self._weights), self._n_learners
         if self.covariance == "diagonal":
             self._covariance = np.full((n_learners, width), self._first_variance())

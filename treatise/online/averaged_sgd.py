@@ -442,8 +442,8 @@ class AveragedSGDRegressor(RegressorMixin, AveragedSGD):
     >>> import numpy as np
     >>> from treatise.online import AveragedSGDRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-1, 1, size=(20000, 2))
-    >>> y = X @ [1.0, -0.5] + 0.1 * rng.standard_t(1, size=20000)
+    >>> X = rng.uniform(-1, 1, size=(100_000, 2))
+    >>> y = X @ [1.0, -0.5] + 0.1 * rng.standard_t(1, size=100_000)
     >>> AveragedSGDRegressor().fit(X, y).coef_.round(1)
     array([ 0.9, -0.5])
 

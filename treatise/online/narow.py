@@ -102,11 +102,13 @@ class NAROW(SecondOrderClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _begin(self, classes, X):
-        super()._begin(classes, X)
+    def _settle(self, X):
+        if self.b != "auto":
+            self.b_ = float(self.b)
+            return
         lengths = row_norms(X, squared=True) + self.fit_intercept
         lengths = lengths[lengths > 0.0]
-        self.b_ = float(self.b) if self.b != "auto" else 2.0 / float(np.median(lengths)) if len(lengths) else 1.0
+        self.b_ = 2.0 / float(np.median(lengths)) if len(lengths) else 1.0
 
     def _rule(self):
         return RULE, self.b_, 1.0

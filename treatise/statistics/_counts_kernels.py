@@ -123,7 +123,7 @@ def sparse_joint_sums(rows, indptr, counts, starts, columns, z, z_counts, z_sum,
                     within[b] = 0
             begin = end
         for t in range(indptr[i], indptr[i + 1]):
-            pass
+            rest[z[rows[t]]] = z_counts[z[rows[t]]]
         out[position] = total
 
 

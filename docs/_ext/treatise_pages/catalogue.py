@@ -98,7 +98,7 @@ def _by_family(papers: list[Paper]) -> str:
 
 def _entry(paper: Paper) -> str:
     link = f":doc:`{paper.id} </papers/{paper.id}>`" if is_running(paper) else paper.id
-    return f"{link} {citation(paper)}"
+    return f"{link}\n\n{citation(paper)}"
 
 
 def _paper_page(paper: Paper) -> str:

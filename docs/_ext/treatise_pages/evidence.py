@@ -2,7 +2,6 @@
 
 import json
 import re
-import string
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from treatise_pages.catalogue import is_running
 from treatise_pages.rst import block, escaped, number, table
 
 Result = dict[str, Any]
-NOTES = string.ascii_lowercase + string.ascii_uppercase
 ROLES = ".. role:: reached\n.. role:: gap\n.. role:: quiet\n\n"
 NOT_RECORDED = (
     "Nothing has been recorded in this copy of the site. ``make evidence`` runs every experiment at the paper's "
@@ -51,7 +49,7 @@ def evidence_of(paper: str, results: dict[str, Result]) -> str:
         header = ["Quantity", "Published", "Here", "Tolerance", "Verdict"]
         rows = [_cells(row, reasons) for row in result["rows"]]
         text += table(header, rows, widths="40 14 14 16 16", kind="evidence") + "\n"
-        text += "".join(f"{note}. Tolerance: {escaped(reason)}.\n" for note, reason in zip(NOTES, reasons)) + "\n"
+        text += "".join(f"{note}. Tolerance: {escaped(reason)}.\n" for note, reason in enumerate(reasons, 1)) + "\n"
     for row in result["rows"]:
         if row["gap"] and row["verdict"] == "not reached":
             text += f"- **Not reached: {escaped(row['quantity'])}.** {escaped(row['gap'])}\n"
@@ -85,7 +83,7 @@ def _tally(result: Result) -> list[str]:
 
 
 def _cells(row: dict[str, Any], reasons: list[str]) -> list[str]:
-    """A row's cells; the reason of a tolerance goes into the notes, once, and the cell gets the note's letter."""
+    """A row's cells; the reason of a tolerance goes into the notes, once, and the cell gets the note's number."""
     style = {"reached": "reached", "not reached": "gap"}.get(row["verdict"], "quiet")
     tolerance, reason = re.fullmatch(r"(±\S+) \((.*)\)|(.*)", row["tolerance"], re.DOTALL).group(1, 2)
     if reason is None:
@@ -93,7 +91,7 @@ def _cells(row: dict[str, Any], reasons: list[str]) -> list[str]:
     else:
         if reason not in reasons:
             reasons.append(reason)
-        shown = f"{tolerance} :sup:`{NOTES[reasons.index(reason)]}`"
+        shown = f"{tolerance} :sup:`{reasons.index(reason) + 1}`"
     verdict = f":{style}:`{row['verdict']}`"
     return [escaped(row["quantity"]), number(row["published"]), number(row["here"]), shown, verdict]
 

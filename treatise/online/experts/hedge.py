@@ -59,7 +59,7 @@ class Hedge(ExpertStrategy):
     .. [1] Paper v15-1281, Equation 3 and Section 2.1.
     """
 
-    _parameter_constraints = {"rate": [Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints = {"rate": [Interval(Real, 0, None, closed="right")]}
 
     def __init__(self, rate=1.0):
         self.rate = rate

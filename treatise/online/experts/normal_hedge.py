@@ -14,9 +14,9 @@ class NormalHedge(ExpertStrategy):
     Examples
     --------
     >>> from treatise.online import NormalHedge
-    >>> normal = NormalHedge().fit([[1.0, 0.0, 0.1], [0.0, 0.2, 0.1]])
+    >>> normal = NormalHedge().fit([[1.0, 0.0, 0.5], [0.0, 0.3, 0.2]])
     >>> normal.weights_.round(3)
-    array([0.   , 0.962, 0.038])
+    array([0.   , 0.966, 0.034])
 
     References
     ----------

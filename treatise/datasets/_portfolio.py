@@ -1,0 +1,70 @@
+"""Daily stock prices on which portfolio strategies are compared, and fractional Brownian motion."""
+
+import gzip
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from treatise._core.errors import TreatiseError
+from treatise.datasets._home import locate
+
+PORTFOLIOS = ("djia", "nyse_o", "sp500")
+
+
+def load_portfolio(name: str) -> tuple[np.ndarray, list[str]]:
+    """Daily prices of stocks, each relative to its price on the first day.
+
+    Parameters
+    ----------
+    name : {"djia", "nyse_o", "sp500"}
+        30 stocks of the Dow Jones from 2001 to 2003, 36 of the New York exchange from 1962 to 1984, or 25 of the
+        Standard and Poor's index from 1998 to 2003.
+
+    Returns
+    -------
+    prices : ndarray of shape (n_days, n_stocks)
+        Prices; the first row is 1.
+    stocks : list of str
+        Names of the columns, as in the file.
+    """
+    if name not in PORTFOLIOS:
+        raise TreatiseError(f"no portfolio {name!r}; there are {', '.join(PORTFOLIOS)}")
+    with gzip.open(locate(f"portfolio/{name}.csv.gz"), "rt", encoding="utf-8") as stream:
+        stocks = stream.readline().strip().split(",")
+        prices = np.loadtxt(stream, delimiter=",")
+    return np.vstack([np.ones(len(stocks)), prices]), stocks
+
+
+def make_fractional_brownian_motion(
+    n_steps: int, hurst: float, *, random_state: int | np.random.RandomState | None = None
+) -> np.ndarray:
+    """A path of fractional Brownian motion at the times 0, 1/n_steps, ..., 1, exact in distribution.
+
+    The increments are made by the circulant embedding of Davies and Harte: O(n log n).
+
+    Parameters
+    ----------
+    n_steps : int
+        Number of increments.
+    hurst : float
+        Hurst index between 0 and 1: above a half steps tend to go on, below they tend to turn back.
+    random_state : int, RandomState instance or None, default=None
+        Source of the draws.
+
+    Returns
+    -------
+    path : ndarray of shape (n_steps + 1,)
+        Values, from zero; the last has variance one.
+    """
+    if not 0.0 < hurst < 1.0:
+        raise ValueError(f"hurst={hurst!r} must lie between 0 and 1")
+    lag = np.arange(n_steps + 1, dtype=float)
+    power = 2.0 * hurst
+    covariance = 0.5 * ((lag + 1.0) ** power - 2.0 * lag**power + np.abs(lag - 1.0) ** power)
+    circle = np.concatenate([covariance, covariance[-2:0:-1]])
+    # The eigenvalues are never negative for these covariances; rounding may make them so.
+    spectrum = np.maximum(np.fft.fft(circle).real, 0.0)
+    rng = check_random_state(random_state)
+    noise = rng.standard_normal(len(circle)) + 1j * rng.standard_normal(len(circle))
+    increments = np.fft.fft(np.sqrt(spectrum / len(circle)) * noise).real[:n_steps]
+    return np.concatenate([[0.0], np.cumsum(increments)]) * float(n_steps) ** -hurst
