@@ -92,6 +92,9 @@ def _fitted(X: np.ndarray, start: Start, solver: str, iterations: int, **constra
 
 
 def _iterations_to(error: float, X: np.ndarray, start: Start, solver: str) -> int:
-    """Our first iteration that is no worse than the error; all that were tried where none is."""
-    reached = _fitted(X, start, solver, 400).objective_history_ <= (error * np.linalg.norm(X)) ** 2
-    return int(reached.argmax()) if reached.any() else 400
+    """Our least iterations that end with no larger error, found by bisection; 400 where those are too few."""
+    too_few, enough = 0, 400
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        too_few, enough = (too_few, middle) if _ours(X, start, solver, middle)() <= error else (middle, enough)
+    return enough

@@ -12,6 +12,7 @@ from treatise.compare import understand
 from treatise.compare._candidates import all_candidates, find_candidate
 from treatise.compare._folds import number_of_folds, split, split_problem
 from treatise.compare._metrics import choose_metric
+from treatise.compare._problem import sample
 from treatise.compare._tuning import draw_settings, tune
 from treatise.io import Table
 
@@ -44,6 +45,14 @@ def test_copies_of_a_row_never_stand_on_both_sides():
         for fold in range(5):
             train, test = split_problem(data, 5, repeat, fold, 0)
             assert np.intersect1d(data.groups[train], data.groups[test]).size == 0
+
+
+def test_a_part_of_a_table_with_copies_can_be_split_again():
+    data = problem(copies=80)
+    some = sample(data, 200, seed=0)
+    assert some.groups.max() + 1 == len(np.unique(some.groups))
+    for train, test in split(some.y, some.groups, True, 3, 0):
+        assert np.intersect1d(some.groups[train], some.groups[test]).size == 0
 
 
 def test_repeats_differ_and_the_same_seed_gives_the_same_folds():

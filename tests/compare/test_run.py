@@ -79,13 +79,13 @@ def test_out_of_fold_predictions_agree_with_the_reported_score(csv, contestants,
     contestants("LogisticRegression", "DummyClassifier")
     run = compare_methods(csv, "label", budget=60, jobs=2, metric="accuracy", output=tmp_path / "run").run
     held_out = pl.read_csv(tmp_path / "run" / "out_of_fold.csv")
-    share = (held_out["actual"] == held_out["sklearn/LogisticRegression"]).mean()
-    first = [s["score"] for s in run["leaderboard"][0]["scores"] if s["repeat"] == 0]
-    assert len(first) == 5
-    # 240 rows in five equal folds: the mean of fold accuracies is the share over all rows.
-    assert share == pytest.approx(np.mean(first))
+    right = (held_out["actual"] == held_out["sklearn/LogisticRegression"]).to_numpy()
+    for score in run["leaderboard"][0]["scores"]:
+        with np.load(tmp_path / "run" / "folds" / f"sklearn-LogisticRegression-{score['fold']}.npz") as part:
+            assert right[part["test"]].mean() == pytest.approx(score["score"])
     matrix = np.array(run["best"]["confusion"]["matrix"])
-    assert np.trace(matrix) / matrix.sum() == pytest.approx(share)
+    assert np.trace(matrix) == right.sum()
+    assert matrix.sum() == len(right) == 240
 
 
 def test_no_misbehaving_method_ends_the_run(csv, contestants, tmp_path, monkeypatch):

@@ -64,7 +64,10 @@ def test_a_stream_in_pieces_equals_one_piece_and_leaves_the_experts_alone(iris, 
 
 def test_mixed_loss_stays_within_the_guarantee_of_the_best_expert():
     X, y = load_breast_cancer(return_X_y=True)
-    experts = [model.fit(X[:150], y[:150]) for model in (DummyClassifier(), GaussianNB(), DecisionTreeClassifier(random_state=0))]
+    experts = [
+        model.fit(X[:150], y[:150])
+        for model in (DummyClassifier(), GaussianNB(), DecisionTreeClassifier(random_state=0))
+    ]
     mixture, paid, losses = ExpertClassifier(experts), 0.0, np.zeros(3)
     mixture.partial_fit(X[150:151], y[150:151])
     for t in range(151, len(y)):

@@ -93,15 +93,19 @@ def random_games(n_games, seed=0):
     rng = np.random.default_rng(seed)
     for game in range(n_games):
         n_rounds, n_experts = int(rng.integers(5, 300)), int(rng.integers(2, 51))
-        shape = (n_rounds, n_experts)
-        yield [
-            lambda: rng.random(shape),
-            lambda: rng.integers(0, 2, shape).astype(float),
-            lambda: rng.standard_t(1.5, shape),
-            lambda: -rng.pareto(1.2, shape),
-            lambda: rng.random(shape) + rng.random(n_experts),
-            lambda: np.sin(np.arange(n_rounds)[:, None] / 10 + np.arange(n_experts)) * 1e3,
-        ][game % 6]()
+        shape, kind = (n_rounds, n_experts), game % 6
+        if kind == 0:
+            yield rng.random(shape)
+        elif kind == 1:
+            yield rng.integers(0, 2, shape).astype(float)
+        elif kind == 2:
+            yield rng.standard_t(1.5, shape)
+        elif kind == 3:
+            yield -rng.pareto(1.2, shape)
+        elif kind == 4:
+            yield rng.random(shape) + rng.random(n_experts)
+        else:
+            yield np.sin(np.arange(n_rounds)[:, None] / 10 + np.arange(n_experts)) * 1e3
 
 
 @pytest.mark.parametrize(
@@ -271,9 +275,7 @@ def test_a_huge_rate_follows_the_leader():
         FollowTheLeader().run(losses, keep_weights=True).weights,
         atol=1e-12,
     )
-    np.testing.assert_array_equal(
-        Hedge(np.inf).run(losses).regret, FollowTheLeader().run(losses).regret
-    )
+    np.testing.assert_array_equal(Hedge(np.inf).run(losses).regret, FollowTheLeader().run(losses).regret)
 
 
 @by_strategy

@@ -101,7 +101,8 @@ def test_scale_of_the_perturbation_by_hand():
     assert limit == pytest.approx(0.97622268, abs=1e-8)
     assert limit == pytest.approx(math.sqrt(8 / (1 + math.log(3))) / 2, rel=1e-8)
     np.testing.assert_allclose(
-        PerturbedLeader(1.0).perturbation_scale([1, 4], 3), PerturbedLeader(lambda t: 1 / t).perturbation_scale([1, 4], 3)
+        PerturbedLeader(1.0).perturbation_scale([1, 4], 3),
+        PerturbedLeader(lambda t: 1 / t).perturbation_scale([1, 4], 3),
     )
 
 
@@ -239,7 +240,8 @@ def test_draws_lose_on_average_what_the_probabilities_lose(perturbation):
 def test_draws_put_all_weight_on_one_expert_and_follow_the_seed():
     losses = np.random.default_rng(8).standard_normal((50, 3))
     one, same, other = (
-        PerturbedLeader(perturbation="fresh", random_state=seed).run(losses, keep_weights=True).weights for seed in (0, 0, 1)
+        PerturbedLeader(perturbation="fresh", random_state=seed).run(losses, keep_weights=True).weights
+        for seed in (0, 0, 1)
     )
     np.testing.assert_array_equal(np.sort(one, axis=1), np.tile([0.0, 0.0, 1.0], (50, 1)))
     np.testing.assert_array_equal(one, same)

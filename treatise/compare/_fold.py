@@ -15,7 +15,7 @@ from scipy import sparse
 from treatise.compare._candidates import Candidate, build
 from treatise.compare._folds import split_problem
 from treatise.compare._metrics import Metric, better, judge, predict
-from treatise.compare._problem import Problem
+from treatise.compare._problem import Problem, part
 from treatise.compare._tuning import tune
 from treatise.io import save_model
 
@@ -41,7 +41,7 @@ def run_fold(job: FoldJob) -> dict[str, Any]:
     """Tune and fit on the training rows, judge on the held-out ones."""
     problem = load_problem(job.work)
     train, test = split_problem(problem, job.k, job.repeat, job.fold, job.seed)
-    training = _part(problem, train)
+    training = part(problem, train)
     seed = job.seed + job.repeat * job.k + job.fold
     setting = tune(job.candidate, training, job.metric, job.tuning_seconds, seed)
     start = time.perf_counter()
@@ -159,10 +159,3 @@ def load_problem(work: Path) -> Problem:
         X=X, y=np.load(work / "target.npy"), groups=np.load(groups) if groups.exists() else None,
         dropped=[], notes=[], **about,
     )  # fmt: skip
-
-
-def _part(problem: Problem, index: np.ndarray) -> Problem:
-    groups = None
-    if problem.groups is not None:
-        groups = np.unique(problem.groups[index], return_inverse=True)[1]
-    return Problem(problem.name, problem.target, problem.task, problem.rows(index), problem.y[index], groups, [], [])

@@ -117,11 +117,15 @@ def understand(table: Table, target: str | int | None = None, task: str | None =
     return Problem(table.name, column, task, X, y, groups, dropped, notes + words, tuple(table.frame.columns))
 
 
+def part(problem: Problem, index: np.ndarray) -> Problem:
+    """The problem on some of its rows, their groups numbered anew."""
+    groups = None if problem.groups is None else np.unique(problem.groups[index], return_inverse=True)[1]
+    return replace(problem, X=problem.X[index], y=problem.y[index], groups=groups)
+
+
 def sample(problem: Problem, rows: int, seed: int) -> Problem:
     """The problem on a random part of its rows."""
-    index = np.sort(np.random.default_rng(seed).permutation(problem.n_rows)[:rows])
-    groups = None if problem.groups is None else problem.groups[index]
-    return replace(problem, X=problem.X[index], y=problem.y[index], groups=groups)
+    return part(problem, np.sort(np.random.default_rng(seed).permutation(problem.n_rows)[:rows]))
 
 
 def _is_nan(column: pl.Series) -> np.ndarray:

@@ -37,15 +37,9 @@ def descend_rows(factor, gram, cross, l1, sweeps):
             curvature = gram[j, j]
             if curvature <= 0.0:
                 continue
-            for i in range(size):
-                best[i] = cross[j, i]
-            for k in range(n_rows):
-                if k != j:
-                    for i in range(size):
-                        best[i] -= gram[j, k] * factor[k, i]
+            _best_row(j, factor, gram, cross, best)
             square = 0.0
             for i in range(size):
-                best[i] /= curvature
                 unit[i] = best[i]
                 square += best[i] * best[i]
             project_vector(unit, l1, 1.0, values, places)
@@ -56,3 +50,21 @@ def descend_rows(factor, gram, cross, l1, sweeps):
             length = max(length, 1e-10 * sqrt(square))
             for i in range(size):
                 factor[j, i] = length * unit[i]
+
+
+@kernel
+def _best_row(j, factor, gram, cross, best):
+    """``best = (cross[j] - gram[j] @ factor without row j) / gram[j, j]``, in blocks that stay in the nearest cache."""
+    n_rows, size = factor.shape
+    for start in range(0, size, 512):
+        width = min(512, size - start)
+        block, target = best[start : start + width], cross[j, start : start + width]
+        for i in range(width):
+            block[i] = target[i]
+        for k in range(n_rows):
+            weight = gram[j, k] if k != j else 0.0
+            row = factor[k, start : start + width]
+            for i in range(width):
+                block[i] -= weight * row[i]
+        for i in range(width):
+            block[i] /= gram[j, j]

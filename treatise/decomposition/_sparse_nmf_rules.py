@@ -29,9 +29,9 @@ class MultiplicativeRule:
 
 
 class CoordinateRule:
-    """Coordinate descent with as many sweeps as cost about half of the products with the data.
+    """Coordinate descent, several sweeps in a step.
 
-    Sweeps are cheap beside those products when the data are larger than the factor (accelerated hierarchical
+    Sweeps are cheap beside the products with the data when the data are larger than the factor (accelerated hierarchical
     alternating least squares of Gillis and Glineur, Neural Computation 24, 2012).
 
     Parameters
@@ -100,12 +100,11 @@ class ProjectedGradientRule(SparsenessRule):
             self._rate = 1.0 / np.linalg.eigvalsh(gram)[-1]
         smallest, largest = 1e-10 / curvature, 1e10 / curvature
         while self._rate > smallest:
-            trial = factor - self._rate * slope
+            trial = -self._rate * slope
+            trial += factor
             move = self.project(trial) - factor
             # E(trial) - E(factor), free of the cancellation that the difference of both would suffer.
-            bend = gram @ move
-            bend += 2.0 * slope
-            change = np.vdot(move, bend)
+            change = 2.0 * np.vdot(slope, move) + np.vdot(gram @ move, move)
             if change <= 0.0:
                 self._rate = min(1.2 * self._rate, largest)
                 return trial

@@ -291,8 +291,8 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _rule(self, sparseness, size, other, *, unit_norm):
         """The rule of a factor with rows of ``size``, where a product with the data costs ``other`` per entry."""
-        # As many sweeps over the factor as cost about half of the product with the data.
-        sweeps = 1 + other // (2 * self.n_components_)
+        # As many sweeps over the factor as cost about what the product with the data does.
+        sweeps = 1 + other // self.n_components_
         if sparseness is None:
             return MultiplicativeRule() if self.solver == "mu" else CoordinateRule(sweeps)
         if self.solver == "mu":

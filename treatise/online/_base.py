@@ -224,24 +224,27 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             self._note(labels[turns], *self._advance(stream))
 
     def _advance(self, stream):
-        """Learn from a block: what was predicted before each update, and where there was a loss."""
+        """Learn from a block: what was predicted before each update (-1 past overflow), and where there was a loss."""
         n_rounds = len(stream.order)
         updated = np.empty(n_rounds, dtype=bool)
         if len(self.classes_) > 2 and self._native_multiclass:
             predicted = np.empty(n_rounds, dtype=np.int64)
             self._walk_classes(stream, predicted, updated)
             return predicted, updated
-        if len(self.classes_) == 2:
-            scores = np.empty(n_rounds)
-            self._walk(stream, 1, 0, scores, updated)
-            return scores >= 0.0, updated
         scores, any_updated = np.empty((self._n_learners, n_rounds)), np.zeros(n_rounds, dtype=bool)
         for learner in range(self._n_learners):
-            self._walk(stream, learner, learner, scores[learner], updated)
+            positive = learner if len(self.classes_) > 2 else 1
+            self._walk(stream, positive, learner, scores[learner], updated)
             any_updated |= updated
-        return np.argmax(scores, axis=0), any_updated
+        predicted = np.argmax(scores, axis=0) if len(self.classes_) > 2 else scores[0] >= 0.0
+        return np.where(np.isfinite(scores).all(axis=0), predicted, -1), any_updated
 
     def _note(self, labels, predicted, updated):
+        if predicted.min() < 0:
+            raise ValueError(
+                f"the scores overflowed after {self.n_seen_ + int(np.argmin(predicted))} examples; scale the features, "
+                "or let an example do less"
+            )
         wrong = predicted != labels
         self.mistake_curve_ = extended(
             self.mistake_curve_, self.n_seen_, self.n_mistakes_, self.n_updates_, wrong, updated

@@ -1,9 +1,9 @@
 """One pass of a learner whose belief about the weights is Gaussian: mean and covariance, diagonal or full.
 
-Every rule moves the mean by alpha y Sigma x and the precision by kappa x x' (so that Sigma loses
-kappa / (1 + kappa v) Sigma x x' Sigma); they differ in alpha and kappa. With a diagonal covariance the
-precision keeps its diagonal: 1 / sigma_i + kappa x_i^2. A pass costs the non-zeros then, else n_features^2 for
-each example with a loss.
+Every rule moves the mean by alpha y Sigma x and the precision by kappa x x'; they differ in alpha and kappa. With a
+diagonal covariance the precision keeps its diagonal: 1 / sigma_i + kappa x_i^2. A full covariance is kept as a square
+root, Sigma = L L', which no rounding can make indefinite (Potter's form of the update): L loses a multiple of
+L a a' with a = L' x. A pass costs the non-zeros, or n_features^2 for each example with a loss.
 """
 
 import math
@@ -41,22 +41,22 @@ def diagonal_belief(stream, positive, rule, first, second, mean, variance, state
 
 
 @kernel
-def full_belief(stream, positive, rule, first, second, mean, covariance, state, scores, updated):
+def full_belief(stream, positive, rule, first, second, mean, root, state, scores, updated):
     """Two classes, weights that depend on one another."""
-    reach = np.empty(len(mean))
+    whitened = np.empty(len(mean))
     for t in range(len(scores)):
         indices, values, label = example(stream, t)
         y = 1.0 if label == positive else -1.0
         f = dot(mean, indices, values)
-        v = project(covariance, indices, values, reach)
+        v = whiten(root, indices, values, whitened)
         scores[t] = f
         updated[t], alpha, kappa, growth = step(rule, y * f, v, (f >= 0.0) != (y > 0.0), first, second, state)
         if alpha != 0.0 or kappa != 0.0:
+            shrink = contraction(kappa, v)
             for i in range(len(mean)):
-                mean[i] += alpha * y * reach[i]
-            shrink(covariance, reach, kappa, v)
+                mean[i] += alpha * y * narrow(root[i], whitened, shrink)
         if growth != 1.0:
-            covariance *= growth
+            root *= math.sqrt(growth)
 
 
 @kernel
@@ -81,20 +81,21 @@ def multiclass_diagonal_belief(stream, rule, first, second, mean, variance, pred
 
 
 @kernel
-def multiclass_full_belief(stream, rule, first, second, mean, covariance, predicted, updated):
+def multiclass_full_belief(stream, rule, first, second, mean, root, predicted, updated):
     """Many classes that share one full covariance."""
-    scores, reach = np.empty(mean.shape[1]), np.empty(mean.shape[0])
+    scores, whitened = np.empty(mean.shape[1]), np.empty(mean.shape[0])
     for t in range(len(predicted)):
         indices, values, label = example(stream, t)
         class_scores(mean, indices, values, scores)
-        v = project(covariance, indices, values, reach)
+        v = whiten(root, indices, values, whitened)
         predicted[t], rival, margin = rivals(scores, label)
         updated[t], alpha, kappa = multiclass_step(rule, margin, v, first, second)
         if alpha != 0.0 or kappa != 0.0:
-            for i in range(len(reach)):
-                mean[i, label] += alpha * reach[i]
-                mean[i, rival] -= alpha * reach[i]
-            shrink(covariance, reach, kappa, v)
+            shrink = contraction(kappa, v)
+            for i in range(len(whitened)):
+                move = alpha * narrow(root[i], whitened, shrink)
+                mean[i, label] += move
+                mean[i, rival] -= move
 
 
 @kernel
@@ -124,26 +125,44 @@ def multiclass_step(rule, m, v, first, second):
 
 
 @kernel
-def project(covariance, indices, values, reach):
-    """Sigma x into ``reach``, and the variance x' Sigma x of the score."""
-    reach[:] = 0.0
+def whiten(root, indices, values, whitened):
+    """a = L' x, and the variance v = a.a of the score."""
+    whitened[:] = 0.0
     for j in range(len(values)):
-        value, row = values[j], covariance[indices[j]]
+        value, row = values[j], root[indices[j]]
         if value != 0.0:
-            for i in range(len(reach)):
-                reach[i] += value * row[i]
-    # Rounding may leave a hair below zero where the weights are all but certain.
-    return max(dot(reach, indices, values), 0.0)
+            for i in range(len(whitened)):
+                whitened[i] += value * row[i]
+    return inner(whitened, whitened)
 
 
 @kernel
-def shrink(covariance, reach, kappa, v):
-    """Sigma -= kappa / (1 + kappa v) Sigma x x' Sigma, symmetric to the last bit; ``reach`` is spent."""
-    root = math.sqrt(kappa / (1.0 + kappa * v))
-    for i in range(len(reach)):
-        reach[i] *= root
-    for i in range(len(reach)):
-        of_row, pull = covariance[i], reach[i]
-        if pull != 0.0:
-            for j in range(len(reach)):
-                of_row[j] -= pull * reach[j]
+def contraction(kappa, v):
+    """The multiple g of a a' in L (I - g a a') that makes the precision grow by kappa x x'."""
+    ratio = 1.0 + kappa * v
+    return kappa / (ratio + math.sqrt(ratio))
+
+
+@kernel
+def narrow(row, whitened, shrink):
+    """Contract one row of L, and return this weight's part of Sigma x = L a."""
+    reach = inner(row, whitened)
+    pull = shrink * reach
+    for j in range(len(row)):
+        row[j] -= pull * whitened[j]
+    return reach
+
+
+@kernel
+def inner(a, b):
+    """Inner product of two dense vectors, in four sums that do not wait for one another."""
+    n, whole = len(a), len(a) // 4 * 4
+    s0 = s1 = s2 = s3 = 0.0
+    for j in range(0, whole, 4):
+        s0 += a[j] * b[j]
+        s1 += a[j + 1] * b[j + 1]
+        s2 += a[j + 2] * b[j + 2]
+        s3 += a[j + 3] * b[j + 3]
+    for j in range(whole, n):
+        s0 += a[j] * b[j]
+    return (s0 + s1) + (s2 + s3)

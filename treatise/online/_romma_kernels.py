@@ -13,6 +13,7 @@ from treatise._core.jit import kernel
 from treatise.online._row_kernels import add, class_scores, dot, example, rivals, shift, squared_norm
 
 SMALLEST, LARGEST = 1e-150, 1e150
+HUGE, STEP = 1e200, 2.0**-200
 MOST_ERRORS = 1e3
 
 
@@ -54,6 +55,11 @@ def relax(weights, state, s, m):
     scale, q, errors = state
     if s == 0.0:
         return 0.0
+    if q > HUGE:
+        # Labels that no plane explains stretch w without end. Then the margin of one is long lost in rounding, so
+        # that a shorter w of the same direction takes the same course.
+        scale, q, m = scale * STEP, q * STEP * STEP, m * STEP
+        state[0], state[1] = scale, q
     if q == 0.0 or s * q <= m:
         # No past, or one that the shortest weights for x alone keep as well; the latter on short steps (m > 0) only.
         weights *= 0.0

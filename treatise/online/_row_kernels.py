@@ -1,5 +1,6 @@
 """Examples in a stream, and the few operations on one of them that all update rules share."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -74,12 +75,17 @@ def class_scores(weights, indices, values, scores):
 
 @kernel
 def rivals(scores, label):
-    """The predicted class, the best class other than the label, and the label's lead over it; first of ties."""
+    """The predicted class, the best class other than the label, and the label's lead over it; first of ties.
+
+    The prediction is -1 where the scores have overflowed.
+    """
     rival = 0 if label != 0 else 1
     for c in range(len(scores)):
         if c != label and scores[c] > scores[rival]:
             rival = c
     margin = scores[label] - scores[rival]
+    if math.isnan(margin):
+        return -1, rival, margin
     right = margin > 0.0 or (margin == 0.0 and label < rival)
     return label if right else rival, rival, margin
 

@@ -37,12 +37,14 @@ class SecondOrderClassifier(OnlineClassifier):
     @property
     def covariance_(self):
         """Covariance of the weights, or its diagonal."""
-        return self._covariance[0] if len(self._covariance) == 1 else self._covariance
+        spread = self._spread if self._spread.ndim == 2 else self._spread @ self._spread.swapaxes(1, 2)
+        return spread[0] if len(spread) == 1 else spread
 
     def _begin_belief(self):
+        # Variances of the weights, or a square root of their covariance.
         width, n_learners = len(self._weights), self._n_learners
         if self.covariance == "diagonal":
-            self._covariance = np.full((n_learners, width), self._first_variance())
+            self._spread = np.full((n_learners, width), self._first_variance())
             return
         needed = 8 * n_learners * width**2
         if needed > _LARGEST:
@@ -51,14 +53,14 @@ class SecondOrderClassifier(OnlineClassifier):
                 + (f" for {n_learners} classes" if n_learners > 1 else "")
                 + f", above the limit of {_LARGEST / 2**30:.0f} GiB; use covariance='diagonal'"
             )
-        self._covariance = np.zeros((n_learners, width, width))
-        self._covariance[:, np.arange(width), np.arange(width)] = self._first_variance()
+        self._spread = np.zeros((n_learners, width, width))
+        self._spread[:, np.arange(width), np.arange(width)] = np.sqrt(self._first_variance())
 
     def _walk(self, stream, positive, learner, scores, updated):
-        walk = diagonal_belief if self._covariance.ndim == 2 else full_belief
-        mean, covariance, state = self._weights[:, learner], self._covariance[learner], self._state[learner]
-        walk(stream, positive, *self._rule(), mean, covariance, state, scores, updated)
+        walk = diagonal_belief if self._spread.ndim == 2 else full_belief
+        mean, spread, state = self._weights[:, learner], self._spread[learner], self._state[learner]
+        walk(stream, positive, *self._rule(), mean, spread, state, scores, updated)
 
     def _walk_classes(self, stream, predicted, updated):
-        walk = multiclass_diagonal_belief if self._covariance.ndim == 2 else multiclass_full_belief
-        walk(stream, *self._rule(), self._weights, self._covariance[0], predicted, updated)
+        walk = multiclass_diagonal_belief if self._spread.ndim == 2 else multiclass_full_belief
+        walk(stream, *self._rule(), self._weights, self._spread[0], predicted, updated)

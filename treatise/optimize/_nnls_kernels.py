@@ -4,7 +4,7 @@ import numpy as np
 
 from treatise._core.jit import kernel
 
-# Columns that are swept together: their coordinates stay in the first cache, and each operation is a vector one.
+# Columns that are swept together: they stay in the nearest cache, and each operation is a vector one of known length.
 BLOCK = 64
 
 
@@ -16,33 +16,62 @@ def descend_columns(solution, gram, cross, first, last, tol, max_sweeps):
     of the diagonal of ``gram``, by less than ``tol`` times what the first sweep did.
     """
     n_coordinates, n_columns = solution.shape
-    residual = np.empty(BLOCK)
-    moved = np.empty(BLOCK)
+    values, targets = np.zeros((n_coordinates, BLOCK)), np.zeros((n_coordinates, BLOCK))
+    residual, moved = np.empty(BLOCK), np.empty(BLOCK)
     for block in range(first, last):
         start = block * BLOCK
         width = min(BLOCK, n_columns - start)
+        for j in range(n_coordinates):
+            for c in range(BLOCK):
+                # Columns that the last block lacks have zero for their solution.
+                inside = c < width
+                values[j, c] = solution[j, start + c] if inside else 0.0
+                targets[j, c] = cross[j, start + c] if inside else 0.0
         at_first = 0.0
         for sweep in range(max_sweeps):
-            moved[:] = 0.0
+            for c in range(BLOCK):
+                moved[c] = 0.0
             for j in range(n_coordinates):
-                curvature = gram[j, j]
-                if curvature <= 0.0:
-                    continue
-                for c in range(width):
-                    residual[c] = cross[j, start + c]
-                for i in range(n_coordinates):
-                    weight = gram[j, i]
-                    for c in range(width):
-                        residual[c] -= weight * solution[i, start + c]
-                for c in range(width):
-                    step = max(residual[c] / curvature, -solution[j, start + c])
-                    solution[j, start + c] += step
-                    moved[c] += curvature * step * step
-            total = moved.sum()
+                if gram[j, j] > 0.0:
+                    _residual_of(j, values, targets, gram, residual)
+                    _minimise(values[j], gram[j, j], residual, moved)
+            total = 0.0
+            for c in range(BLOCK):
+                total += moved[c]
             if sweep == 0:
                 at_first = total
             if total <= tol * tol * at_first:
                 break
+        for j in range(n_coordinates):
+            for c in range(width):
+                solution[j, start + c] = values[j, c]
+
+
+@kernel
+def _residual_of(j, values, targets, gram, residual):
+    """``residual = targets[j] - gram[j] @ values``, four rows at a time to read and write it a quarter as often."""
+    n_coordinates = len(gram)
+    target = targets[j]
+    for c in range(BLOCK):
+        residual[c] = target[c]
+    for i in range(0, n_coordinates - 3, 4):
+        p, q, r, s = gram[j, i], gram[j, i + 1], gram[j, i + 2], gram[j, i + 3]
+        w, x, y, z = values[i], values[i + 1], values[i + 2], values[i + 3]
+        for c in range(BLOCK):
+            residual[c] -= (p * w[c] + q * x[c]) + (r * y[c] + s * z[c])
+    for i in range(n_coordinates - n_coordinates % 4, n_coordinates):
+        p, w = gram[j, i], values[i]
+        for c in range(BLOCK):
+            residual[c] -= p * w[c]
+
+
+@kernel
+def _minimise(coordinate, curvature, residual, moved):
+    """Move one coordinate of every column to its minimiser, not below zero."""
+    for c in range(BLOCK):
+        step = max(residual[c] / curvature, -coordinate[c])
+        coordinate[c] += step
+        moved[c] += curvature * step * step
 
 
 @kernel

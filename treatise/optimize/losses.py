@@ -85,5 +85,7 @@ class Loss:
     def _over(self, predictions, labels, order: int) -> np.ndarray:
         p, y = np.broadcast_arrays(np.asarray(predictions, np.float64), np.asarray(labels, np.float64))
         out = np.empty(p.size)
-        kernels.loss_over(self.kind, self.tau, np.ascontiguousarray(p).ravel(), np.ascontiguousarray(y).ravel(), out, order)
+        kernels.loss_over(
+            self.kind, self.tau, np.ascontiguousarray(p).ravel(), np.ascontiguousarray(y).ravel(), out, order
+        )
         return out.reshape(p.shape)

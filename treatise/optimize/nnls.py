@@ -76,6 +76,6 @@ def descend(solution, gram, cross, *, tol, max_iter):
     over_ranges(
         lambda first, last: descend_columns(solution, gram, cross, first, last, tol, max_iter),
         blocks,
-        # A multiplication takes half a nanosecond; a handful of sweeps are usual.
+        # A multiplication takes a fifth of a nanosecond; a handful of sweeps are usual.
         cost=2.0 * len(gram) * solution.size,
     )

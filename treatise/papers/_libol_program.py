@@ -12,7 +12,7 @@ import numpy as np
 from treatise._core.jit import kernel
 from treatise.online import ROMMA, SoftConfidenceWeighted
 from treatise.online._confidence_weighted_kernels import new_deviation
-from treatise.online._gaussian_kernels import project, shrink
+from treatise.online._gaussian_kernels import contraction, narrow, whiten
 from treatise.online._row_kernels import Stream, dot, example
 
 
@@ -67,24 +67,25 @@ class MistypedSoftConfidence(SoftConfidenceWeighted):
 
     def _walk(self, stream: Stream, positive: int, learner: int, scores: np.ndarray, updated: np.ndarray) -> None:
         _, phi, C = self._rule()
-        _mistyped_belief(stream, positive, phi, C, self._weights[:, 0], self._covariance[0], scores, updated)
+        _mistyped_belief(stream, positive, phi, C, self._weights[:, 0], self._spread[0], scores, updated)
 
 
 @kernel
-def _mistyped_belief(stream, positive, phi, C, mean, covariance, scores, updated):
-    reach = np.empty(len(mean))
+def _mistyped_belief(stream, positive, phi, C, mean, root, scores, updated):
+    whitened = np.empty(len(mean))
     for t in range(len(scores)):
         indices, values, label = example(stream, t)
         y = 1.0 if label == positive else -1.0
         scores[t] = dot(mean, indices, values)
-        v, m = project(covariance, indices, values, reach), y * scores[t]
+        v, m = whiten(root, indices, values, whitened), y * scores[t]
         updated[t] = phi * math.sqrt(v) > m
         if updated[t]:
             n = v + 0.5 / C
-            root = math.sqrt(phi**4 * m * m * v * 2.0 + 4.0 * n * v * phi * phi * (n + v * phi * 2.0))
-            alpha = max(0.0, (root - m * (2.0 * n + phi * phi * v)) / (2.0 * n * (n + v * phi * phi)))
-            mean += alpha * y * reach
-            shrink(covariance, reach, alpha * phi / new_deviation(alpha, v, phi), v)
+            gain = math.sqrt(phi**4 * m * m * v * 2.0 + 4.0 * n * v * phi * phi * (n + v * phi * 2.0))
+            alpha = max(0.0, (gain - m * (2.0 * n + phi * phi * v)) / (2.0 * n * (n + v * phi * phi)))
+            shrink = contraction(alpha * phi / new_deviation(alpha, v, phi), v)
+            for i in range(len(mean)):
+                mean[i] += alpha * y * narrow(root[i], whitened, shrink)
 
 
 def released_learners() -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What the perturbed leaders share: probabilities played exactly, or one expert drawn in each round."""
 
 from abc import abstractmethod
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,7 +14,7 @@ from treatise.online.experts._strategy import ExpertStrategy
 _MOST_NODES = 64
 
 
-@lru_cache(maxsize=None)
+@cache
 def legendre_rule(n_experts):
     """Nodes and weights on 0 to 1 that integrate the products of up to 128 experts exactly."""
     nodes, weights = np.polynomial.legendre.leggauss(min((n_experts + 1) // 2, _MOST_NODES))

@@ -51,9 +51,7 @@ class FlipFlop(ExpertStrategy):
         return [0.0, 0.0, n_experts, 0.0]
 
     def _play_rounds(self, losses, history, course):
-        flipflop(
-            losses, float(self.phi), float(self.alpha), self.excess_, self._record, self.weights_, history, course
-        )
+        flipflop(losses, float(self.phi), float(self.alpha), self.excess_, self._record, self.weights_, history, course)
 
     def regret_bounds(self, losses):
         """The two bounds of Theorem 15: against following the leader, and in the worst case.

@@ -123,7 +123,11 @@ class DecreasingHedge(ExpertStrategy):
     def _play_rounds(self, losses, history, course):
         rounds = np.arange(self.n_rounds_ + 1, self.n_rounds_ + len(losses) + 2)
         n_experts = losses.shape[1]
-        rates = safe_rate(1, n_experts, self.loss_range) / np.sqrt(rounds) if n_experts > 1 else np.full(len(rounds), np.inf)
+        rates = (
+            safe_rate(1, n_experts, self.loss_range) / np.sqrt(rounds)
+            if n_experts > 1
+            else np.full(len(rounds), np.inf)
+        )
         given_rates(losses, rates, self.excess_, self._record, self.weights_, history, course)
 
     def regret_bounds(self, losses):

@@ -104,9 +104,7 @@ class PerturbedLeader(PerturbedStrategy):
     }
     _by_volume = True
 
-    def __init__(
-        self, gamma=0.5, *, a=10.0, signed=True, initial_volume=0.0, perturbation="exact", random_state=None
-    ):
+    def __init__(self, gamma=0.5, *, a=10.0, signed=True, initial_volume=0.0, perturbation="exact", random_state=None):
         self.gamma = gamma
         self.a = a
         self.signed = signed

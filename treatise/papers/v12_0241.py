@@ -1,0 +1,157 @@
+"""Follow the perturbed leader with unbounded losses: zero-sum traders on volatile prices (JMLR 12:241, Section 5)."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treatise._core.errors import DataNotFoundError
+from treatise.datasets import load_portfolio, make_fractional_brownian_motion, make_leader_losses
+from treatise.online import (
+    AdaHedge,
+    FollowTheLeader,
+    NormalHedge,
+    PerturbedLeader,
+    Play,
+    game_volume,
+    growing_adversary,
+    volatility_gains,
+)
+from treatise.papers._evidence import Evidence, Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHARES = 600.0
+FIRST_PRICE = 163.45
+N_POINTS = 400
+GAP = (
+    "The hourly prices of Gazprom from 2 July to 2 September 2009 are in no public archive that can be had, and the "
+    "paper prints only a picture of them. Tried instead: paths of exponential fractional Brownian motion of the same "
+    "length, start and holdings, and three sets of daily stock prices, below."
+)
+
+
+def experiment(*, full: bool = False) -> Evidence:
+    """The traders on generated and real prices; the theorem's bound and the proposition's adversary."""
+    rows = [
+        Row("Gazprom 2009: gain of PROT, Rub, without costs", 456970, None, "", "not reached", GAP),
+        Row("Gazprom 2009: gain of PROT, Rub, with costs", 230099, None, "", "not reached", GAP),
+    ]
+    rows += _theorem_rows(100 if full else 20) + _adversary_rows() + _brownian_rows(1000 if full else 100)
+    skipped = []
+    for name in ("djia", "sp500", "nyse_o"):
+        try:
+            rows += _portfolio_rows(name)
+        except DataNotFoundError as missing:
+            skipped.append(str(missing))
+    return Evidence(rows, _figure(), skipped)
+
+
+def _prices(hurst: float, seed: int) -> np.ndarray:
+    return FIRST_PRICE * np.exp(0.05 * make_fractional_brownian_motion(N_POINTS - 1, hurst, random_state=seed))
+
+
+def _theorem_rows(n_games: int) -> list[Row]:
+    """Theorem 2 on games whose losses grow as fast as gamma allows, and on the leader's worst case."""
+    broken, tightest = 0, 0.0
+    for seed in range(n_games):
+        rng = np.random.default_rng(seed)
+        n_rounds, n_experts, power = 500, int(rng.integers(2, 20)), float(rng.uniform(0.3, 1.0))
+        limit = 0.9 * np.arange(1.0, n_rounds + 1.0) ** -power
+        losses, volume = rng.uniform(-1, 1, (n_rounds, n_experts)), 1.0
+        for t in range(n_rounds):
+            growth = limit[t] * rng.random() * volume
+            losses[t] *= growth / np.abs(losses[t]).max()
+            volume += growth
+        strategy = PerturbedLeader(lambda t, power=power: 0.9 * t**-power, initial_volume=1.0)
+        share = strategy.run(losses).regret[-1] / strategy.regret_bounds(losses)["Theorem 2"]
+        broken, tightest = broken + int(share > 1.0), max(tightest, float(share))
+    worst = make_leader_losses(1)
+    calm = PerturbedLeader(lambda t: np.minimum(0.999, 1.0 / t), signed=False).run(worst).regret[-1]
+    leader = float(FollowTheLeader().run(worst).regret[-1])
+    return [
+        Row.equal(f"games of {n_games} in which the bound of Theorem 2 is broken", 0, broken),
+        Row.unpublished("largest regret in them, as a share of the bound", round(tightest, 3)),
+        Row.unpublished("alternating losses, 1000 rounds: regret of PROT", round(float(calm), 2)),
+        Row.unpublished("alternating losses, 1000 rounds: regret of the leader", leader),
+    ]
+
+
+def _adversary_rows() -> list[Row]:
+    rows = []
+    for name, strategy in (("PROT", PerturbedLeader()), ("AdaHedge", AdaHedge()), ("NormalHedge", NormalHedge())):
+        _, share = growing_adversary(strategy, 60, 0.1)
+        what = f"growing adversary, epsilon 0.1: least regret of {name} over the volume (Proposition 1)"
+        rows.append(Row.at_least(what, 0.45, float(share.min())))
+    return rows
+
+
+def _brownian_rows(n_paths: int) -> list[Row]:
+    """Rough paths should reward the second trader, persistent ones the first, and the learner whoever is better."""
+    rows = []
+    for hurst, winner in ((0.3, "second"), (0.7, "first")):
+        first, learner, share = [], [], []
+        for seed in range(n_paths):
+            gains = volatility_gains(_prices(hurst, seed), SHARES)
+            play = PerturbedLeader(0.5).run(-gains)
+            first.append(gains[:, 0].sum())
+            learner.append(-play.losses.sum())
+            share.append(play.regret[-1] / game_volume(gains).volume[-1])
+        what = f"{n_paths} paths with Hurst index {hurst:g}"
+        better = "first" if np.median(first) > 0 else "second"
+        gain = f"{what}: mean gain of PROT, Rub (Section 5: a gain where volatilities differ)"
+        rows += [
+            Row.equal(f"{what}: trader that gains on the median path (Section 5)", winner, better),
+            Row.at_least(gain, 0.0, float(np.mean(learner))),
+            Row.unpublished(f"{what}: share in which PROT gains", float(np.mean(np.array(learner) > 0))),
+            Row.unpublished(f"{what}: mean regret over the volume", round(float(np.mean(share)), 3)),
+        ]
+    return rows
+
+
+def _portfolio_rows(name: str) -> list[Row]:
+    """Every stock's own game, bought and sold without costs."""
+    prices, stocks = load_portfolio(name)
+    gains = [volatility_gains(column) for column in prices.T]
+    volumes = [game_volume(gain) for gain in gains]
+    prot, ada = ([strategy.run(-gain) for gain in gains] for strategy in (PerturbedLeader(0.5), AdaHedge()))
+
+    def share(plays: list[Play]) -> float:
+        return round(float(np.median([p.regret[-1] / v.volume[-1] for p, v in zip(plays, volumes)])), 4)
+
+    limit = np.arange(1.0, len(prices)) ** -0.5
+    wild = [np.count_nonzero((volume.fluctuation > limit)[9:]) for volume in volumes]
+    winners = float(np.mean([play.losses.sum() < 0 for play in prot]))
+    what = f"{name}, {len(stocks)} stocks, {len(prices)} days"
+    return [
+        Row.unpublished(f"{what}: share of stocks on which PROT gains", round(winners, 3)),
+        Row.unpublished(f"{what}: median regret of PROT over the volume", share(prot)),
+        Row.unpublished(f"{what}: median regret of AdaHedge over the volume", share(ada)),
+        Row.unpublished(
+            f"{what}: median days from the tenth on that break fluctuation <= t^-1/2", float(np.median(wild))
+        ),
+    ]
+
+
+def _figure() -> "Figure":
+    """Figures 4 to 6 on a generated path in place of Gazprom's: price, fluctuation, gains and volume."""
+    from matplotlib.figure import Figure
+
+    prices = _prices(0.3, 0)
+    gains = volatility_gains(prices, SHARES)
+    volume, play = game_volume(gains), PerturbedLeader(0.5).run(-gains)
+    figure = Figure(figsize=(15, 4), layout="constrained")
+    price, fluctuation, gain = figure.subplots(1, 3)
+    price.plot(prices, linewidth=1)
+    price.set_ylabel("price")
+    fluctuation.plot(volume.fluctuation, linewidth=1, label="fluctuation")
+    fluctuation.plot(np.arange(1, N_POINTS) ** -0.5, color="black", linewidth=1, label="gamma(t)")
+    fluctuation.legend()
+    gain.plot(np.cumsum(gains, axis=0), color="black", linewidth=1)
+    gain.plot(-np.cumsum(play.losses), ":", label="PROT")
+    gain.plot(volume.volume, "--", label="volume")
+    gain.set_ylabel("cumulative gain, Rub")
+    gain.legend()
+    for ax in (price, fluctuation, gain):
+        ax.set_xlabel("step (generated path, Hurst index 0.3)")
+    return figure

@@ -1,0 +1,114 @@
+"""Averaged SGD for logistic regression: the bounds and the faster rate, seen on generated data (JMLR 15:595)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit
+
+from treatise.datasets import make_logistic_sphere
+from treatise.online import AveragedSGDClassifier, averaged_sgd_bounds
+from treatise.papers._evidence import Evidence, Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COEF = np.array([1.0, -1.0, 0.5, 0.0, 2.0])
+DISTANCE = float(np.linalg.norm(COEF))
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Excess risk and distance over repetitions at one length of the stream."""
+
+    n_samples: int
+    average: np.ndarray
+    last: np.ndarray
+    gradient: np.ndarray
+    squared_distance: np.ndarray
+
+
+def experiment(*, full: bool = False) -> Evidence:
+    """The paper has no experiment; its inequalities are checked on a model that is exactly logistic."""
+    repetitions = 200 if full else 30
+    sizes = (100, 1000, 10_000, 100_000) + ((1_000_000,) if full else ())
+    risk = _Risk(200_000 if full else 20_000)
+    runs = [_run(risk, size, max(5, repetitions * 10_000 // max(size, 10_000))) for size in sizes]
+    rows = []
+    for run in runs:
+        bounds = averaged_sgd_bounds(run.n_samples, 1.0, DISTANCE, curvature=risk.curvature)
+        excess, above = float(run.average.mean()), float(np.mean(run.average > bounds["excess in probability"]))
+        distance, gradient = float(run.squared_distance.mean()), float(np.sqrt(np.mean(run.gradient**2)))
+        checks = [
+            ("mean excess of the average (Corollary 2)", bounds["expected excess"], excess),
+            ("mean squared distance of the last iterate (Corollary 2)", bounds["expected squared distance"], distance),
+            ("root mean square of the gradient (Corollary 8)", bounds["gradient at the average"], gradient),
+            ("share of streams above the bound at t = 3 (Corollary 6)", float(2 * np.exp(-3)), above),
+            ("mean excess against the local rate (Proposition 10)", bounds["expected excess, curved"], excess),
+        ]
+        what = f"N = {run.n_samples}, {len(run.average)} streams"
+        rows += [Row.at_most(f"{what}: {quantity}", bound, here) for quantity, bound, here in checks]
+        rows.append(Row.unpublished(f"{what}: mean excess of the last iterate", float(run.last.mean())))
+    mean = {run.n_samples: float(run.average.mean()) for run in runs}
+    faster = "excess at N = 10 000 over that at 100 000, the square root of 10 by Corollary 2 alone (Section 5)"
+    rows.append(Row.at_least(faster, float(np.sqrt(10)), mean[10_000] / mean[100_000]))
+    rows.append(
+        Row.unpublished("the same ratio of gradients, the square root of 10 by Corollary 8", _gradient_ratio(runs))
+    )
+    rows.append(Row.unpublished("smallest eigenvalue of the Hessian at the optimum", risk.curvature))
+    return Evidence(rows, _figure(runs))
+
+
+class _Risk:
+    """Expected logistic loss over the sphere: labels integrated exactly, rows by a fixed sample."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.X, _ = make_logistic_sphere(n_rows, random_state=12345)
+        self.chance = expit(self.X @ COEF)
+        self.least = self._value(COEF)
+        bend = self.chance * (1.0 - self.chance)
+        self.curvature = float(np.linalg.eigvalsh(self.X.T @ (self.X * bend[:, None]) / n_rows)[0])
+
+    def _value(self, coef: np.ndarray) -> float:
+        score = self.X @ coef
+        return float(np.mean(np.logaddexp(0.0, score) - self.chance * score))
+
+    def excess(self, coef: np.ndarray) -> float:
+        return self._value(coef) - self.least
+
+    def gradient_norm(self, coef: np.ndarray) -> float:
+        return float(np.linalg.norm(self.X.T @ (expit(self.X @ coef) - self.chance)) / len(self.X))
+
+
+def _run(risk: _Risk, n_samples: int, repetitions: int) -> _Runs:
+    average, last, gradient, distance = [], [], [], []
+    for seed in range(repetitions):
+        model = AveragedSGDClassifier(fit_intercept=False).fit(*make_logistic_sphere(n_samples, random_state=seed))
+        average.append(risk.excess(model.coef_[0]))
+        last.append(risk.excess(model.last_coef_[0]))
+        gradient.append(risk.gradient_norm(model.coef_[0]))
+        distance.append(np.sum((model.last_coef_[0] - COEF) ** 2))
+    return _Runs(n_samples, np.array(average), np.array(last), np.array(gradient), np.array(distance))
+
+
+def _gradient_ratio(runs: list[_Runs]) -> float:
+    size = {run.n_samples: float(run.gradient.mean()) for run in runs}
+    return size[10_000] / size[100_000]
+
+
+def _figure(runs: list[_Runs]) -> "Figure":
+    """Excess of the average and of the last iterate against N, with the bound and the two rates."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    ax = figure.subplots()
+    sizes = np.array([run.n_samples for run in runs])
+    ax.loglog(sizes, [run.average.mean() for run in runs], "o-", label="average of the iterates")
+    ax.loglog(sizes, [run.last.mean() for run in runs], "s-", label="last iterate")
+    bound = [averaged_sgd_bounds(int(size), 1.0, DISTANCE)["expected excess"] for size in sizes]
+    ax.loglog(sizes, bound, "k--", label="bound of Corollary 2, 1/sqrt(N)")
+    ax.loglog(sizes, runs[-1].average.mean() * sizes[-1] / sizes, "k:", label="1/N through the last point")
+    ax.set_xlabel("length N of the stream")
+    ax.set_ylabel("mean excess risk")
+    ax.legend()
+    return figure
