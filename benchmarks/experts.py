@@ -1,6 +1,7 @@
 """Games with experts against a loop over NumPy's rows, and averaged SGD against scikit-learn's."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -95,6 +96,6 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         yield Scaling(
             f"{type(strategy).__name__}: rounds of 20 experts",
             (10_000, 100_000, 1_000_000),
-            lambda size, strategy=strategy: lambda game=losses(size, 20): strategy.run(game),
+            lambda size, strategy=strategy: partial(strategy.run, losses(size, 20)),
             warm_up=lambda strategy=strategy: strategy.run(losses(5, 20)),
         )

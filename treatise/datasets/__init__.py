@@ -15,19 +15,23 @@ from treatise.datasets._home import data_home, locate
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._libol import load_ijcnn1, load_svmguide3, load_w1a
 from treatise.datasets._logistic_sphere import make_logistic_sphere
+from treatise.datasets._minimax_tables import load_minimax_table
 from treatise.datasets._natural_patches import make_on_off_patches
 from treatise.datasets._portfolio import load_portfolio, make_fractional_brownian_motion
+from treatise.datasets._terascale import load_acceptor_sites, make_zipf_ads
 
 __all__ = [
     "BUNDLED",
     "Games",
     "data_home",
+    "load_acceptor_sites",
     "load_arcene",
     "load_atp",
     "load_dorothea_validation",
     "load_halo2",
     "load_ijcnn1",
     "load_letter_halves",
+    "load_minimax_table",
     "load_orl_faces",
     "load_portfolio",
     "load_promoters",
@@ -43,4 +47,5 @@ __all__ = [
     "make_logistic_sphere",
     "make_on_off_patches",
     "make_ranking_games",
+    "make_zipf_ads",
 ]

@@ -31,8 +31,8 @@ class MultiplicativeRule:
 class CoordinateRule:
     """Coordinate descent, several sweeps in a step.
 
-    Sweeps are cheap beside the products with the data when the data are larger than the factor (accelerated hierarchical
-    alternating least squares of Gillis and Glineur, Neural Computation 24, 2012).
+    Sweeps are cheap beside the products with the data when the data are larger than the factor: the accelerated
+    hierarchical alternating least squares of Gillis and Glineur, Neural Computation 24, 2012.
 
     Parameters
     ----------

@@ -22,6 +22,7 @@ _ROLE = np.zeros(256, np.uint8)
 _ROLE[48:58] = _DIGIT
 _ROLE[[9, 10, 13, 32, 58, 124]] = _END
 _POWERS = 10.0 ** np.arange(309)
+_OVERFLOW = 3.4028235677973366e38  # from here on single precision rounds to infinity
 _FNV = np.uint64(16777619)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -129,7 +130,7 @@ def number(data, at, past):
         value = value / _POWERS[-scale] if scale >= -308 else 0.0
     elif scale > 0 and significand > 0:
         value = value * _POWERS[scale] if scale <= 308 else np.inf
-    return (-value if negative else value), value <= 3.4028234e38
+    return (-value if negative else value), value < _OVERFLOW
 
 
 @kernel

@@ -18,7 +18,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ndtr, ndtri
 
 RIDGE = 1e-8
-"""Added to the covariances, as a share of each feature's variance, so that they are positive definite (Section 2.4.1)."""
+"""Added to the covariances, as a share of each feature's variance, to make them positive definite (Section 2.4.1)."""
 _NO_DIFFERENCE = 1e-10
 _RIGHT = 0.5 * math.pi
 # Angles where one class's share of A exceeds the other's by up to exp(20): finer than any ratio that the ridge allows.
@@ -79,10 +79,8 @@ class TradeOff:
         """Deviations of the two means from the plane at each angle, mean radii included; shape (2, len(angles))."""
         sine, cosine = np.sin(angles), np.cos(angles)
         diagonal = np.outer(sine, self.share) + np.outer(cosine, 1.0 - self.share)
-        squared = np.square(self.difference)
-        q = (squared / diagonal).sum(axis=1)
-        twice = squared / np.square(diagonal)
-        deviations = np.sqrt([twice @ self.share, twice @ (1.0 - self.share)])  # times q
+        along = np.square(self.difference / diagonal)
+        deviations = np.sqrt([along @ self.share, along @ (1.0 - self.share)])  # times q
         return np.stack([sine * deviations[0], cosine * deviations[1]])
 
     def accuracies(self, angles):
@@ -97,7 +95,9 @@ class TradeOff:
         """
         if self.distribution == "any":
             return _INNER
-        axes = np.arctan2(self.share, 1.0 - self.share)
+        size = np.abs(self.difference)
+        matters = size > 1e-9 * size.max()  # the plane never tilts towards an axis along which the means agree
+        axes = np.arctan2(self.share[matters], 1.0 - self.share[matters])
         below, above = _RIGHT - axes.max(), axes.min()
         return np.concatenate([-below * _OUTER[::-1], _INNER, _RIGHT + above * _OUTER])
 
@@ -117,36 +117,38 @@ class TradeOff:
     def floored(self, which, accuracy):
         """Angle that is best for one class while class ``which`` (0 or 1) keeps an accuracy (the biased machine)."""
         needed = float(distance_of_accuracy(accuracy, self.distribution)) + self.radii[which]
-        angles = self.angles()
-        low, high = angles[0], angles[-1]
-        reach = self.distances([low, high])[which]
-        if needed > reach.max() * (1.0 + 1e-12):
+        ends = self.angles()[[0, -1]]
+        reach = self.distances(ends)[which]
+        rounding = 1e-12 * np.ptp(reach)
+        if needed > reach.max() + rounding:
             most = float(accuracy_of_distance(reach.max() - self.radii[which], self.distribution))
-            raise ValueError(f"an accuracy of {accuracy:g} cannot be guaranteed; with these moments at most {most:.6g} can")
-        return brentq(lambda angle: self.distances([angle])[which, 0] - min(needed, reach.max()), low, high, xtol=1e-15)
+            raise ValueError(
+                f"an accuracy of {accuracy:g} cannot be guaranteed; these moments allow at most {most:.6g}"
+            )
+        if needed >= reach.max() - rounding:
+            return float(ends[np.argmax(reach)])
+        if needed <= reach.min() + rounding:
+            return float(ends[np.argmin(reach)])
+        return brentq(lambda angle: self.distances([angle])[which, 0] - needed, *ends, xtol=1e-15)
 
     def least_error(self, priors):
         """Angle of the largest expected worst-case accuracy, over the whole curve: it may have several peaks."""
         angles = self.angles()
         best = int(np.argmax(priors @ self.accuracies(angles)))
         around = angles[max(best - 1, 0)], angles[min(best + 1, len(angles) - 1)]
-        found = minimize_scalar(
-            lambda angle: -float(priors @ self.accuracies([angle])[:, 0]),
-            bounds=around,
-            method="bounded",
-            options={"xatol": 1e-13},
-        )
-        return max((float(found.x), float(angles[best])), key=lambda angle: float(priors @ self.accuracies([angle])[:, 0]))
 
-    def normal(self, angle):
-        """Normal of the plane at an angle, scaled to a'd = 1."""
+        def promised(angle):
+            return float(priors @ self.accuracies([angle])[:, 0])
+
+        options = {"xatol": 1e-13}
+        found = minimize_scalar(lambda angle: -promised(angle), bounds=around, method="bounded", options=options)
+        return max(float(found.x), float(angles[best]), key=promised)
+
+    def plane(self, angle):
+        """Normal of the plane at an angle, scaled to a'd = 1, and the share of the ridge in either class's variance."""
         diagonal = math.sin(angle) * self.share + math.cos(angle) * (1.0 - self.share)
         along = self.difference / diagonal
-        return self.basis @ (along / (along @ self.difference)) / self.scale
-
-    def ridge_share(self, normal):
-        """Shares of the ridge in the variances along a normal, for both classes."""
-        coordinates = normal * self.scale
-        inside = np.square(np.linalg.solve(self.basis, coordinates))
-        variances = np.array([inside @ self.share, inside @ (1.0 - self.share)])
-        return 0.5 * RIDGE * (coordinates @ coordinates) / variances
+        along /= along @ self.difference
+        normal = self.basis @ along
+        variances = np.array([np.square(along) @ self.share, np.square(along) @ (1.0 - self.share)])
+        return normal / self.scale, 0.5 * RIDGE * (normal @ normal) / variances

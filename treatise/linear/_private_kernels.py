@@ -44,17 +44,6 @@ def losses(kind, h, margins, slopes, curvatures):
 
 
 @kernel
-def losses_along(kind, h, margins, changes, step):
-    """Sum of the losses a step along the changes of the margins, and its derivative in the step."""
-    total, slope = 0.0, 0.0
-    for i in range(len(margins)):
-        value, tilt, _ = loss_at(kind, h, margins[i] + step * changes[i])
-        total += value
-        slope += tilt * changes[i]
-    return total, slope
-
-
-@kernel
 def add_sparse_gram(indptr, indices, data, weights, gram):
     """Add the upper triangle of X' diag(weights) X to ``gram``; indices ascend within a row."""
     for row in range(len(indptr) - 1):

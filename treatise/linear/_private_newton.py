@@ -19,7 +19,10 @@ GRADIENT_TOLERANCE = 1e-10
 _ITERATIONS = 200
 _MOST_FACTORED = 1000  # features up to which the Hessian is formed
 _CHUNK_ROWS = 2048
+_ROWS_A_FEATURE = 100  # that the first Hessian takes: enough that each step with it gains a digit or so
+_GAIN = 0.25  # a step that leaves a larger share of the gradient asks for a new Hessian
 _SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
+_SHORTEST = 1e-12
 _ROUNDING = 1e-13  # of a sum of many losses, as a share of it
 _KINDS = {"logistic": kernels.LOGISTIC, "huber": kernels.HUBER, "smooth_hinge": kernels.SMOOTH_HINGE}
 
@@ -45,63 +48,108 @@ class MarginLoss:
 def minimise(signed_rows, loss: MarginLoss, penalty: float, linear: np.ndarray, start: np.ndarray) -> np.ndarray:
     """The f that minimises mean loss(f . row) + linear . f + penalty/2 |f|^2.
 
-    Rows are multiplied by their label -1 or 1 beforehand. A step costs one pass over the rows and forms the Hessian, in
-    O(n p^2), or O(squared non-zeros of the rows) where they are sparse; beyond 1 000 features it is never formed.
+    Rows are multiplied by their label -1 or 1 beforehand. A step costs one pass over the rows, and sometimes the
+    Hessian of some of them: O(n p^2) for all, or O(squared non-zeros of the rows) where they are sparse.
     """
-    n = signed_rows.shape[0]
-    w = start.copy()
-    margins = signed_rows @ w
-    slopes, curvatures = np.empty(n), np.empty(n)
+    objective = _Objective(signed_rows, loss, penalty, linear)
+    hessian = _Hessian(signed_rows, penalty)
     tolerance = GRADIENT_TOLERANCE * max(1.0, float(np.linalg.norm(linear)))
+    w = start
+    value, gradient = objective(w)
     for _ in range(_ITERATIONS):
-        total = kernels.losses(loss.kind, loss.h, margins, slopes, curvatures)
-        gradient = signed_rows.T @ slopes / n + linear + penalty * w
         if np.linalg.norm(gradient) <= tolerance:
             return w
-        direction = -_solve(signed_rows, curvatures, penalty, gradient)
-        changes = signed_rows @ direction
-        value = total / n + linear @ w + 0.5 * penalty * (w @ w)
-        step = _step(loss, margins, changes, value, gradient @ direction, w, direction, penalty, linear)
-        w += step * direction
-        margins += step * changes
+        direction = -hessian.solve(gradient, objective.curvatures)
+        w, value, gradient = _search(objective, w, value, gradient, direction)
     raise RuntimeError(
-        f"the minimum was not reached: after {_ITERATIONS} steps the gradient still exceeds {tolerance:.0e}. Privacy is "
+        f"the minimum was not reached: after {_ITERATIONS} steps the gradient exceeds {tolerance:.0e}. Privacy is "
         "proven for the minimum alone, so nothing is released; a larger alpha makes the problem better conditioned"
     )
 
 
-def _step(loss, margins, changes, value, descent, w, direction, penalty, linear) -> float:
-    """Length of the step: 1, or the first half, quarter, ... of it that lowers the objective enough."""
-    step = 1.0
-    while step > 1e-12:
-        total, slope = kernels.losses_along(loss.kind, loss.h, margins, changes, step)
+class _Objective:
+    """Value and gradient in one pass over the rows, and the curvature of each loss there."""
+
+    def __init__(self, rows, loss: MarginLoss, penalty: float, linear: np.ndarray) -> None:
+        self._rows, self._loss, self._penalty, self._linear = rows, loss, penalty, linear
+        n = rows.shape[0]
+        # Dense rows go through the cache in chunks, since both products need them.
+        length = n if sparse.issparse(rows) else _CHUNK_ROWS
+        self._chunks = [slice(first, first + length) for first in range(0, n, length)]
+        self._slopes, self.curvatures = np.empty(n), np.empty(n)
+
+    def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        total, pull = 0.0, np.zeros(len(w))
+        for chunk in self._chunks:
+            rows = self._rows if len(self._chunks) == 1 else self._rows[chunk]
+            slopes = self._slopes[chunk]
+            total += kernels.losses(self._loss.kind, self._loss.h, rows @ w, slopes, self.curvatures[chunk])
+            pull += rows.T @ slopes
+        n = len(self._slopes)
+        value = total / n + self._linear @ w + 0.5 * self._penalty * (w @ w)
+        return float(value), pull / n + self._linear + self._penalty * w
+
+
+def _search(objective: _Objective, w, value: float, gradient, direction):
+    """The whole step, or the first half, quarter, ... of it that lowers the objective enough."""
+    descent, step = float(gradient @ direction), 1.0
+    while True:
         at = w + step * direction
-        trial = total / len(margins) + linear @ at + 0.5 * penalty * (at @ at)
-        if trial <= value + _SUFFICIENT * step * descent:
-            return step
+        trial, slope = objective(at)
         # Where rounding hides the decrease, the slope at the end tells it.
-        tilt = slope / len(margins) + linear @ direction + penalty * (at @ direction)
-        if trial - value <= _ROUNDING * abs(value) and abs(tilt) <= 0.5 * abs(descent):
-            return step
+        level = trial - value <= _ROUNDING * abs(value) and abs(slope @ direction) <= 0.5 * abs(descent)
+        if trial <= value + _SUFFICIENT * step * descent or level or step < _SHORTEST:
+            return at, trial, slope
         step *= 0.5
-    return step
 
 
-def _solve(rows, curvatures, penalty, gradient) -> np.ndarray:
-    """The inverse Hessian times the gradient."""
-    n, p = rows.shape
-    if p > _MOST_FACTORED:
-        product = LinearOperator((p, p), lambda v: rows.T @ (curvatures * (rows @ v)) / n + penalty * v)
+class _Hessian:
+    """The Hessian as it was some steps ago, from some of the rows: renewed, from more of them, when steps gain little.
+
+    With all rows and renewed each time this is Newton's method, to which it falls back.
+    """
+
+    def __init__(self, rows, penalty: float) -> None:
+        self._rows, self._penalty = rows, penalty
+        self._stride = max(1, rows.shape[0] // (_ROWS_A_FEATURE * rows.shape[1]))
+        self._factor = None
+        self._fresh = False
+        self._norm = np.inf
+
+    def solve(self, gradient: np.ndarray, curvatures: np.ndarray) -> np.ndarray:
+        """The inverse Hessian times the gradient."""
+        n, p = self._rows.shape
+        if p > _MOST_FACTORED:
+            return self._conjugate_gradients(gradient, curvatures)
+        before, self._norm = self._norm, float(np.linalg.norm(gradient))
+        gains = self._norm <= _GAIN * before
+        if self._fresh and not gains:
+            self._stride = max(1, self._stride // 8)
+        self._fresh = self._factor is None or not gains
+        if self._fresh:
+            stride = self._stride
+            gram = _gram(self._rows[::stride], curvatures[::stride] * (stride / n))
+            gram[np.diag_indices(p)] += self._penalty
+            self._factor = cho_factor(gram, overwrite_a=True, check_finite=False)
+        return cho_solve(self._factor, gradient, check_finite=False)
+
+    def _conjugate_gradients(self, gradient: np.ndarray, curvatures: np.ndarray) -> np.ndarray:
+        rows, (n, p) = self._rows, self._rows.shape
+        product = LinearOperator((p, p), lambda v: rows.T @ (curvatures * (rows @ v)) / n + self._penalty * v)
         # The residual shrinks with the gradient, so that the steps become Newton's.
         return cg(product, gradient, rtol=min(0.1, float(np.linalg.norm(gradient)) ** 0.5), maxiter=10 * p)[0]
-    hessian = np.zeros((p, p), order="F")
+
+
+def _gram(rows, weights: np.ndarray) -> np.ndarray:
+    """The upper triangle of X' diag(weights) X."""
+    n, p = rows.shape
+    gram = np.zeros((p, p), order="F")
     if sparse.issparse(rows):
-        kernels.add_sparse_gram(rows.indptr, rows.indices, rows.data, curvatures / n, hessian)
-    else:
-        roots = np.sqrt(curvatures / n)
-        for first in range(0, n, _CHUNK_ROWS):
-            chunk = slice(first, first + _CHUNK_ROWS)
-            weighted = rows[chunk] * roots[chunk, None]
-            hessian = dsyrk(1.0, weighted.T, beta=1.0, c=hessian, overwrite_c=True)
-    hessian[np.diag_indices(p)] += penalty
-    return cho_solve(cho_factor(hessian, check_finite=False), gradient, check_finite=False)
+        kernels.add_sparse_gram(rows.indptr, rows.indices, rows.data, weights, gram)
+        return gram
+    roots = np.sqrt(weights)
+    for first in range(0, n, _CHUNK_ROWS):
+        chunk = slice(first, first + _CHUNK_ROWS)
+        weighted = rows[chunk] * roots[chunk, None]
+        gram = dsyrk(1.0, weighted.T, beta=1.0, c=gram, overwrite_c=True)
+    return gram

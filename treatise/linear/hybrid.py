@@ -419,7 +419,7 @@ class HybridLinearClassifier(ClassifierMixin, _HybridLinear):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]!r}; a classifier needs 2 classes at least")
+            raise ValueError(f"y holds one class, {self.classes_[0]}; a classifier needs 2 classes at least")
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self._fit_matrix(sparse.csr_matrix(X), self._one_against_rest(codes), weights)
         return self
@@ -447,10 +447,10 @@ class HybridLinearClassifier(ClassifierMixin, _HybridLinear):
         if first:
             self.classes_ = np.unique(classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes={classes!r} is not what an earlier call gave: {self.classes_!r}")
+            raise ValueError(f"classes={classes} is not what an earlier call gave: {self.classes_}")
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y holds {unknown[0]!r}, which is none of the classes {self.classes_!r}")
+            raise ValueError(f"y holds {unknown[0]}, which is none of the classes {self.classes_}")
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         codes = np.searchsorted(self.classes_, y)
         self._learn_on(sparse.csr_matrix(X), self._one_against_rest(codes), weights)

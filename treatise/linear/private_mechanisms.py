@@ -1,4 +1,4 @@
-"""Noise, random choice and their arithmetic for differential privacy (Chaudhuri, Monteleoni & Sarwate, JMLR 12:1069)."""
+"""Noise and random choice for differential privacy, and their arithmetic (JMLR 12:1069)."""
 
 import os
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import gamma
 from sklearn.utils import check_random_state
 
+MECHANISMS = ("objective", "output")
 Uniforms = Callable[[int], np.ndarray]
 
 
@@ -195,13 +196,19 @@ def perturbation(mechanism: str, epsilon: float, n_samples: int, alpha: float, c
     Examples
     --------
     >>> from treatise.linear import perturbation
-    >>> perturbation("objective", 0.05, 569, 0.01, curvature=0.25)
-    Perturbation(noise_rate=0.0125, noise_epsilon=0.025, extra_penalty=0.024930158935904193)
+    >>> plan = perturbation("objective", 0.05, 569, 0.01, curvature=0.25)
+    >>> plan.noise_epsilon, round(plan.extra_penalty, 6)
+    (0.025, 0.02493)
 
     References
     ----------
     .. [1] Paper v12-1069, Algorithms 1 and 2.
     """
+    if mechanism not in MECHANISMS:
+        raise ValueError(f"mechanism={mechanism!r} is unknown; it may be {' or '.join(map(repr, MECHANISMS))}")
+    for name, value in (("epsilon", epsilon), ("n_samples", n_samples), ("alpha", alpha)):
+        if not value > 0:
+            raise ValueError(f"{name}={value} must be positive")
     if mechanism == "output":
         return Perturbation(epsilon / erm_sensitivity(n_samples, alpha), epsilon, 0.0)
     # The rest of epsilon pays for the Jacobian of the map from noise to weights (proof of Theorem 9).
@@ -214,7 +221,14 @@ def perturbation(mechanism: str, epsilon: float, n_samples: int, alpha: float, c
 
 
 def excess_risk_bound(
-    mechanism: str, epsilon: float, n_samples: int, n_features: int, alpha: float, *, curvature: float, delta: float = 0.05
+    mechanism: str,
+    epsilon: float,
+    n_samples: int,
+    n_features: int,
+    alpha: float,
+    *,
+    curvature: float,
+    delta: float = 0.05,
 ) -> float:
     """By how much privacy can raise the penalised mean training loss, save with probability ``delta``.
 
@@ -240,8 +254,8 @@ def excess_risk_bound(
     >>> from treatise.linear import excess_risk_bound
     >>> for mechanism in ("output", "objective"):
     ...     print(mechanism, round(excess_risk_bound(mechanism, 0.1, 45_000, 20, 0.01, curvature=0.25), 4))
-    output 2.0107
-    objective 0.0179
+    output 0.1996
+    objective 0.0157
 
     References
     ----------
@@ -257,7 +271,7 @@ def excess_risk_bound(
         return 0.5 * (curvature + alpha) * norm**2
     if plan.extra_penalty > 0:
         raise ValueError(
-            f"with {n_samples} rows, alpha={alpha:g} and epsilon={epsilon:g} objective perturbation adds to the penalty, "
-            "and there is no bound; raise alpha or epsilon"
+            f"with {n_samples} rows, alpha={alpha:g} and epsilon={epsilon:g} objective perturbation adds to the "
+            "penalty and there is no bound; raise alpha or epsilon"
         )
     return norm**2 / (n_samples**2 * alpha)

@@ -2,7 +2,8 @@
 
 from treatise.online.alma import ALMA
 from treatise.online.arow import AROW
-from treatise.online.averaged_sgd import AveragedSGDClassifier, AveragedSGDRegressor
+from treatise.online.averaged_sgd import AveragedSGDClassifier
+from treatise.online.averaged_sgd_regressor import AveragedSGDRegressor
 from treatise.online.comparison import OnlineComparison, libol_learners
 from treatise.online.confidence_weighted import ConfidenceWeighted
 from treatise.online.ellipsoid import ImprovedEllipsoid

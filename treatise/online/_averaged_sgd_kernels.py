@@ -3,7 +3,7 @@
 import math
 
 from treatise._core.jit import kernel
-from treatise.online._row_kernels import add, dot, example, squared_norm
+from treatise.online._row_kernels import dot, example, squared_norm
 
 LOGISTIC, SQUARE_ROOT, LOG_COSH = range(3)
 CONSTANT, DOUBLING, INVERSE_ROOT = range(3)
@@ -35,12 +35,28 @@ def step_size(schedule, squared_radius, horizon, n):
 
 
 @kernel
+def dense_dot(weights, values):
+    """Inner product with a row without gaps; four sums at a time, since one would wait for itself at every term."""
+    a = b = c = d = 0.0
+    n_whole = len(values) - len(values) % 4
+    for j in range(0, n_whole, 4):
+        a += weights[j] * values[j]
+        b += weights[j + 1] * values[j + 1]
+        c += weights[j + 2] * values[j + 2]
+        d += weights[j + 3] * values[j + 3]
+    for j in range(n_whole, len(values)):
+        a += weights[j] * values[j]
+    return a + b + c + d
+
+
+@kernel
 def averaged_sgd(stream, loss, schedule, horizon, constant, running, current, drift, clock):
     """theta_n = theta_{n-1} - gamma f_n'(theta_{n-1}), changing ``current`` and ``drift`` in place.
 
     The average of theta_0 to theta_{n-1} is theta_n - drift / n, where drift = sum_i i g_i over the steps g_i: step
     i is part of the iterates i to n - 1. So the average costs as much as the step and no pass over all weights.
     """
+    dense = len(stream.indices) != len(stream.values)
     for turn in range(len(stream.order)):
         indices, values, y = example(stream, turn)
         if running:
@@ -49,11 +65,17 @@ def averaged_sgd(stream, loss, schedule, horizon, constant, running, current, dr
         if schedule == DOUBLING and n > 1.0 and 2.0 ** math.floor(math.log2(n)) == n:
             drift[:] = 0.0
             clock[BEGUN] = clock[SEEN]
-        score = dot(current, indices, values) + constant * current[-1]
+        score = (dense_dot(current, values) if dense else dot(current, indices, values)) + constant * current[-1]
         step = -step_size(schedule, clock[RADIUS], horizon, n) * loss_slope(loss, score, y)
         weighted = step * (n - clock[BEGUN])
-        add(current, step, indices, values)
-        add(drift, weighted, indices, values)
+        if dense:
+            for j in range(len(values)):
+                current[j] += step * values[j]
+                drift[j] += weighted * values[j]
+        else:
+            for j in range(len(values)):
+                current[indices[j]] += step * values[j]
+                drift[indices[j]] += weighted * values[j]
         current[-1] += constant * step
         drift[-1] += constant * weighted
         clock[SEEN] = n
@@ -74,5 +96,6 @@ def largest_row(pointers, values):
     """Largest squared norm of a row."""
     largest = 0.0
     for row in range(len(pointers) - 1):
-        largest = max(largest, squared_norm(values[pointers[row] : pointers[row + 1]]))
+        of_row = values[pointers[row] : pointers[row + 1]]
+        largest = max(largest, dense_dot(of_row, of_row))
     return largest

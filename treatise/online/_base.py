@@ -35,6 +35,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     }
     _native_multiclass = True
 
+    def __init__(self, *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+        self.n_passes = n_passes
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+
     @abstractmethod
     def _walk(self, stream, positive, learner, scores, updated):
         """Learn to tell the class ``positive`` from the rest, changing the given learner's state in place."""
@@ -159,7 +165,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = validate_data(
             self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", multi_output=False
         )
-        check_classification_targets(y)
+        if y.dtype.kind == "f":  # whole numbers and names are classes; fractions are not
+            check_classification_targets(y)
         if sparse.issparse(X) and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
@@ -237,7 +244,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             self._walk(stream, positive, learner, scores[learner], updated)
             any_updated |= updated
         predicted = np.argmax(scores, axis=0) if len(self.classes_) > 2 else scores[0] >= 0.0
-        return np.where(np.isfinite(scores).all(axis=0), predicted, -1), any_updated
+        if not np.isfinite(scores.sum()):
+            predicted = np.where(np.isfinite(scores).all(axis=0), predicted, -1)
+        return predicted, any_updated
 
     def _note(self, labels, predicted, updated):
         if predicted.min() < 0:

@@ -27,6 +27,10 @@ class SecondOrderClassifier(OnlineClassifier):
         "covariance": [StrOptions({"diagonal", "full"})],
     }
 
+    def __init__(self, *, covariance="diagonal", **shared):
+        super().__init__(**shared)
+        self.covariance = covariance
+
     @abstractmethod
     def _rule(self):
         """The rule's number and its two parameters."""

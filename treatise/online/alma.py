@@ -95,13 +95,10 @@ class ALMA(OnlineClassifier):
         shuffle=False,
         random_state=None,
     ):
+        super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.alpha = alpha
         self.C = C
         self.B = B
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _first_state(self):
         return (1.0, 0.0, 1.0)

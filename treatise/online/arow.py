@@ -94,12 +94,14 @@ class AROW(SecondOrderClassifier):
         shuffle=False,
         random_state=None,
     ):
+        super().__init__(
+            covariance=covariance,
+            n_passes=n_passes,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
         self.r = r
-        self.covariance = covariance
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _rule(self):
         return RULE, float(self.r), 1.0

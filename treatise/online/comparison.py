@@ -178,14 +178,15 @@ class OnlineComparison:
         colours = colormaps["tab20"]
         for number, (name, curve) in enumerate(self.curves_.items()):
             style = {"color": colours(number % 20), "linestyle": "-" if number < 20 else "--", "linewidth": 1.5}
-            axes[0].plot(curve[:, 0], curve[:, 1], label=name, **style)
-            axes[1].plot(curve[:, 0], curve[:, 2], **style)
+            axes[0].plot(curve[:, 0], curve[:, 1], **style)
+            axes[1].plot(curve[:, 0], curve[:, 2], label=name, **style)
         axes[0].set_ylabel("mistakes so far, as a share of the examples")
         axes[1].set_ylabel("updates so far")
         for ax in axes:
             ax.set_xlabel("examples seen")
             ax.grid(alpha=0.3)
-        axes[0].legend(ncols=2, fontsize="small")
+        # The corner that counts which start from zero leave free.
+        axes[1].legend(ncols=2, fontsize="small", loc="upper left")
         return axes
 
     def _orders(self, n_samples):
@@ -286,7 +287,7 @@ class _Replay:
 
 def _search(learner, stream):
     """Parameters chosen one after the other, each by the mistakes of one pass; the last of the best."""
-    chosen: dict = {}
+    chosen = {}
     for step in _search_steps(learner):
         best, fewest = {}, math.inf
         for candidate in step({**learner.get_params(), **chosen}):

@@ -94,13 +94,15 @@ class ImprovedEllipsoid(SecondOrderClassifier):
         shuffle=False,
         random_state=None,
     ):
+        super().__init__(
+            covariance=covariance,
+            n_passes=n_passes,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
         self.b = b
         self.c = c
-        self.covariance = covariance
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _first_state(self):
         return (float(self.c),)

@@ -91,12 +91,9 @@ class OnlineGradientDescent(OnlineClassifier):
     }
 
     def __init__(self, C=1.0, *, loss="hinge", n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+        super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.C = C
         self.loss = loss
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _first_state(self):
         return (0.0,)

@@ -3,8 +3,7 @@
 from numbers import Real
 
 import numpy as np
-from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -12,12 +11,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.online._averaged_sgd_kernels import CONSTANT, LOGISTIC, kernel_sgd, step_size
+from treatise.online._one_versus_rest import OneVersusRest
 
 # Rows of the kernel matrix held at a time.
 _ROWS = 256
 
 
-class KernelAveragedSGDClassifier(ClassifierMixin, BaseEstimator):
+class KernelAveragedSGDClassifier(OneVersusRest, BaseEstimator):
     """Kernel logistic regression in one pass, with a step that needs no tuning and no penalty.
 
     Each row gets its coefficient when it is met and keeps it; the average of the iterates only shrinks the later
@@ -90,16 +90,13 @@ class KernelAveragedSGDClassifier(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]!r}); a classifier needs two")
+        self._set_classes(np.unique(y))
         n_samples = len(X)
         if self.shuffle:
             order = check_random_state(self.random_state).permutation(n_samples)
             X, y = X[order], y[order]
         self.X_fit_ = X
-        positives = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        signs = np.where(y[:, None] == positives, 1.0, -1.0).T.copy()
+        signs = np.array(self._signs(y))
         blocks = [X[row : row + _ROWS] for row in range(0, n_samples, _ROWS)]
         squared_radius = max(float(np.diag(self._gram(block, block)).max()) for block in blocks)
         self.step_ = step_size(CONSTANT, squared_radius, float(n_samples), 1.0)
@@ -114,58 +111,12 @@ class KernelAveragedSGDClassifier(ClassifierMixin, BaseEstimator):
         self.dual_coef_ = (coefficients * remaining).T.copy()
         return self
 
-    def decision_function(self, X):
-        """Signed score of the second class, or a score for each class where there are more than two.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+    def _scores(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        scores = np.concatenate(
+        return np.concatenate(
             [self._gram(X[row : row + _ROWS], self.X_fit_) @ self.dual_coef_ for row in range(0, len(X), _ROWS)]
         )
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict_proba(self, X):
-        """Probability of each class; with more than two, each against the rest and then made to sum to one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-        """
-        chance = expit(self.decision_function(X))
-        if chance.ndim == 1:
-            return np.column_stack([1.0 - chance, chance])
-        return chance / chance.sum(axis=1, keepdims=True)
-
-    def predict(self, X):
-        """The class with the highest score.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The examples.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0.0).astype(np.intp)]
-        return self.classes_[np.argmax(scores, axis=1)]
 
     def _gram(self, X, Y):
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma)

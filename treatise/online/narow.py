@@ -95,12 +95,14 @@ class NAROW(SecondOrderClassifier):
         shuffle=False,
         random_state=None,
     ):
+        super().__init__(
+            covariance=covariance,
+            n_passes=n_passes,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
         self.b = b
-        self.covariance = covariance
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _settle(self, X):
         if self.b != "auto":

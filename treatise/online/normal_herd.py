@@ -90,12 +90,14 @@ class NormalHerd(SecondOrderClassifier):
         shuffle=False,
         random_state=None,
     ):
+        super().__init__(
+            covariance=covariance,
+            n_passes=n_passes,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
         self.C = C
-        self.covariance = covariance
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _rule(self):
         return HERD, float(self.C), 1.0

@@ -78,12 +78,9 @@ class PassiveAggressive(OnlineClassifier):
     }
 
     def __init__(self, C=1.0, *, variant=1, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+        super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.C = C
         self.variant = variant
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _walk(self, stream, positive, learner, scores, updated):
         weights = self._weights[:, learner]

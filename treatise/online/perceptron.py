@@ -79,11 +79,8 @@ class OnlinePerceptron(OnlineClassifier):
     _parameter_constraints: dict = {**OnlineClassifier._parameter_constraints, "update": [StrOptions(set(_SHARES))]}
 
     def __init__(self, update="max", *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+        super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.update = update
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _walk(self, stream, positive, learner, scores, updated):
         perceptron(stream, positive, self._weights[:, learner], scores, updated)

@@ -74,11 +74,8 @@ class ROMMA(OnlineClassifier):
     _parameter_constraints: dict = {**OnlineClassifier._parameter_constraints, "aggressive": ["boolean"]}
 
     def __init__(self, aggressive=False, *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+        super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.aggressive = aggressive
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _first_state(self):
         return (1.0, 0.0, 0.0)

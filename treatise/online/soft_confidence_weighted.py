@@ -101,14 +101,16 @@ class SoftConfidenceWeighted(SecondOrderClassifier):
         shuffle=False,
         random_state=None,
     ):
+        super().__init__(
+            covariance=covariance,
+            n_passes=n_passes,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
         self.C = C
         self.eta = eta
         self.variant = variant
-        self.covariance = covariance
-        self.n_passes = n_passes
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _rule(self):
         rule = SOFT_LINEAR if self.variant == 1 else SOFT_QUADRATIC

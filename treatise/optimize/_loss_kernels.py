@@ -112,10 +112,9 @@ def invariant_step(kind, tau, p, y, rate, q):
             return -min(tau * rate, (y - p) / q)
         return min((1.0 - tau) * rate, (p - y) / q)
     # Poisson: exp(-p) solves a linear equation.
-    start = math.exp(-p)
     if y == 0.0:
-        return (p + math.log(start + reach)) / q
-    return (p + math.log(1.0 / y + (start - 1.0 / y) * math.exp(-y * reach))) / q
+        return math.log1p(reach * math.exp(p)) / q
+    return math.log1p(math.expm1(-y * reach) * (1.0 - math.exp(p) / y)) / q
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treatise._core.jit import kernel
-from treatise.online import ROMMA, SoftConfidenceWeighted
+from treatise.online import ROMMA, SecondOrderPerceptron, SoftConfidenceWeighted
 from treatise.online._confidence_weighted_kernels import new_deviation
 from treatise.online._gaussian_kernels import contraction, narrow, whiten
 from treatise.online._row_kernels import Stream, dot, example
@@ -22,7 +22,7 @@ def search_order(n: int) -> np.ndarray:
 
 
 @kernel
-def _congruential_uniforms(n):
+def _congruential_uniforms(n: int) -> np.ndarray:
     """Uniform numbers of MATLAB 4's generator, 16807 s mod (2^31 - 1), from the state that the seed 0 stands for."""
     modulus, state = np.int64(2**31 - 1), np.int64(470211272)
     numbers = np.empty(n)
@@ -33,7 +33,7 @@ def _congruential_uniforms(n):
 
 
 @kernel
-def run_order(n, seed):
+def run_order(n: int, seed: int) -> np.ndarray:
     """The order of a run: ``random_shuffle`` after ``srand(seed)``, with the 15-bit generator of Visual C++."""
     order, state = np.arange(n), np.int64(seed)
     for i in range(1, n):
@@ -71,7 +71,16 @@ class MistypedSoftConfidence(SoftConfidenceWeighted):
 
 
 @kernel
-def _mistyped_belief(stream, positive, phi, C, mean, root, scores, updated):
+def _mistyped_belief(
+    stream: Stream,
+    positive: int,
+    phi: float,
+    C: float,
+    mean: np.ndarray,
+    root: np.ndarray,
+    scores: np.ndarray,
+    updated: np.ndarray,
+) -> None:
     whitened = np.empty(len(mean))
     for t in range(len(scores)):
         indices, values, label = example(stream, t)
@@ -90,8 +99,6 @@ def _mistyped_belief(stream, positive, phi, C, mean, root, scores, updated):
 
 def released_learners() -> dict[str, Any]:
     """The four learners of Table 1 whose program departs from the published algorithm, as the program has them."""
-    from treatise.online import SecondOrderPerceptron
-
     return {
         "ROMMA": LongFirstStep(),
         "aROMMA": LongFirstStep(aggressive=True),

@@ -1,0 +1,156 @@
+"""The binary cache: written on the first pass, mapped later, refused when stale or damaged."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from treatise._core.errors import TreatiseError
+from treatise.io import Stream, streams
+from treatise.io import _stream_lines as lines
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """A file of several blocks, one of them with weights and values."""
+    monkeypatch.setattr(lines, "BLOCK", 1 << 11)
+    rng = np.random.default_rng(0)
+    rows = [f"{i % 2} |f " + " ".join(f"w{j}" for j in rng.integers(0, 99, 9)) for i in range(400)]
+    rows[300] = "1 2.5 |f a:0.25 b:3"
+    path = tmp_path / "data.vw"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def copied(stream):
+    fields = ("indptr", "indices", "values", "labels", "weights")
+    return [tuple(getattr(chunk, name).copy() for name in fields) for chunk in stream]
+
+
+def assert_same(one, other):
+    assert len(one) == len(other)
+    for a, b in zip(one, other):
+        for x, y in zip(a, b):
+            np.testing.assert_array_equal(x, y)
+
+
+def cache_of(path):
+    (found,) = path.parent.glob(f".{path.name}.*.cache")
+    return found
+
+
+def test_second_pass_gives_the_same_bits_and_parses_nothing(source, monkeypatch):
+    parsed = copied(Stream(source))
+    assert_same(copied(Stream(source, cache=True)), parsed)
+    monkeypatch.setattr(streams, "text_chunks", lambda *a, **k: pytest.fail("the text was parsed again"))
+    assert len(parsed) > 3
+    assert_same(copied(Stream(source, cache=True)), parsed)
+
+
+def test_changed_source_or_settings_make_a_new_cache(source):
+    copied(Stream(source, cache=True))
+    copied(Stream(source, cache=True, bits=10))
+    assert len(list(source.parent.glob("*.cache"))) == 2
+    text = source.read_text().replace("2.5", "3.5")
+    source.write_text(text)
+    os.utime(source, ns=(1, 1))
+    assert max(chunk[4].max() for chunk in copied(Stream(source, cache=True))) == 3.5
+    assert max(chunk[4].max() for chunk in copied(Stream(source, cache=True))) == 3.5
+
+
+def test_cache_folder_can_be_named(source, tmp_path):
+    (tmp_path / "caches").mkdir()
+    copied(Stream(source, cache=tmp_path / "caches"))
+    assert len(list((tmp_path / "caches").iterdir())) == 1
+    with pytest.raises(TreatiseError, match="does not exist"):
+        copied(Stream(source, cache=tmp_path / "nowhere"))
+
+
+def test_pass_that_is_broken_off_leaves_no_cache(source):
+    iterator = iter(Stream(source, cache=True))
+    next(iterator)
+    iterator.close()
+    assert list(source.parent.glob(".*")) == []
+    bad = source.with_name("bad.vw")
+    bad.write_text(source.read_text() + "oops\n")
+    with pytest.raises(TreatiseError, match="line 401"):
+        copied(Stream(bad, cache=True))
+    assert list(source.parent.glob(".*")) == []
+
+
+def test_skipped_lines_are_counted_from_the_cache_too(source):
+    source.write_text(source.read_text() + "oops\n")
+    for _ in range(2):
+        stream = Stream(source, cache=True, on_error="skip")
+        copied(stream)
+        assert stream.skipped == 1
+        assert "line 401" in stream.complaints[0]
+
+
+@given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+@settings(
+    deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_changed_byte_is_noticed(source, place, change):
+    expected = copied(Stream(source, cache=True))
+    path = cache_of(source)
+    whole = bytearray(path.read_bytes())
+    damaged = whole.copy()
+    damaged[int(place * len(damaged))] ^= change
+    path.write_bytes(damaged)
+    try:
+        # Bytes between arrays mean nothing; every other must be missed.
+        assert_same(copied(Stream(source, cache=True)), expected)
+    except TreatiseError as error:
+        assert "damaged" in str(error)
+    finally:
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("kept", [0, 10, 100, 0.5, 0.99])
+def test_truncated_cache_is_refused(source, kept):
+    copied(Stream(source, cache=True))
+    path = cache_of(source)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
+    with pytest.raises(TreatiseError, match="is damaged .* delete it and it is made again"):
+        copied(Stream(source, cache=True))
+
+
+def test_index_beyond_the_table_is_refused_even_with_a_right_checksum(source, monkeypatch):
+    from treatise.io import _cache
+
+    writer_add = _cache.CacheWriter.add
+
+    def forge(self, chunk):
+        chunk.indices[0] = 2**30
+        writer_add(self, chunk)
+
+    monkeypatch.setattr(_cache.CacheWriter, "add", forge)
+    Stream(source, cache=True).prepare()
+    with pytest.raises(TreatiseError, match="damaged"):
+        copied(Stream(source, cache=True))
+
+
+@pytest.mark.parametrize("shards", [1, 2, 3, 5])
+def test_shards_share_the_examples_in_order(source, shards):
+    labels = [np.concatenate([chunk[3] for chunk in copied(part)]) for part in Stream(source, cache=True).split(shards)]
+    assert len(labels) == shards
+    assert all(len(part) for part in labels)
+    np.testing.assert_array_equal(np.concatenate(labels), np.arange(400) % 2 + (np.arange(400) == 300))
+
+
+def test_files_are_whole_in_shards_where_there_are_enough(tmp_path):
+    for i in range(5):
+        (tmp_path / f"{i}.vw").write_text(f"{i} |f a\n")
+    parts = Stream(str(tmp_path / "*.vw")).split(2)
+    assert [[float(c[3][0]) for c in copied(part)] for part in parts] == [[0.0, 1.0], [2.0, 3.0, 4.0]]
+
+
+def test_one_file_without_cache_cannot_be_split(source):
+    with pytest.raises(TreatiseError, match="without a cache"):
+        Stream(source).split(2)
+    with pytest.raises(TreatiseError, match="too few for 1000 shards"):
+        Stream(source, cache=True).split(1000)

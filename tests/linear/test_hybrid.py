@@ -1,0 +1,385 @@
+"""Hybrid online and batch learning: the optimum, the online update, averaging, checkpoints."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
+from sklearn.svm import LinearSVC
+
+from treatise._core.errors import TreatiseError
+from treatise.io import _stream_lines as lines
+from treatise.io import load_model, save_model
+from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
+from treatise.linear import _hybrid_kernels as kernels
+from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
+from treatise.optimize import Loss
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Sparse rows with noisy labels of a linear rule."""
+    rng = np.random.default_rng(0)
+    X = sparse.random(1500, 120, 0.08, random_state=0, format="csr")
+    score = 3 * X @ rng.normal(size=120) + 0.3
+    return X, np.where(score + rng.logistic(size=1500) > 0, 1, 0), score + rng.normal(size=1500)
+
+
+@pytest.fixture
+def files(problem, tmp_path):
+    """The same rows as seven files of text, values to single precision."""
+    X, y, _ = problem
+    X = X.astype(np.float32).astype(np.float64)
+    bounds = np.linspace(0, len(y), 8).astype(int)
+    for number, (a, b) in enumerate(zip(bounds, bounds[1:])):
+        rows = []
+        for i in range(a, b):
+            part = slice(X.indptr[i], X.indptr[i + 1])
+            pairs = (f"{j}:{np.float32(v)!s}" for j, v in zip(X.indices[part], X.data[part]))
+            rows.append(f"{y[i]} | {' '.join(pairs)}\n")
+        (tmp_path / f"part-{number}.vw").write_text("".join(rows))
+    return str(tmp_path / "part-*.vw"), X, y
+
+
+@pytest.mark.parametrize("shards", [1, 2, 4, 7])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_optimum_is_that_of_scikit_learn_for_any_number_of_shards(problem, shards, intercept):
+    X, y, _ = problem
+    peer = LogisticRegression(C=2.0, fit_intercept=intercept, tol=1e-12, max_iter=10_000).fit(X, y)
+    model = HybridLinearClassifier(alpha=0.5, fit_intercept=intercept, n_shards=shards).fit(X, y)
+    assert model.status_ == "gradient"
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-5)
+    np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-5)
+    signs, w = 2 * y - 1, peer.coef_[0]
+    best = np.logaddexp(0, -signs * (X @ w + peer.intercept_[0])).sum() + 0.25 * w @ w
+    np.testing.assert_allclose(model.objective_path_[-1], best, rtol=1e-8)
+
+
+def test_other_losses_reach_the_optima_of_their_peers(problem):
+    X, y, target = problem
+    ridge = Ridge(0.5, solver="sparse_cg", tol=1e-12).fit(X, target)
+    np.testing.assert_allclose(HybridLinearRegressor(alpha=0.5).fit(X, target).coef_, ridge.coef_, atol=1e-5)
+    counts = np.random.default_rng(1).poisson(np.exp(np.clip(target, -3, 2)))
+    # scikit-learn's penalty is of the mean deviance.
+    poisson = PoissonRegressor(alpha=0.5 / len(y), tol=1e-10, max_iter=1000).fit(X, counts)
+    model = HybridLinearRegressor("poisson", alpha=0.5).fit(X, counts)
+    np.testing.assert_allclose(model.coef_, poisson.coef_, atol=1e-4)
+    np.testing.assert_allclose(model.predict(X), poisson.predict(X), rtol=1e-3)
+    # Half its squared weights and C times the losses; its intercept is penalised, so there is none.
+    svc = LinearSVC(C=2.0, fit_intercept=False, dual=False, tol=1e-10, max_iter=10_000).fit(X, y)
+    squared_hinge = HybridLinearClassifier("squared_hinge", alpha=0.5, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(squared_hinge.coef_, svc.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "tau", "classify"), [("hinge", 0.5, True), ("quantile", 0.8, False)])
+def test_losses_with_kinks_come_close_to_their_optimum(problem, name, tau, classify):
+    X, y, target = problem
+    labels = 2.0 * y - 1 if classify else target
+    loss = Loss(name, tau)
+    if classify:
+        model = HybridLinearClassifier(name, alpha=5.0, fit_intercept=False).fit(X, y)
+    else:
+        model = HybridLinearRegressor(name, tau=tau, alpha=5.0, fit_intercept=False).fit(X, target)
+    w = np.ravel(model.coef_)
+    value = loss.value(X @ w, labels).sum() + 2.5 * w @ w
+    # The dual is smooth in a box: max sum_i a_i y_i - |X'a|^2 / (2 alpha).
+    low, high = ((np.minimum(labels, 0), np.maximum(labels, 0)) if classify else (tau - 1 + 0 * labels, tau + 0 * labels))
+    gain = 1.0 / labels if classify else labels
+    dual = minimize(
+        lambda a: (np.sum((X.T @ a) ** 2) / 10 - a @ gain, X @ (X.T @ a) / 5 - gain), np.zeros(len(y)), jac=True,
+        method="L-BFGS-B", bounds=list(zip(low, high)), options={"maxiter": 2000},
+    )  # fmt: skip
+    assert -dual.fun <= value <= -dual.fun * 1.03
+
+
+def test_l1_penalty_gives_the_optimum_and_zeros_of_its_peer(problem):
+    X, y, _ = problem
+    peer = LogisticRegression(
+        C=0.5, l1_ratio=1.0, solver="saga", fit_intercept=False, tol=1e-9, max_iter=20_000, random_state=0
+    ).fit(X, y)
+    model = HybridLinearClassifier(alpha=0.0, l1=2.0, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5)
+    np.testing.assert_array_equal(model.coef_ == 0, peer.coef_ == 0)
+    assert (model.coef_ == 0).sum() > 10
+
+
+def test_threads_change_no_bit(problem):
+    X, y, _ = problem
+    alone = HybridLinearClassifier(n_shards=7).fit(X, y)
+    together = HybridLinearClassifier(n_shards=7, n_jobs=3).fit(X, y)
+    np.testing.assert_array_equal(alone.coef_, together.coef_)
+
+
+def learned_by_hand(X, y, weights, kind, rate, adaptive, normalized, invariant):
+    """Algorithm 1, densely, from its text."""
+    d = X.shape[1]
+    w, G, s = np.zeros(d), np.ones(d), np.zeros(d)
+    count = norm = 0.0
+    for x, label, h in zip(X, y, weights):
+        if normalized:
+            wider = np.abs(x) > s
+            w[wider] *= (s[wider] / np.abs(x[wider])) ** (1 if adaptive else 2)
+            s[wider] = np.abs(x[wider])
+            seen = x != 0
+            count, norm = count + h, norm + h * np.sum((x[seen] / s[seen]) ** 2)
+        A = G**-0.5 if adaptive else np.ones(d)
+        pace = rate
+        if normalized:
+            power = 1 if adaptive else 2
+            A = np.divide(A, s**power, out=np.zeros(d), where=s > 0)
+            pace *= (count / norm) ** (0.5 * power)
+        p, q = w @ x, np.sum(A * x * x)
+        slope = float(Loss(kind).derivative(p, label))
+        step = kernels.invariant_step(Loss(kind).kind, 0.5, p, label, pace * h, q) if invariant else pace * h * slope
+        w = w - step * A * x
+        G = G + h * (slope * x) ** 2
+    return w, G
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("invariant", [False, True])
+def test_online_pass_is_algorithm_one_with_every_switch(adaptive, normalized, invariant):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 6)) * (rng.random((60, 6)) < 0.6)
+    y, weights = rng.integers(0, 2, 60), rng.integers(1, 4, 60).astype(float)
+    model = HybridLinearClassifier(
+        max_iter=0, fit_intercept=False, adaptive=adaptive, normalized=normalized, invariant=invariant
+    ).fit(X, y, sample_weight=weights)
+    w, G = learned_by_hand(X, 2.0 * y - 1, weights, "logistic", 0.5, adaptive, normalized, invariant)
+    np.testing.assert_allclose(model.coef_[0], w, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(model.gradient_squares_[0, :-1], G, rtol=1e-10)
+
+
+def test_intercept_learns_as_a_constant_feature(problem):
+    X, y, _ = problem
+    wide = sparse.hstack([X, np.ones((X.shape[0], 1))]).tocsr()
+    built_in = HybridLinearClassifier(max_iter=0).fit(X, y)
+    by_hand = HybridLinearClassifier(max_iter=0, fit_intercept=False).fit(wide, y)
+    # The sums run in another order.
+    np.testing.assert_allclose(np.append(built_in.coef_, built_in.intercept_), by_hand.coef_[0], atol=1e-12)
+
+
+def test_partial_fit_goes_on_where_it_stood(problem):
+    X, y, _ = problem
+    once = HybridLinearClassifier(max_iter=0, normalized=True).fit(X, y)
+    parts = HybridLinearClassifier(normalized=True)
+    for a, b in ((0, 10), (10, 700), (700, 1500)):
+        parts.partial_fit(X[a:b], y[a:b], classes=[0, 1])
+    np.testing.assert_allclose(parts.coef_, once.coef_, rtol=1e-12, atol=1e-14)
+    with pytest.raises(ValueError, match="holds 7, which is none of the classes"):
+        parts.partial_fit(X[:2], [7, 7])
+    with pytest.raises(ValueError, match="needs classes"):
+        HybridLinearClassifier().partial_fit(X, y)
+
+
+def test_learners_are_averaged_by_confidence():
+    settings = Settings(Loss("logistic"), 2, True)
+    w, G = np.array([[1.0, 2.0, 0.0], [3.0, -2.0, 0.0]]), np.array([[1.0, 4.0, 1.0], [3.0, 4.0, 1.0]])
+    shares = [[g, g * v, g * g, np.zeros(3), np.zeros(2), np.zeros(3)] for v, g in zip(w, G)]
+    state, _ = averaged(combine_shares(*shares), settings, np.float64)
+    # Equation 2 by hand: (1*1 + 3*3) / 4 and (4*2 - 4*2) / 8; confidences (1 + 9) / 4 and (16 + 16) / 8.
+    np.testing.assert_allclose(state.table[:, kernels.WEIGHT], [2.5, 0.0, 0.0])
+    np.testing.assert_allclose(state.table[:, kernels.SQUARES], [2.5, 4.0, 1.0])
+    alone, _ = averaged(shares[0], settings, np.float64)
+    np.testing.assert_allclose(alone.table[:, kernels.WEIGHT], w[0])
+    np.testing.assert_allclose(alone.table[:, kernels.SQUARES], G[0])
+
+
+def test_unseen_features_stay_at_zero(problem):
+    X, y, _ = problem
+    wide = sparse.hstack([X, sparse.csr_matrix((X.shape[0], 3))]).tocsr()
+    model = HybridLinearClassifier(n_shards=3, alpha=0.0, max_iter=3).fit(wide, y)
+    np.testing.assert_array_equal(model.coef_[0, -3:], 0.0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 16])
+def test_tree_of_sums_is_the_sum_whatever_the_number_of_shards(count):
+    parts = np.random.default_rng(count).normal(size=(count, 1000))
+    # Each of at most 4 levels of the tree and each of 15 additions in a row rounds once.
+    np.testing.assert_allclose(tree_reduce(list(parts), np.add), parts.sum(axis=0), rtol=0, atol=16 * 2e-16 * 4)
+    names = tree_reduce([str(i) for i in range(count)], lambda a, b: f"({a}{b})")
+    level = [str(i) for i in range(count)]
+    while len(level) > 1:
+        level = [f"({''.join(level[i : i + 2])})" if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)]
+    assert names == level[0]
+
+
+def zipf_problem(n=4000, s=12, d=1 << 14, seed=0):
+    """Categorical features with frequencies of Zipf's law, labels of a sparse logistic rule."""
+    rng = np.random.default_rng(seed)
+    indices = np.minimum(rng.zipf(1.4, (n, s)), d) - 1
+    X = sparse.csr_matrix((np.ones(n * s), indices.ravel(), np.arange(0, n * s + 1, s)), shape=(n, d))
+    X.sum_duplicates()
+    w = rng.normal(size=d) * (rng.random(d) < 0.3)
+    return X, np.where(X @ w + rng.logistic(size=n) > 0, 1, -1)
+
+
+def test_one_online_pass_saves_iterations():
+    # The gain is of the order of log(n / m) passes (Section 4.1): n must be large.
+    X, y = zipf_problem(n=20_000)
+    paths = {}
+    for passes in (0, 1):
+        paths[passes] = HybridLinearClassifier(online_passes=passes, max_iter=7, n_shards=2).fit(X, y).objective_path_
+    assert np.all(np.diff(paths[1]) <= 0)
+    # After t iterations and the online pass, against t + 1 iterations from zero.
+    assert all(paths[1][t] < paths[0][t + 1] for t in range(1, 6))
+
+
+def test_files_give_the_optimum_of_the_matrix_for_any_number_of_shards(files):
+    pattern, X, y = files
+    peer = LogisticRegression(C=1.0, tol=1e-12, max_iter=10_000).fit(X, y)
+    for shards in (1, 3, 7):
+        model = HybridLinearClassifier(bits=7, n_shards=shards, n_jobs=2).fit_files(pattern)
+        np.testing.assert_allclose(model.coef_[0, :120], peer.coef_[0], atol=1e-5)
+        np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-5)
+        np.testing.assert_array_equal(model.coef_[0, 120:], 0.0)
+
+
+def test_files_are_scored_as_the_matrix_is_and_models_saved(files, tmp_path):
+    pattern, X, y = files
+    model = HybridLinearClassifier(bits=7, max_iter=5).fit_files(pattern)
+    save_model(model, tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops").model
+    found = loaded.evaluate_files(pattern)
+    scores = X @ model.coef_[0, :120] + model.intercept_[0]
+    assert found.examples == 1500
+    np.testing.assert_allclose(found.loss, np.logaddexp(0, -(2 * y - 1) * scores).mean(), rtol=1e-6)
+    np.testing.assert_allclose(found.score, np.mean((scores > 0) == y), rtol=1e-6)
+    in_order = np.concatenate([part for _, part in loaded.scores_of_files(pattern)])
+    np.testing.assert_allclose(in_order, scores, atol=1e-6)
+
+
+def test_second_fit_from_the_cache_gives_the_same_bits(files, monkeypatch):
+    pattern, _, _ = files
+    first = HybridLinearClassifier(bits=7).fit_files(pattern)
+    monkeypatch.setattr("treatise.io.streams.text_chunks", lambda *a, **k: pytest.fail("the text was parsed again"))
+    np.testing.assert_array_equal(HybridLinearClassifier(bits=7).fit_files(pattern).coef_, first.coef_)
+
+
+@pytest.mark.parametrize("labels", [("1", "2"), ("0", "-1"), ("3", "3")])
+def test_labels_that_are_no_two_classes_are_refused(tmp_path, labels):
+    path = tmp_path / "d.vw"
+    path.write_text("".join(f"{label} |f a\n" for label in labels))
+    with pytest.raises(TreatiseError, match="labels must be -1 and 1, or 0 and 1"):
+        HybridLinearClassifier().fit_files(path)
+
+
+def test_run_broken_off_after_any_pass_ends_in_the_same_bits(files, tmp_path, monkeypatch):
+    pattern, _, _ = files
+    settings = {"bits": 7, "n_shards": 2, "online_passes": 2, "max_iter": 6, "memory": 3}
+    whole = HybridLinearClassifier(**settings).fit_files(pattern)
+    from treatise.linear._hybrid_checkpoint import Checkpoint
+
+    write = Checkpoint._write
+    folder, survived = tmp_path / "run", 0
+    for _ in range(60):
+        # Each run writes two files more, a pair and the state that names it, and breaks off in the next.
+        left = [2]
+
+        def break_off(self, name, left=left, **arrays):
+            if left[0] == 0:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            write(self, name, **arrays)
+
+        monkeypatch.setattr(Checkpoint, "_write", break_off)
+        try:
+            resumed = HybridLinearClassifier(**settings).fit_files(pattern, checkpoint=folder)
+            break
+        except KeyboardInterrupt:
+            survived += 1
+    assert survived > 4
+    np.testing.assert_array_equal(resumed.coef_, whole.coef_)
+    assert resumed.objective_path_ == whole.objective_path_
+
+
+def test_killed_process_is_taken_up_to_the_same_bits(files, tmp_path):
+    pattern, _, _ = files
+    settings = {"bits": 7, "n_shards": 3, "max_iter": 12, "alpha": 0.3}
+    script = f"""
+        import os, signal
+        from treatise.linear import HybridLinearClassifier
+        from treatise.linear._hybrid_checkpoint import Checkpoint
+        save = Checkpoint.save_batch
+        def killing(self, state, *rest):
+            if state.iteration == 4:
+                os.kill(os.getpid(), signal.SIGKILL)
+            save(self, state, *rest)
+        Checkpoint.save_batch = killing
+        HybridLinearClassifier(**{settings!r}).fit_files({pattern!r}, checkpoint={str(tmp_path / "run")!r})
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=120, check=False)
+    assert ended.returncode == -9
+    resumed = HybridLinearClassifier(**settings).fit_files(pattern, checkpoint=tmp_path / "run")
+    whole = HybridLinearClassifier(**settings).fit_files(pattern)
+    np.testing.assert_array_equal(resumed.coef_, whole.coef_)
+    assert resumed.objective_path_ == whole.objective_path_
+
+
+def test_checkpoint_of_another_run_or_a_damaged_one_is_refused(files, tmp_path):
+    pattern, _, _ = files
+    HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=tmp_path / "run")
+    with pytest.raises(TreatiseError, match="belongs to another run"):
+        HybridLinearClassifier(bits=7, max_iter=2, alpha=3.0).fit_files(pattern, checkpoint=tmp_path / "run")
+    (tmp_path / "run" / "batch.npz").write_bytes(b"PK nonsense")
+    with pytest.raises(TreatiseError, match="is damaged"):
+        HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=tmp_path / "run")
+
+
+def test_progress_has_a_line_for_every_power_of_two(files, capsys):
+    pattern, _, _ = files
+    HybridLinearClassifier(bits=7, max_iter=2, verbose=True).fit_files(pattern)
+    lines_of = [line.split() for line in capsys.readouterr().err.splitlines()]
+    batch = lines_of.index(["L-BFGS"])
+    examples = [int(words[0]) for words in lines_of[2:batch]]
+    assert examples == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1500]
+    assert [int(words[0]) for words in lines_of[batch + 2 :]] == [0, 1, 2]
+    assert float(lines_of[2][1]) == pytest.approx(np.log(2), abs=1e-6)
+
+
+def test_progressive_loss_does_not_depend_on_chunks(files, monkeypatch):
+    pattern, _, _ = files
+    whole = HybridLinearClassifier(bits=7, max_iter=0, verbose=True).fit_files(pattern, cache=False)
+    monkeypatch.setattr(lines, "BLOCK", 1 << 10)
+    cut = HybridLinearClassifier(bits=7, max_iter=0).fit_files(pattern, cache=False)
+    np.testing.assert_array_equal(whole.coef_, cut.coef_)
+    assert whole.progressive_loss_ == pytest.approx(cut.progressive_loss_, rel=1e-12)
+
+
+def test_bad_input_is_told(problem):
+    X, y, _ = problem
+    with pytest.raises(ValueError, match="exceeds the 3 rows"):
+        HybridLinearClassifier(n_shards=4).fit(X[:3], [0, 1, 0])
+    with pytest.raises(ValueError, match="counts, from 0 on"):
+        HybridLinearRegressor("poisson").fit(X, -np.ones(len(y)))
+    with pytest.raises(TreatiseError, match="not fitted to files"):
+        HybridLinearClassifier(max_iter=1).fit(X, y).evaluate_files("nothing.vw")
+    with pytest.raises(ValueError, match="a cross is 2 letters"):
+        HybridLinearClassifier(quadratic=("abc",)).fit_files(__file__)
+
+
+def test_lone_learner_and_local_passes_agree_with_a_plain_sum(problem):
+    X, y, _ = problem
+    from treatise.linear.hybrid import _MatrixShard
+
+    signs = 2.0 * y - 1
+    shards = [_MatrixShard(X, signs, np.ones(len(y)), a, b) for a, b in ((0, 500), (500, 1500))]
+    passes = LocalPasses(shards, Settings(Loss("logistic"), 120, True), 2)
+    w = np.random.default_rng(0).normal(size=121)
+    p = X @ w[:-1] + w[-1]
+    loss, gradient = passes.gradient(w)
+    slope, bend = Loss("logistic").derivative(p, signs), Loss("logistic").curvature(p, signs)
+    np.testing.assert_allclose(loss, Loss("logistic").value(p, signs).sum(), rtol=1e-12)
+    np.testing.assert_allclose(gradient, np.append(X.T @ slope, slope.sum()), atol=1e-10)
+    importance, diagonal = passes.diagonal(w)
+    assert importance == 1500
+    np.testing.assert_allclose(diagonal, np.append(X.multiply(X).T @ bend, bend.sum()), atol=1e-10)
+    v = np.random.default_rng(1).normal(size=121)
+    np.testing.assert_allclose(passes.curvature(w, v), bend @ (X @ v[:-1] + v[-1]) ** 2, rtol=1e-10)
+    assert OnlineState.fresh(passes.settings, 2.0, np.float32).table[0, kernels.RATE] == np.float32(2.0**-0.5)

@@ -1,0 +1,86 @@
+"""The cluster form: the same sums to the last bit, and a killed worker costs a pass at most."""
+
+import os
+import signal
+import sys
+
+import cloudpickle
+import numpy as np
+import pytest
+
+from treatise._core.errors import TreatiseError
+from treatise.linear import HybridLinearClassifier
+from treatise.linear._hybrid_dask import DaskPasses
+from treatise.linear._hybrid_passes import LocalPasses, Settings
+from treatise.optimize import Loss
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Three worker processes on this machine."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    with (
+        distributed.LocalCluster(3, threads_per_worker=1, processes=True, dashboard_address=None) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shards")
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=50)
+    for number in range(5):
+        active = rng.integers(0, 50, (150, 6))
+        labels = np.where(truth[active].sum(axis=1) + rng.logistic(size=150) > 0, 1, -1)
+        rows = (f"{y} | {' '.join(map(str, row))}\n" for y, row in zip(labels, active))
+        (folder / f"{number}.vw").write_text("".join(rows))
+    return str(folder / "*.vw")
+
+
+SETTINGS = {"bits": 6, "n_shards": 5, "max_iter": 4}
+
+
+def test_cluster_gives_the_bits_of_one_machine(cluster, pattern):
+    alone = HybridLinearClassifier(**SETTINGS).fit_files(pattern)
+    spread = HybridLinearClassifier(**SETTINGS).fit_files(pattern, dask=cluster)
+    np.testing.assert_array_equal(spread.coef_, alone.coef_)
+    assert spread.objective_path_ == alone.objective_path_
+
+
+class Fatal:
+    """A shard that kills the first process that reads it."""
+
+    def __init__(self, shard, marker):
+        self.shard, self.marker = shard, marker
+
+    def __iter__(self):
+        chunks = iter(self.shard)
+        yield next(chunks)
+        if not os.path.exists(self.marker):
+            open(self.marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from chunks
+
+
+def test_worker_killed_in_mid_pass_changes_nothing(cluster, pattern, tmp_path):
+    from treatise.io import Stream
+
+    settings = Settings(Loss("logistic"), 64, True)
+    shards = Stream(pattern, bits=6, cache=True).split(5)
+    w = np.random.default_rng(0).normal(size=65)
+    expected = LocalPasses(shards, settings).gradient(w)
+    marker = tmp_path / "killed"
+    shards[2] = Fatal(shards[2], str(marker))
+    loss, gradient = DaskPasses(shards, settings, cluster, np.float32).gradient(w)
+    assert marker.exists()
+    assert loss == expected[0]
+    np.testing.assert_array_equal(gradient, expected[1])
+
+
+def test_scheduler_that_does_not_answer_is_told(pattern, monkeypatch):
+    with pytest.raises(TreatiseError, match="no Dask scheduler answers at"):
+        HybridLinearClassifier(**SETTINGS).fit_files(pattern, dask="not an address")

@@ -1,0 +1,82 @@
+"""Log-linear models over a few states per row: residuals, a line through the parameters, and bound factors."""
+
+import math
+
+import numpy as np
+
+from treatise._core.jit import kernel
+from treatise.optimize._partition_bound_kernels import curvature_coefficient, share_and_sum
+
+
+@kernel
+def log_sum(scores):
+    """log of the sum of exponentials."""
+    top = scores.max()
+    total = 0.0
+    for k in range(len(scores)):
+        total += math.exp(scores[k] - top)
+    return top + math.log(total)
+
+
+@kernel
+def state_residuals(scores, labels, n_hidden, weights, residuals):
+    """Negative log-likelihood, and w_j (p_j - eta_j) of every row in place.
+
+    The states of class y are y * n_hidden and on; eta_j is their distribution given the true class (Section 2.2.3),
+    which is all on one state where nothing is hidden.
+    """
+    total = 0.0
+    for j in range(len(scores)):
+        first = labels[j] * n_hidden
+        log_z = log_sum(scores[j])
+        log_true = log_sum(scores[j, first : first + n_hidden])
+        for k in range(scores.shape[1]):
+            residuals[j, k] = weights[j] * math.exp(scores[j, k] - log_z)
+        for k in range(first, first + n_hidden):
+            residuals[j, k] -= weights[j] * math.exp(scores[j, k] - log_true)
+        total += weights[j] * (log_z - log_true)
+    return total
+
+
+@kernel
+def along_line(scores, moves, step, labels, weights):
+    """Slope and curvature of the negative log-likelihood at scores + step * moves, nothing hidden."""
+    slope = curvature = 0.0
+    for j in range(len(scores)):
+        top = -np.inf
+        for k in range(scores.shape[1]):
+            top = max(top, scores[j, k] + step * moves[j, k])
+        total = mean = square = 0.0
+        for k in range(scores.shape[1]):
+            a = math.exp(scores[j, k] + step * moves[j, k] - top)
+            total += a
+            mean += a * moves[j, k]
+            square += a * moves[j, k] * moves[j, k]
+        mean /= total
+        slope += weights[j] * (mean - moves[j, labels[j]])
+        curvature += weights[j] * (square / total - mean * mean)
+    return slope, curvature
+
+
+@kernel
+def bound_factors(scores, weights, factors):
+    """Algorithm 1 for features that are one block of x per state: l = (e_y - m) ⊗ x, m the states' shares so far.
+
+    Row y - 1 of ``factors[j]`` is sqrt(w_j coefficient) (e_y - m); the curvature of row j is then
+    factors[j]^T factors[j] ⊗ x x^T.
+    """
+    n_states = scores.shape[1]
+    shares = np.empty(n_states)
+    for j in range(len(scores)):
+        log_z = scores[j, 0]
+        shares[0] = 1.0
+        for y in range(1, n_states):
+            root = math.sqrt(weights[j] * curvature_coefficient(scores[j, y] - log_z))
+            share, log_z = share_and_sum(scores[j, y], log_z)
+            for k in range(y):
+                factors[j, y - 1, k] = -root * shares[k]
+                shares[k] *= 1.0 - share
+            for k in range(y, n_states):
+                factors[j, y - 1, k] = 0.0
+            factors[j, y - 1, y] = root
+            shares[y] = share
