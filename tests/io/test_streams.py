@@ -198,7 +198,12 @@ def test_wrong_libsvm_lines_are_refused(write, line):
 
 
 TABLE = pl.DataFrame(
-    {"site": ["yahoo", "cnn", None, "yahoo"], "age": [3.5, None, 0.0, -1.0], "y": [1, 0, 1, 0], "w": [1.0, 2.0, 0.5, 1.0]}
+    {
+        "site": ["yahoo", "cnn", None, "yahoo"],
+        "age": [3.5, None, 0.0, -1.0],
+        "y": [1, 0, 1, 0],
+        "w": [1.0, 2.0, 0.5, 1.0],
+    }
 )
 
 

@@ -90,9 +90,7 @@ def test_skipped_lines_are_counted_from_the_cache_too(source):
 
 
 @given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
-@settings(
-    deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_changed_byte_is_noticed(source, place, change):
     expected = copied(Stream(source, cache=True))
     path = cache_of(source)
@@ -115,7 +113,7 @@ def test_truncated_cache_is_refused(source, kept):
     path = cache_of(source)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
-    with pytest.raises(TreatiseError, match="is damaged .* delete it and it is made again"):
+    with pytest.raises(TreatiseError, match=r"is damaged .* delete it and it is made again"):
         copied(Stream(source, cache=True))
 
 
@@ -154,3 +152,12 @@ def test_one_file_without_cache_cannot_be_split(source):
         Stream(source).split(2)
     with pytest.raises(TreatiseError, match="too few for 1000 shards"):
         Stream(source, cache=True).split(1000)
+
+
+def test_examples_without_features_are_kept(tmp_path):
+    path = tmp_path / "d.vw"
+    path.write_text("1 |\n-1 2 |\n")
+    for _ in range(2):
+        ((indptr, indices, _, labels, weights),) = copied(Stream(path, cache=True))
+        assert (indptr.tolist(), indices.tolist()) == ([0, 0, 0], [])
+        assert (labels.tolist(), weights.tolist()) == ([1.0, -1.0], [1.0, 2.0])

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def files(problem, tmp_path):
     X, y, _ = problem
     X = X.astype(np.float32).astype(np.float64)
     bounds = np.linspace(0, len(y), 8).astype(int)
-    for number, (a, b) in enumerate(zip(bounds, bounds[1:])):
+    for number, (a, b) in enumerate(pairwise(bounds)):
         rows = []
         for i in range(a, b):
             part = slice(X.indptr[i], X.indptr[i + 1])
@@ -88,7 +89,7 @@ def test_losses_with_kinks_come_close_to_their_optimum(problem, name, tau, class
     w = np.ravel(model.coef_)
     value = loss.value(X @ w, labels).sum() + 2.5 * w @ w
     # The dual is smooth in a box: max sum_i a_i y_i - |X'a|^2 / (2 alpha).
-    low, high = ((np.minimum(labels, 0), np.maximum(labels, 0)) if classify else (tau - 1 + 0 * labels, tau + 0 * labels))
+    low, high = (np.minimum(labels, 0), np.maximum(labels, 0)) if classify else (tau - 1 + 0 * labels, tau + 0 * labels)
     gain = 1.0 / labels if classify else labels
     dual = minimize(
         lambda a: (np.sum((X.T @ a) ** 2) / 10 - a @ gain, X @ (X.T @ a) / 5 - gain), np.zeros(len(y)), jac=True,

@@ -23,6 +23,7 @@ from treatise.online import (
     plot_regret,
     safe_rate,
 )
+from treatise.online.experts._exp_kernels import decay, total_decay
 
 STRATEGIES = [
     AdaHedge(),
@@ -145,6 +146,18 @@ def test_regret_curves_equal_plain_loops(experiment):
     for strategy, rate in pairs:
         # A thousand rounds of doubles summed in different orders.
         np.testing.assert_allclose(strategy.run(losses).regret, plainly(losses, rate), atol=1e-9)
+
+
+@pytest.mark.parametrize("n_numbers", [1, 31, 32, 1001])
+def test_exponentials_of_many_numbers_are_those_of_the_library(n_numbers):
+    excess = np.sort(np.random.default_rng(0).gamma(0.3, 200.0, n_numbers))
+    excess[0] = 0.0
+    out = np.empty(n_numbers)
+    total = decay(0.9, excess, out)
+    # Two units in the last place; what lies below exp(-708) may be that instead.
+    np.testing.assert_allclose(out, np.exp(-0.9 * excess), rtol=5e-16, atol=np.exp(-707))
+    assert total == total_decay(0.9, excess) == pytest.approx(np.exp(-0.9 * excess).sum(), rel=1e-12)
+    assert out[0] == 1.0
 
 
 def test_adahedge_equals_a_plain_loop_on_many_experts():

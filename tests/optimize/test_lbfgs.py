@@ -43,7 +43,11 @@ def test_first_step_has_the_length_that_the_curvature_says():
     seen = []
     along = lambda w, v: float(v @ A @ v)  # noqa: E731
     minimize_lbfgs(
-        lambda w: (seen.append(w.copy()), objective(w))[1], np.zeros(5), diagonal=np.ones(5), curvature=along, max_iter=1
+        lambda w: (seen.append(w.copy()), objective(w))[1],
+        np.zeros(5),
+        diagonal=np.ones(5),
+        curvature=along,
+        max_iter=1,
     )
     # Along the gradient b from 0 the minimum is at b'b / b'Ab.
     np.testing.assert_allclose(seen[1], b * (b @ b) / (b @ A @ b), rtol=1e-12)

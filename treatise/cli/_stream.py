@@ -87,7 +87,9 @@ def stream(
         return
     if model.skipped_:
         remark(f"{counted(model.skipped_, 'line')} left out, the first: {model.complaints_[0]}")
-    ending = f", objective {model.objective_path_[-1]:.10g} ({_ENDINGS[model.status_]})" if model.objective_path_ else ""
+    ending = (
+        f", objective {model.objective_path_[-1]:.10g} ({_ENDINGS[model.status_]})" if model.objective_path_ else ""
+    )
     say(f"{counted(passes, 'online pass' + 'e' * (passes != 1))}, {counted(model.n_iter_, 'iteration')}{ending}")
     if tested is not None:
         name = "accuracy" if loss in MARGIN else "root mean squared error"

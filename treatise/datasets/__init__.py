@@ -1,5 +1,6 @@
 """Data: generators of the papers' synthetic sets, and loaders that verify real files before use."""
 
+from treatise.datasets._adult import load_adult
 from treatise.datasets._bundled import BUNDLED, load_table
 from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import load_letter_halves, make_bengio_grandvalet
@@ -25,6 +26,7 @@ __all__ = [
     "Games",
     "data_home",
     "load_acceptor_sites",
+    "load_adult",
     "load_arcene",
     "load_atp",
     "load_dorothea_validation",

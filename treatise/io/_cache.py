@@ -54,7 +54,7 @@ class CacheWriter:
         start, checksum = self._file.tell(), 0
         for array in arrays:
             self._pad()
-            data = memoryview(np.ascontiguousarray(array)).cast("B")
+            data = np.ascontiguousarray(array).view(np.uint8).data
             checksum = zlib.crc32(data, checksum)
             self._file.write(data)
         self._blocks.append([start, len(chunk), len(chunk.indices), not plain_values, not plain_weights, checksum])
@@ -134,7 +134,7 @@ class CacheFile:
             at += -at % _ALIGNMENT
             array = np.frombuffer(self._map, kind, count, at)
             if not self._verified[number]:
-                found = zlib.crc32(memoryview(array).cast("B") if count else b"", found)
+                found = zlib.crc32(array.view(np.uint8).data, found)
             arrays.append(array)
             at += array.nbytes
         indptr, indices, labels = arrays[:3]

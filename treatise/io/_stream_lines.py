@@ -39,10 +39,10 @@ def open_bytes(path: Path) -> BinaryIO:
 def _open_zstandard(path: Path) -> BinaryIO:
     """Python reads this compression from 3.14 on; before that pyarrow does, where it is installed."""
     try:
-        from compression import zstd
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         try:
-            import pyarrow
+            import pyarrow  # type: ignore[import-untyped,unused-ignore]
         except ImportError:
             raise TreatiseError(
                 f"{path}: Zstandard is read by Python 3.14 or with pyarrow; install pyarrow, or compress with gzip"
@@ -73,7 +73,7 @@ def line_blocks(path: Path, *, quoted: bool = False) -> Iterator[np.ndarray]:
                         raise TreatiseError(f"{path}: a line is longer than {LONGEST_LINE >> 20} MiB")
                     buffer = np.concatenate([buffer, np.empty(kept, np.uint8)])
                     buffers[turn] = buffer
-                got = _fill(stream, memoryview(buffer)[kept:])
+                got = _fill(stream, buffer.data[kept:])
                 end = kept + got
                 if end < len(buffer):
                     if end:

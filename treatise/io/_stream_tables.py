@@ -80,7 +80,7 @@ def table_chunks(
         weights, bad_weight = _numbers(frame, weight, True)
         if weight is not None:
             bad_weight |= weights < 0
-        reasons = [(bad, target), (bad_weight, weight)]
+        reasons: list[tuple[np.ndarray, str | None]] = [(bad, target), (bad_weight, weight)]
         indices = np.empty((frame.height, len(columns)), np.int32)
         values = np.zeros((frame.height, len(columns)), np.float32)
         for i, (name, is_number) in enumerate(zip(columns, numeric)):
@@ -91,11 +91,11 @@ def table_chunks(
             else:
                 indices[:, i], values[:, i] = _words(frame[name], name, hashing)
         keep = np.ones(frame.height, bool)
-        for wrong, name in reasons:
+        for wrong, at_fault in reasons:
             for row in np.flatnonzero(wrong & keep):
                 reason = (
-                    f"{path}, {word} {before + int(row) + 1}: column {name!r} holds "
-                    f"{frame[int(row), str(name)]!r} where a finite number belongs"
+                    f"{path}, {word} {before + int(row) + 1}: column {at_fault!r} holds "
+                    f"{frame[int(row), str(at_fault)]!r} where a finite number belongs"
                 )
                 if skip is None:
                     raise TreatiseError(reason)

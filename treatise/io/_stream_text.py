@@ -16,7 +16,14 @@ Skip = Callable[[str], None]
 
 
 def text_chunks(
-    path: Path, style: str, hashing: Hashing, buffers: Iterator[Rows], *, need_label: bool, tags: bool, skip: Skip | None
+    path: Path,
+    style: str,
+    hashing: Hashing,
+    buffers: Iterator[Rows],
+    *,
+    need_label: bool,
+    tags: bool,
+    skip: Skip | None,
 ) -> Iterator[Chunk]:
     """The examples of a text file; a wrong line raises, or is left out and told to ``skip``."""
     pairs, triples = hashing.pairs(), hashing.triples()

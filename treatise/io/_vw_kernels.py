@@ -28,7 +28,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def murmur3(data, first, past, seed):
+def murmur3(data: np.ndarray, first: int, past: int, seed: np.uint64) -> np.uint64:
     """The 32-bit murmur3 hash of ``data[first:past]``."""
     h = np.uint64(seed) & _LOW
     c1, c2 = np.uint64(0xCC9E2D51), np.uint64(0x1B873593)
@@ -63,7 +63,7 @@ def murmur3(data, first, past, seed):
 
 
 @kernel
-def hash_name(data, first, past, seed):
+def hash_name(data: np.ndarray, first: int, past: int, seed: np.uint64) -> np.uint64:
     """A name's hash: of digits alone, their number plus the seed."""
     number = np.uint64(0)
     for at in range(first, past):
@@ -74,7 +74,7 @@ def hash_name(data, first, past, seed):
 
 
 @kernel
-def hash_names(data, ends, seed, mask):
+def hash_names(data: np.ndarray, ends: np.ndarray, seed: np.uint64, mask: np.uint64) -> np.ndarray:
     """Hashes of the names that lie one after another in ``data``, each up to its end."""
     hashes = np.empty(len(ends), np.int32)
     first = 0
@@ -85,7 +85,7 @@ def hash_names(data, ends, seed, mask):
 
 
 @kernel
-def number(data, at, past):
+def number(data: np.ndarray, at: int, past: int) -> tuple[float, bool]:
     """The number written in ``data[at:past]`` and whether it is one; within a few units of the last place.
 
     Single precision keeps a value, so that more would be lost on it. Neither ``inf`` nor ``nan`` is a number here.
@@ -134,7 +134,10 @@ def number(data, at, past):
 
 
 @kernel
-def cross(quadratic, cubic, names, starts, ends, n_spaces, indices, values, filled, mask):
+def cross(
+    quadratic: np.ndarray, cubic: np.ndarray, names: np.ndarray, starts: np.ndarray, ends: np.ndarray, n_spaces: int,
+    indices: np.ndarray, values: np.ndarray, filled: int, mask: np.uint64,
+) -> int:  # fmt: skip
     """Append the products of features of two and of three namespaces; -1 where they do not fit.
 
     The hash of a pair is that of Vowpal Wabbit: the first index times the FNV prime, exclusive-or the second. Within
@@ -184,9 +187,11 @@ def cross(quadratic, cubic, names, starts, ends, n_spaces, indices, values, fill
 
 @kernel
 def parse(
-    data, at, past, style, need_label, mask, quadratic, cubic,
-    rows, indptr, indices, values, labels, weights, tag_at, tag_past, names, starts, ends,
-):  # fmt: skip
+    data: np.ndarray, at: int, past: int, style: int, need_label: bool, mask: np.uint64, quadratic: np.ndarray,
+    cubic: np.ndarray, rows: int, indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, labels: np.ndarray,
+    weights: np.ndarray, tag_at: np.ndarray, tag_past: np.ndarray, names: np.ndarray, starts: np.ndarray,
+    ends: np.ndarray,
+) -> tuple[int, int, int, int, int]:  # fmt: skip
     """Read whole lines of ``data[at:past]`` into the rows from ``rows`` on, as far as there is room.
 
     Returns a status, where it stands (for ``FULL`` and for what is wrong: the start of the line), the number of
@@ -241,7 +246,7 @@ def parse(
                 return NO_BAR, line, rows, line, at
         if need_label and tokens == 0:
             return NO_LABEL, line, rows, line, at
-        row_start, n_spaces = filled, 0
+        n_spaces = 0
         while at < past and data[at] != _FEED:
             scale, seed, name, anonymous = 1.0, np.uint64(0), np.uint8(_SPACE), np.uint64(0)
             if style == VW:
@@ -331,7 +336,11 @@ def parse(
 
 
 @kernel
-def pack(grid_indices, grid_values, names, mask, quadratic, cubic, indptr, indices, values, starts, ends):
+def pack(
+    grid_indices: np.ndarray, grid_values: np.ndarray, names: np.ndarray, mask: np.uint64, quadratic: np.ndarray,
+    cubic: np.ndarray, indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, starts: np.ndarray,
+    ends: np.ndarray,
+) -> bool:  # fmt: skip
     """Rows of a table with at most one feature in each column, a value of 0 for none; False where room is short."""
     rows, columns = grid_indices.shape
     kept = np.empty(columns, np.uint8)

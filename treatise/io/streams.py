@@ -8,7 +8,7 @@ import queue
 import re
 import threading
 from collections.abc import Iterable, Iterator
-from itertools import cycle
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,7 @@ class Stream:
             return [self]
         if len(self._parts) >= shards:
             bounds = [round(i * len(self._parts) / shards) for i in range(shards + 1)]
-            return [self._with(self._parts[a:b]) for a, b in zip(bounds, bounds[1:])]
+            return [self._with(self._parts[a:b]) for a, b in pairwise(bounds)]
         if not self.cache:
             raise TreatiseError(
                 f"{len(self._parts)} file(s) cannot be split into {shards} shards without a cache; "
@@ -220,8 +220,7 @@ class Stream:
                 wrong.append(reason)
 
         try:
-            for chunk in _ahead(self._reader(path, skip if self.on_error == "skip" else None, writer)):
-                yield chunk
+            yield from _ahead(self._reader(path, skip if self.on_error == "skip" else None, writer))
             self._count(count[0], wrong)
             if writer is not None:
                 writer.commit({"skipped": count[0], "complaints": wrong})
@@ -279,7 +278,8 @@ def _ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
     def put(item: Chunk | BaseException | None) -> None:
         while not stop.is_set():
             try:
-                return waiting.put(item, timeout=0.1)
+                waiting.put(item, timeout=0.1)
+                return
             except queue.Full:
                 continue
 

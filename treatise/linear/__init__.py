@@ -1,8 +1,21 @@
 """Linear models: terascale and private training, sparse, additive and multi-task regression, majorised log-linear models."""
 
+from treatise.linear.background_losses import BackgroundClassifier
 from treatise.linear.cluster_plan import ClusterPlan, communication_values, plan_cluster
 from treatise.linear.hybrid import HybridLinearClassifier, HybridLinearRegressor
+from treatise.linear.kernel_margin_losses import KernelMarginClassifier
 from treatise.linear.kernel_minimax import KernelMinimaxProbabilityMachine
+from treatise.linear.majorized_latent import LatentLogLinearClassifier
+from treatise.linear.majorized_logistic import MajorizedLogisticRegression
+from treatise.linear.margin_consistency import (
+    ConsistencyReport,
+    check_consistency,
+    conditional_risk,
+    excess_error_bound,
+    minimize_conditional_risk,
+)
+from treatise.linear.margin_losses import MarginClassifier
+from treatise.linear.maximum_entropy import MaximumEntropy, maximum_entropy
 from treatise.linear.minimax import MinimaxProbabilityMachine, worst_case_accuracy
 from treatise.linear.minimax_plot import plot_frontier
 from treatise.linear.private import PrivateLinearSVC, PrivateLogisticRegression
@@ -19,13 +32,21 @@ from treatise.linear.private_mechanisms import (
     vector_laplace,
 )
 from treatise.linear.private_tuning import PrivateTuner
+from treatise.linear.semistochastic_logistic import SemiStochasticLogisticRegression
 
 __all__ = [
+    "BackgroundClassifier",
     "BudgetExceededError",
     "ClusterPlan",
+    "ConsistencyReport",
     "HybridLinearClassifier",
     "HybridLinearRegressor",
+    "KernelMarginClassifier",
     "KernelMinimaxProbabilityMachine",
+    "LatentLogLinearClassifier",
+    "MajorizedLogisticRegression",
+    "MarginClassifier",
+    "MaximumEntropy",
     "MinimaxProbabilityMachine",
     "Perturbation",
     "PrivacyAccountant",
@@ -34,12 +55,18 @@ __all__ = [
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
     "PrivateTuner",
+    "SemiStochasticLogisticRegression",
     "audit_privacy",
+    "check_consistency",
     "communication_values",
+    "conditional_risk",
     "erm_sensitivity",
+    "excess_error_bound",
     "excess_risk_bound",
     "exponential_mechanism",
     "exponential_probabilities",
+    "maximum_entropy",
+    "minimize_conditional_risk",
     "perturbation",
     "plan_cluster",
     "plot_frontier",

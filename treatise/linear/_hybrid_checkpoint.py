@@ -37,14 +37,15 @@ class Checkpoint:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             known = self.folder / _ABOUT
-            if not known.exists():
+            if not known.exists() or json.loads(known.read_text(encoding="utf-8")) != about:
+                # A run that ended before its first pass left nothing to lose.
+                if (self.folder / _ONLINE).exists() or (self.folder / _BATCH).exists():
+                    raise TreatiseError(
+                        f"the checkpoint {self.folder} belongs to another run (other files or settings); "
+                        f"delete it, or name another"
+                    )
                 with replacing(known) as temporary:
                     temporary.write_text(json.dumps(about), encoding="utf-8")
-            elif json.loads(known.read_text(encoding="utf-8")) != about:
-                raise TreatiseError(
-                    f"the checkpoint {self.folder} belongs to another run (other files or settings); "
-                    f"delete it, or name another"
-                )
         except (OSError, ValueError) as error:
             raise TreatiseError(f"the checkpoint {self.folder} cannot be used ({error})") from None
 
@@ -55,7 +56,7 @@ class Checkpoint:
     def load_online(self) -> tuple[int, OnlineState] | None:
         """Passes done and the state after them."""
         found = self._read(_ONLINE)
-        return found and (int(found["passes"]), OnlineState(found["table"], found["totals"]))
+        return None if found is None else (int(found["passes"]), OnlineState(found["table"], found["totals"]))
 
     def save_batch(self, state: LBFGSState, importance: float, diagonal: np.ndarray) -> None:
         """After an iteration of L-BFGS."""

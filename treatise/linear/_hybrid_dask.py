@@ -109,9 +109,7 @@ class DaskPasses:
             for shard, home in zip(self.shards, self._homes)
         ]
         while len(level) > 1:
-            pairs = [
-                self._client.submit(combine, a, b, pure=False, retries=2) for a, b in zip(level[::2], level[1::2])
-            ]
+            pairs = [self._client.submit(combine, a, b, pure=False, retries=2) for a, b in zip(level[::2], level[1::2])]
             level = pairs + level[2 * len(pairs) :]
         return level[0].result()
 

@@ -67,9 +67,7 @@ def fit_hybrid(
     return Fitted(end.w, state, end.path, end.iteration, end.status, progressive)
 
 
-def _batch(
-    passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | None, watch: Any
-) -> LBFGSState:
+def _batch(passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | None, watch: Any) -> LBFGSState:
     """Algorithm 2, second half. The penalty is added once, after the sum, and spares the intercept."""
     penalised = np.ones(len(w), bool)
     penalised[-1] = False

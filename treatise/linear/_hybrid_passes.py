@@ -49,7 +49,7 @@ class OnlineState:
     @classmethod
     def fresh(cls, settings: Settings, squares: float, dtype: type) -> "OnlineState":
         """A learner that saw nothing yet; ``squares`` is the paper's initial G."""
-        table = np.zeros((settings.n_features + 1, 4), dtype)
+        table: np.ndarray = np.zeros((settings.n_features + 1, 4), dtype)
         table[:, kernels.SQUARES] = squares
         state = cls(table, np.zeros(2))
         state.refresh(settings)
@@ -134,7 +134,7 @@ def online_shares(shard: Shard, state: OnlineState, settings: Settings, report: 
 def averaged(shares: list[np.ndarray], settings: Settings, dtype: type) -> tuple[OnlineState, np.ndarray]:
     """The confidence-weighted average of all learners, and of their confidences, from summed shares (equation 2)."""
     squares, weighted, squared, scale, totals, counts = shares
-    table = np.zeros((len(squares), 4), dtype)
+    table: np.ndarray = np.zeros((len(squares), 4), dtype)
     table[:, kernels.WEIGHT] = weighted / squares
     table[:, kernels.SQUARES] = squared / squares
     table[:, kernels.SCALE] = scale
@@ -176,9 +176,7 @@ def curvature_share(shard: Shard, w: np.ndarray, direction: np.ndarray, settings
     total = 0.0
     for chunk in shard:
         arrays = _arrays(chunk, settings)
-        total += kernels.curvature_pass(
-            *arrays, w, direction, settings.loss.kind, settings.loss.tau, settings.constant
-        )
+        total += kernels.curvature_pass(*arrays, w, direction, settings.loss.kind, settings.loss.tau, settings.constant)
     return np.array([total])
 
 
@@ -243,7 +241,9 @@ class LocalPasses:
         """Second derivative along a direction."""
         return float(self._each(curvature_share, np.add, w, direction, self.settings)[0])
 
-    def _each(self, work: Callable[..., Any], combine: Callable[[Any, Any], Any], *arguments: Any, first_only=()) -> Any:
+    def _each(
+        self, work: Callable[..., Any], combine: Callable[[Any, Any], Any], *arguments: Any, first_only=()
+    ) -> Any:
         calls = [(shard, *arguments, *(first_only if i == 0 else ())) for i, shard in enumerate(self.shards)]
         if self.n_jobs == 1:
             return tree_reduce((work(*call) for call in calls), combine)

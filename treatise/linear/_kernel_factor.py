@@ -19,11 +19,12 @@ def gram(X, Y, kernel, parameters):
     return pairwise_kernels(X, Y, metric=kernel, **{name: parameters[name] for name in KERNELS[kernel]})
 
 
-def scaled_gamma(gamma, X):
-    """The number behind ``gamma="scale"``: 1 / (n_features * variance of X)."""
+def scaled_gamma(gamma, X, weights=None):
+    """The number behind ``gamma="scale"``: 1 / (n_features * variance of X), rows weighted."""
     if gamma != "scale":
         return float(gamma)
-    variance = float(X.var())
+    mean = np.average(X, axis=0, weights=weights).mean()
+    variance = float(np.average(np.square(X - mean), axis=0, weights=weights).mean())
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 

@@ -123,7 +123,7 @@ class TradeOff:
         if needed > reach.max() + rounding:
             most = float(accuracy_of_distance(reach.max() - self.radii[which], self.distribution))
             raise ValueError(
-                f"an accuracy of {accuracy:g} cannot be guaranteed; these moments allow at most {most:.6g}"
+                f"an accuracy of {accuracy:g} cannot be guaranteed; at most {most:.6g} can"
             )
         if needed >= reach.max() - rounding:
             return float(ends[np.argmax(reach)])

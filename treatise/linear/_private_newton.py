@@ -23,7 +23,7 @@ _ROWS_A_FEATURE = 100  # that the first Hessian takes: enough that each step wit
 _GAIN = 0.25  # a step that leaves a larger share of the gradient asks for a new Hessian
 _SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
 _SHORTEST = 1e-12
-_ROUNDING = 1e-13  # of a sum of many losses, as a share of it
+_ROUNDING = 1e-13  # of a sum of many losses, as a share of them
 _KINDS = {"logistic": kernels.LOGISTIC, "huber": kernels.HUBER, "smooth_hinge": kernels.SMOOTH_HINGE}
 
 
@@ -77,6 +77,7 @@ class _Objective:
         length = n if sparse.issparse(rows) else _CHUNK_ROWS
         self._chunks = [slice(first, first + length) for first in range(0, n, length)]
         self._slopes, self.curvatures = np.empty(n), np.empty(n)
+        self.rounding = 0.0
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         total, pull = 0.0, np.zeros(len(w))
@@ -86,8 +87,10 @@ class _Objective:
             total += kernels.losses(self._loss.kind, self._loss.h, rows @ w, slopes, self.curvatures[chunk])
             pull += rows.T @ slopes
         n = len(self._slopes)
-        value = total / n + self._linear @ w + 0.5 * self._penalty * (w @ w)
-        return float(value), pull / n + self._linear + self._penalty * w
+        value, tilt = total / n + 0.5 * self._penalty * (w @ w), float(self._linear @ w)
+        # The perturbation may cancel the rest of the value, but not its rounding.
+        self.rounding = _ROUNDING * (value + abs(tilt))
+        return float(value) + tilt, pull / n + self._linear + self._penalty * w
 
 
 def _search(objective: _Objective, w, value: float, gradient, direction):
@@ -97,7 +100,7 @@ def _search(objective: _Objective, w, value: float, gradient, direction):
         at = w + step * direction
         trial, slope = objective(at)
         # Where rounding hides the decrease, the slope at the end tells it.
-        level = trial - value <= _ROUNDING * abs(value) and abs(slope @ direction) <= 0.5 * abs(descent)
+        level = trial - value <= objective.rounding and abs(slope @ direction) <= 0.5 * abs(descent)
         if trial <= value + _SUFFICIENT * step * descent or level or step < _SHORTEST:
             return at, trial, slope
         step *= 0.5

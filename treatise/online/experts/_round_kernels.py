@@ -7,6 +7,7 @@ small however large the losses are, and makes ties exact: the leaders are the ex
 import math
 
 from treatise._core.jit import kernel
+from treatise.online.experts._exp_kernels import decay, total_decay
 
 # Columns of the course of a game, one row a round.
 PAID, REGRET, RATE, GAP, REGIME = range(5)
@@ -52,13 +53,13 @@ def exponential_weights(rate, excess, weights):
 
     Gives the sum before normalising, from 1 to the number of experts.
     """
-    total = 0.0
-    for k in range(len(excess)):
-        if math.isinf(rate):
+    if math.isinf(rate):
+        total = 0.0
+        for k in range(len(excess)):
             weights[k] = 1.0 if excess[k] == 0.0 else 0.0
-        else:
-            weights[k] = math.exp(-rate * excess[k])
-        total += weights[k]
+            total += weights[k]
+    else:
+        total = decay(rate, excess, weights)
     for k in range(len(excess)):
         weights[k] /= total
     return total
@@ -73,9 +74,7 @@ def mixability_gap(rate, total, regret, excess):
     """
     if math.isinf(rate):
         return max(0.0, regret)
-    after = 0.0
-    for k in range(len(excess)):
-        after += math.exp(-rate * excess[k])
+    after = total_decay(rate, excess)
     # Jensen says that the gap is never negative; rounding may.
     return max(0.0, regret + math.log(after / total) / rate)
 
