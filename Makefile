@@ -69,3 +69,4 @@ evidence: $(VENV)/.installed  ## every paper's experiment at full size, shown on
 
 clean:
 	rm -rf $(VENV) build demo docs/_build docs/_generated docs/api docs/papers docs/examples
+	find treatise -name "*.nb[ic]" -delete

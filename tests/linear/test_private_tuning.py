@@ -63,11 +63,11 @@ def test_the_choice_has_the_probabilities_of_the_exponential_mechanism():
     rng = np.random.RandomState(0)
     chosen = [
         PrivateTuner(Witness(), {"errors": errors}, epsilon=epsilon, random_state=rng).fit(X, y).best_index_
-        for _ in range(1500)
+        for _ in range(600)
     ]
     expected = exponential_probabilities(-np.array(errors), epsilon)
-    # Three standard errors of a share in 1500 draws.
-    np.testing.assert_allclose(np.bincount(chosen, minlength=3) / 1500, expected, atol=3 * 0.5 / np.sqrt(1500))
+    # Three standard errors of a share in 600 draws.
+    np.testing.assert_allclose(np.bincount(chosen, minlength=3) / 600, expected, atol=3 * 0.5 / np.sqrt(600))
 
 
 def test_a_hopeless_penalty_is_not_chosen():

@@ -165,9 +165,9 @@ def test_romma_stays_finite_on_labels_that_no_plane_explains():
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 def test_arow_precision_is_the_sum_over_its_updates(noisy, covariance):
     X, y = noisy
-    precision = np.eye(5) + np.outer(X[0], X[0]) / 0.5  # the first margin is zero, below one
-    for _, learner, x, _ in steps(AROW(0.5, covariance=covariance), X, y):
-        precision += np.outer(x, x) / 0.5
+    updates = list(steps(AROW(0.5, covariance=covariance), X, y))
+    learner, seen = updates[-1][1], np.array([X[0], *(x for _, _, x, _ in updates)])  # the first margin is zero
+    precision = np.eye(5) + seen.T @ seen / 0.5
     if covariance == "full":
         np.testing.assert_allclose(np.linalg.inv(learner.covariance_), precision, atol=1e-9 * precision.max())
     else:

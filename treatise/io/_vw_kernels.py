@@ -125,7 +125,7 @@ def number(data: np.ndarray, at: int, past: int) -> tuple[float, bool]:
         scale += -power if down else power
     if at < past:
         return 0.0, False
-    value = np.float64(significand)
+    value = float(significand)
     if scale < 0:
         value = value / _POWERS[-scale] if scale >= -308 else 0.0
     elif scale > 0 and significand > 0:

@@ -5,6 +5,7 @@ from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -62,6 +63,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Weights of shape (n_features, n_classes) and intercepts of the least regularised mean loss."""
         k, p = len(self.classes_), features.shape[1]
         weights = weights * self.class_costs_[labels]
+        mean, variance = _mean_and_variance(features, weights)
+        if not self.fit_intercept:
+            mean, variance = np.zeros(p), variance + np.square(mean)
+        diagonal = np.repeat(np.append(0.5 * variance + self.alpha, 0.5), k)
         slopes = np.empty((features.shape[0], k))
         point = np.zeros((p + 1, k))
         if self.fit_intercept:
@@ -72,15 +77,19 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
             def objective(flat, loss=loss):
                 at = flat.reshape(p + 1, k)
-                scores = features @ at[:p] + at[p]
+                # Features are taken off their mean, which the free intercept makes good: that rounds the valley.
+                scores = features @ at[:p] + (at[p] - mean @ at[:p])
                 value = loss(scores, labels, weights, slopes) + 0.5 * self.alpha * np.vdot(at[:p], at[:p])
                 gradient = np.zeros_like(at)
-                gradient[:p] = features.T @ slopes + self.alpha * at[:p]
+                total = slopes.sum(axis=0)
+                gradient[:p] = features.T @ slopes - np.outer(mean, total) + self.alpha * at[:p]
                 if self.fit_intercept:
-                    gradient[p] = slopes.sum(axis=0)
+                    gradient[p] = total
                 return value, gradient.ravel()
 
-            end = minimize_lbfgs(objective, point.ravel(), max_iter=self.max_iter, gradient_tolerance=self.tol)
+            end = minimize_lbfgs(
+                objective, point.ravel(), diagonal=diagonal, max_iter=self.max_iter, gradient_tolerance=self.tol
+            )
             point = end.w.reshape(p + 1, k)
             self.n_iter_ += end.iteration
             self.objective_ = end.value
@@ -91,7 +100,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                     ConvergenceWarning,
                     stacklevel=3,
                 )
-        return point[:p], point[p]
+        return point[:p], point[p] - mean @ point[:p]
 
     @abstractmethod
     def _scores(self, X):
@@ -133,6 +142,14 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         # Costs act as if class c were a_c times as frequent (Proposition 4); the probabilities are those without them.
         q = self._link(self._scores(X)) / self.class_costs_
         return q / q.sum(axis=1, keepdims=True)
+
+
+def _mean_and_variance(features, weights):
+    """Weighted mean and variance of each column, dense or sparse."""
+    share = weights / weights.sum()
+    mean = features.T @ share
+    squares = features.multiply(features) if sparse.issparse(features) else np.square(features)
+    return mean, np.maximum(squares.T @ share - np.square(mean), 0.0)
 
 
 class LinearScores(ScoreClassifier):

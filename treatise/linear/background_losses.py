@@ -95,14 +95,14 @@ class BackgroundClassifier(LinearScores):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.datasets import load_iris
     >>> from sklearn.preprocessing import scale
     >>> from treatise.linear import BackgroundClassifier
-    >>> X, y = load_wine(return_X_y=True)
+    >>> X, y = load_iris(return_X_y=True)
     >>> model = BackgroundClassifier("bounded_power").fit(scale(X), y)
-    >>> model.predict_proba(scale(X)[[0, 65]]).round(2)
-    array([[1.  , 0.  , 0.  ],
-           [0.  , 0.36, 0.64]])
+    >>> model.predict_proba(scale(X)[[0, 70]]).round(2)
+    array([[0.94, 0.06, 0.  ],
+           [0.  , 0.24, 0.76]])
 
     References
     ----------

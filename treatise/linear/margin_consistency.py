@@ -148,7 +148,7 @@ def check_consistency(formulation="constrained", loss="logistic", *, n_classes=3
     True
     >>> report = check_consistency("pairwise", "hinge", n_parts=20)
     >>> report.consistent, report.probabilities
-    (False, (0.4, 0.35, 0.25))
+    (False, (0.5, 0.45, 0.05))
 
     References
     ----------

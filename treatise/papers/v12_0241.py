@@ -25,7 +25,7 @@ SHARES = 600.0
 FIRST_PRICE = 163.45
 N_POINTS = 400
 GAP = (
-    "The hourly prices of Gazprom from 2 July to 2 September 2009 are in no public archive that can be had, and the "
+    "The hourly prices of Gazprom from 2 July to 2 September 2009 are not at hand, and the "
     "paper prints only a picture of them. Tried instead: paths of exponential fractional Brownian motion of the same "
     "length, start and holdings, and three sets of daily stock prices, below."
 )
