@@ -32,7 +32,7 @@ def benchmarks() -> Iterator[Contest]:
             theirs = [partial(_theirs, X, start, solver) for start in starts]
             errors = [max(our(iterations), their(iterations)) for our, their in zip(ours, theirs)]
             yield Contest(
-                f"{name}, {n_components} components, {solver}, {n_starts} starts, to the error after {iterations} iterations",
+                f"{name}, {n_components} components, {solver}, {n_starts} starts, to the error after {iterations}",
                 "scikit-learn",
                 ours=_to_errors(ours, errors, iterations),
                 theirs=_to_errors(theirs, errors, iterations),

@@ -1,5 +1,7 @@
 """The hybrid linear learner: its speed from text and from the cache, and the optimum against scikit-learn."""
 
+import atexit
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +15,7 @@ from treatise.linear import HybridLinearClassifier
 
 N_ACTIVE, BITS = 40, 18
 FOLDER = Path(tempfile.mkdtemp(prefix="treatise-benchmark-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def written(n_samples: int, *, named: bool = True) -> Path:

@@ -9,10 +9,11 @@ from types import ModuleType
 from treatise._core.version import __version__
 
 _SUBPACKAGES = (
-    "applications bayes bayesnet catalog cluster compare datasets decomposition ensemble graphical inference "
-    "information io kernel_methods kernels linear metric network online optimize papers ranking report rl "
-    "search selection semisupervised sequence statistics svm theory"
-).split()
+    "applications", "bayes", "bayesnet", "catalog", "cluster", "compare", "datasets", "decomposition", "ensemble",
+    "graphical", "inference", "information", "io", "kernel_methods", "kernels", "linear", "metric", "network",
+    "online", "optimize", "papers", "ranking", "report", "rl", "search", "selection", "semisupervised", "sequence",
+    "statistics", "svm", "theory",
+)  # fmt: skip
 
 __all__ = ["__version__", *_SUBPACKAGES]
 

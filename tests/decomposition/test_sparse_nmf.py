@@ -91,15 +91,19 @@ def test_without_constraints_equals_scikit_learn_after_as_many_steps(digits):
     assert np.sqrt(ours.objective_history_[40]) == pytest.approx(theirs.reconstruction_err_, rel=1e-6)
 
 
-def test_gradient_step_is_the_projected_step_of_the_paper_at_a_rate_that_lowers_the_error():
+@pytest.mark.parametrize("ahead", [1.0, 4.0, 50.0])
+def test_gradient_step_is_the_projected_step_of_the_paper_at_the_first_rate_that_lowers_the_error(ahead):
     rng = np.random.default_rng(2)
     X, B, H = rng.random((30, 12)), rng.random((4, 12)), rng.random((4, 30))
     B = project_sparseness(B, 0.5)
     gram, cross = H @ H.T, H @ X
     rule = ProjectedGradientRule(12, 0.5)
+    first_rate = ahead / np.linalg.eigvalsh(gram)[-1]
+    if ahead > 1:
+        rule._rate = first_rate
     stepped = rule.step(B, gram, cross)
     gradient = H @ (H.T @ B - X)
-    rates = [0.5**k / np.linalg.eigvalsh(gram)[-1] for k in range(20)]
+    rates = [first_rate * 0.5**k for k in range(20)]
     trials = [project_sparseness(B - rate * gradient, 0.5) for rate in rates]
     errors = [np.linalg.norm(X - H.T @ trial) for trial in trials]
     first = next(i for i, error in enumerate(errors) if error <= np.linalg.norm(X - H.T @ B))
@@ -237,6 +241,17 @@ def test_start_from_singular_vectors_contains_the_best_rank_one_fit(digits):
     model = SparseNMF(1, init="nndsvd", solver="cd", max_iter=1, tol=0).fit(X)
     best = np.linalg.norm(X - values[0] * np.outer(left[:, 0], right[0]))
     assert np.sqrt(model.objective_history_[0]) == pytest.approx(best, rel=1e-6)
+
+
+def test_start_from_singular_vectors_keeps_the_larger_part_of_each_pair(digits):
+    left, values, right = np.linalg.svd(digits[:100], full_matrices=False)
+    codes, components = starting_factors(digits[:100], 4, "nndsvd", 0)
+    for j in range(4):
+        parts = [np.outer(np.maximum(sign * left[:, j], 0), np.maximum(sign * right[j], 0)) for sign in (1, -1)]
+        larger = values[j] * max(parts, key=np.linalg.norm)
+        # The randomised decomposition is good to a few digits in the later vectors.
+        np.testing.assert_allclose(np.outer(codes[j], components[j]), larger, atol=1e-4 * larger.max())
+        assert np.linalg.norm(codes[j]) == pytest.approx(np.linalg.norm(components[j]))
 
 
 def test_starts_from_singular_vectors_differ_only_in_what_fills_the_zeros(digits):

@@ -84,8 +84,8 @@ def test_rows_are_those_of_a_plain_parser(write):
     assert rows_of(Stream(write(text), bits=20)) == parsed_by_hand(text, 20)
 
 
-def test_indices_are_those_of_vowpal_wabbit(write):
-    # `vw --audit --noconstant -b 18` prints these: a^x:91530 under the hash of namespace a, 12 plus that of b.
+def test_indices_follow_the_documented_rule_of_vowpal_wabbit(write):
+    # murmur3 of the name, seeded with that of its namespace; digits are a number, added to the namespace's hash.
     (row,) = rows_of(Stream(write("1 |a x |b 12 | 5\n")))
     namespace_a, namespace_b = (murmurhash3_32(name, 0, positive=True) for name in (b"a", b"b"))
     assert [index for index, _ in row[2]] == [

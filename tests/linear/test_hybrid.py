@@ -17,6 +17,8 @@ from treatise.io import _stream_lines as lines
 from treatise.io import load_model, save_model
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
 from treatise.linear import _hybrid_kernels as kernels
+from treatise.linear._hybrid_base import MatrixShard
+from treatise.linear._hybrid_checkpoint import Checkpoint
 from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
 from treatise.optimize import Loss
 
@@ -256,6 +258,14 @@ def test_files_are_scored_as_the_matrix_is_and_models_saved(files, tmp_path):
     np.testing.assert_allclose(in_order, scores, atol=1e-6)
 
 
+def test_lines_left_out_of_a_test_are_counted(files, tmp_path):
+    pattern, _, _ = files
+    model = HybridLinearClassifier(bits=7, max_iter=1).fit_files(pattern, on_error="skip")
+    (tmp_path / "test.vw").write_text("1 | 3\noops\n0 | 4\n")
+    found = model.evaluate_files(tmp_path / "test.vw")
+    assert (found.examples, found.skipped, model.skipped_) == (2, 1, 0)
+
+
 def test_second_fit_from_the_cache_gives_the_same_bits(files, monkeypatch):
     pattern, _, _ = files
     first = HybridLinearClassifier(bits=7).fit_files(pattern)
@@ -275,8 +285,6 @@ def test_run_broken_off_after_any_pass_ends_in_the_same_bits(files, tmp_path, mo
     pattern, _, _ = files
     settings = {"bits": 7, "n_shards": 2, "online_passes": 2, "max_iter": 6, "memory": 3}
     whole = HybridLinearClassifier(**settings).fit_files(pattern)
-    from treatise.linear._hybrid_checkpoint import Checkpoint
-
     write = Checkpoint._write
     folder, survived = tmp_path / "run", 0
     for _ in range(60):
@@ -367,10 +375,8 @@ def test_bad_input_is_told(problem):
 
 def test_lone_learner_and_local_passes_agree_with_a_plain_sum(problem):
     X, y, _ = problem
-    from treatise.linear.hybrid import _MatrixShard
-
     signs = 2.0 * y - 1
-    shards = [_MatrixShard(X, signs, np.ones(len(y)), a, b) for a, b in ((0, 500), (500, 1500))]
+    shards = [MatrixShard(X, signs, np.ones(len(y)), a, b) for a, b in ((0, 500), (500, 1500))]
     passes = LocalPasses(shards, Settings(Loss("logistic"), 120, True), 2)
     w = np.random.default_rng(0).normal(size=121)
     p = X @ w[:-1] + w[-1]

@@ -1,14 +1,11 @@
 """The cluster form: the same sums to the last bit, and a killed worker costs a pass at most."""
 
-import os
-import signal
-import sys
-
-import cloudpickle
 import numpy as np
 import pytest
+from fatal_shard import FatalShard
 
 from treatise._core.errors import TreatiseError
+from treatise.io import Stream
 from treatise.linear import HybridLinearClassifier
 from treatise.linear._hybrid_dask import DaskPasses
 from treatise.linear._hybrid_passes import LocalPasses, Settings
@@ -20,7 +17,6 @@ distributed = pytest.importorskip("distributed")
 @pytest.fixture(scope="module")
 def cluster():
     """Three worker processes on this machine."""
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     with (
         distributed.LocalCluster(3, threads_per_worker=1, processes=True, dashboard_address=None) as local,
         distributed.Client(local) as client,
@@ -51,36 +47,19 @@ def test_cluster_gives_the_bits_of_one_machine(cluster, pattern):
     assert spread.objective_path_ == alone.objective_path_
 
 
-class Fatal:
-    """A shard that kills the first process that reads it."""
-
-    def __init__(self, shard, marker):
-        self.shard, self.marker = shard, marker
-
-    def __iter__(self):
-        chunks = iter(self.shard)
-        yield next(chunks)
-        if not os.path.exists(self.marker):
-            open(self.marker, "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        yield from chunks
-
-
 def test_worker_killed_in_mid_pass_changes_nothing(cluster, pattern, tmp_path):
-    from treatise.io import Stream
-
     settings = Settings(Loss("logistic"), 64, True)
     shards = Stream(pattern, bits=6, cache=True).split(5)
     w = np.random.default_rng(0).normal(size=65)
     expected = LocalPasses(shards, settings).gradient(w)
     marker = tmp_path / "killed"
-    shards[2] = Fatal(shards[2], str(marker))
+    shards[2] = FatalShard(shards[2], marker)
     loss, gradient = DaskPasses(shards, settings, cluster, np.float32).gradient(w)
     assert marker.exists()
     assert loss == expected[0]
     np.testing.assert_array_equal(gradient, expected[1])
 
 
-def test_scheduler_that_does_not_answer_is_told(pattern, monkeypatch):
+def test_scheduler_that_does_not_answer_is_told(pattern):
     with pytest.raises(TreatiseError, match="no Dask scheduler answers at"):
         HybridLinearClassifier(**SETTINGS).fit_files(pattern, dask="not an address")

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler, scale
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from treatise.linear import BackgroundClassifier, KernelMarginClassifier, MarginClassifier, minimize_conditional_risk
 from treatise.linear import _margin_loss_kernels as kernels
@@ -283,9 +283,10 @@ def test_digits_are_read_well():
     X, y = load_digits(return_X_y=True)
     X = StandardScaler().fit(X[:600]).transform(X)
     linear = MarginClassifier("one_vs_rest", "squared_hinge", alpha=0.01).fit(X[:600], y[:600])
-    curved = KernelMarginClassifier(loss="squared_hinge", alpha=1e-3).fit(X[:600], y[:600])
+    curved = KernelMarginClassifier(loss="squared_hinge", alpha=1e-4).fit(X[:600], y[:600])
     assert linear.score(X[600:], y[600:]) > 0.88
-    assert curved.score(X[600:], y[600:]) > 0.93
+    machine = SVC().fit(X[:600], y[:600])
+    assert curved.score(X[600:], y[600:]) > machine.score(X[600:], y[600:]) - 0.01
 
 
 def test_bad_input_and_missing_convergence_are_told():
@@ -296,7 +297,7 @@ def test_bad_input_and_missing_convergence_are_told():
         MarginClassifier().fit(X, np.zeros(len(X), dtype=int))
     with pytest.raises(ValueError, match="cost of each class must be positive"):
         MarginClassifier(class_weight={0: 0.0}).fit(X, y)
-    with pytest.raises(ValueError, match="(?i)sample weights"):
+    with pytest.raises(ValueError, match=r"(?i)sample weights"):
         BackgroundClassifier().fit(X, y, np.zeros(len(X)))
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         MarginClassifier(max_iter=2).fit(X, y)

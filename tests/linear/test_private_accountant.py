@@ -21,7 +21,7 @@ def test_spending_adds_up_and_stops_at_the_budget():
     budget.spend(0.2, "a model")  # 0.1 + 0.2 is a little more than 0.3 in floating point
     assert budget.ledger == [("a mean", 0.1), ("a model", 0.2)]
     assert budget.remaining == 0
-    with pytest.raises(BudgetExceededError, match="one more costs epsilon=0.001 but of 0.3 only 0 is left"):
+    with pytest.raises(BudgetExceededError, match=r"one more costs epsilon=0\.001 but of 0\.3 only 0 is left"):
         budget.spend(0.001, "one more")
     assert len(budget.ledger) == 2
     assert issubclass(BudgetExceededError, TreatiseError)

@@ -69,7 +69,7 @@ def exact_log_densities(learner, X, y, weights):
     ids=["logistic", "huber", "smooth hinge"],
 )
 def test_no_release_of_objective_perturbation_is_likelier_than_allowed(learner, alpha):
-    """Definition 2 itself: the ratio of the exact densities, over random and bad neighbours and all kinds of weights."""
+    """Definition 2 itself: the ratio of exact densities, over random and bad neighbours and all kinds of weights."""
     rng = np.random.default_rng(0)
     largest = 0.0
     for trial in range(30):

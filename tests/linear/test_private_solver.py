@@ -106,7 +106,9 @@ def test_the_minimum_is_that_of_a_general_optimiser():
             return np.mean([printed(loss, z) for z in rows @ w]) + linear @ w + 0.05 * w @ w
 
         found = minimise(rows, loss, 0.1, linear, np.zeros(3))
-        best = minimize(value, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-13, "maxiter": 5000})
+        best = minimize(
+            value, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-13, "maxiter": 5000}
+        )
         np.testing.assert_allclose(found, best.x, atol=1e-5)
 
 
@@ -114,6 +116,6 @@ def test_short_of_the_minimum_nothing_is_released(monkeypatch):
     monkeypatch.setattr(_private_newton, "_ITERATIONS", 2)
     X, y = make_logistic_sphere(200, random_state=0)
     learner = PrivateLogisticRegression(random_state=0)
-    with pytest.raises(RuntimeError, match="after 2 steps the gradient exceeds 1e-10.*nothing is released"):
+    with pytest.raises(RuntimeError, match=r"after 2 steps the gradient exceeds 1e-10.*nothing is released"):
         learner.fit(X, y)
     assert not hasattr(learner, "coef_")

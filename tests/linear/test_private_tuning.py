@@ -53,7 +53,9 @@ def test_candidates_train_on_parts_of_their_own_and_never_on_the_judging_part():
 
 def test_the_split_is_random():
     X, y = numbered(40)
-    splits = [PrivateTuner(Witness(), {"errors": [0]}, random_state=s).fit(X, y).candidates_[0][1].seen_ for s in (0, 1)]
+    splits = [
+        PrivateTuner(Witness(), {"errors": [0]}, random_state=s).fit(X, y).candidates_[0][1].seen_ for s in (0, 1)
+    ]
     assert splits[0] != splits[1] and splits[0] != list(range(20))
 
 

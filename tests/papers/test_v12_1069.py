@@ -1,5 +1,8 @@
 """The experiment of differentially private empirical risk minimisation."""
 
+import numpy as np
+
+from treatise.datasets import load_adult
 from treatise.papers.v12_1069 import experiment
 
 
@@ -22,3 +25,16 @@ def test_without_data_privacy_and_sensitivity_remain(monkeypatch, tmp_path):
     assert len(evidence.skipped) == 2
     assert len(evidence.rows) == 4 and not any(row.failed for row in evidence.rows)
     assert any("Theorem 6" in row.quantity for row in evidence.rows)
+
+
+def test_adult_has_the_shape_of_the_paper(real_data):
+    for name in ("libsvm/a9a", "libsvm/a9a.t"):
+        real_data(name)
+    X, y = load_adult()
+    # The paper counts 45 220 complete records and 105 columns; a quarter earns more.
+    assert X.shape == (45_221, 105) and round(float(np.mean(y == 1)), 2) == 0.25
+    np.testing.assert_allclose(np.sqrt(X.multiply(X).sum(axis=1)), 1.0)
+    # Eight indicators of one size in each row; ranks of bins between 0 and that size.
+    categories, ranks = X[:, :99], X[:, 99:]
+    assert np.all(np.diff(categories.indptr) == 8)
+    assert ranks.min() == 0 and np.all(ranks.max(axis=1).toarray() <= categories.max(axis=1).toarray())

@@ -13,6 +13,7 @@ from treatise.datasets._feature_selection import (
 )
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._home import data_home, locate
+from treatise.datasets._hypercube_gaussians import make_hypercube_gaussians
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._libol import load_ijcnn1, load_svmguide3, load_w1a
 from treatise.datasets._logistic_sphere import make_logistic_sphere
@@ -45,6 +46,7 @@ __all__ = [
     "make_bengio_grandvalet",
     "make_corral",
     "make_fractional_brownian_motion",
+    "make_hypercube_gaussians",
     "make_leader_losses",
     "make_logistic_sphere",
     "make_on_off_patches",

@@ -26,7 +26,7 @@ def load_adult() -> tuple[sparse.csr_matrix, np.ndarray]:
         1 for more than 50 000 dollars (a quarter), else -1.
     """
     parts = [read_table(locate(f"libsvm/{name}"), format="libsvm") for name in ("a9a", "a9a.t")]
-    matrices = [part.matrix.copy() for part in parts]
+    matrices = [sparse.csr_matrix(part.matrix, copy=True) for part in parts]
     for matrix in matrices:  # the last column, a country that one person comes from, is in neither part
         matrix.resize(matrix.shape[0], _COLUMNS)
     table = sparse.vstack(matrices).tocsc()

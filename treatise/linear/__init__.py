@@ -1,4 +1,4 @@
-"""Linear models: terascale and private training, sparse, additive and multi-task regression, majorised log-linear models."""
+"""Linear models: terascale, private and majorised training; sparse, additive and multi-task regression."""
 
 from treatise.linear.background_losses import BackgroundClassifier
 from treatise.linear.cluster_plan import ClusterPlan, communication_values, plan_cluster

@@ -95,7 +95,7 @@ class DaskPasses:
         for attempt in range(_ATTEMPTS):
             try:
                 return self._once(work, combine, arguments)
-            except (CancelledError, FutureCancelledError, KilledWorker) as error:
+            except (CancelledError, FutureCancelledError, KilledWorker, TimeoutError) as error:
                 if attempt == _ATTEMPTS - 1:
                     raise TreatiseError(f"the cluster lost a pass {_ATTEMPTS} times ({error})") from None
         raise AssertionError("unreachable")

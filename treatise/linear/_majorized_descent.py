@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 _FEWEST_BETWEEN = 20  # iterations from one curvature to the next
+_HALVINGS = 40
 
 
 class Descent(NamedTuple):
@@ -55,12 +56,14 @@ def conjugate_descent(problem, theta, tol, max_iter):
         step, moves = problem.best_step(scores, theta, direction, step)
         moved_scores, moved = scores + step * moves, theta + step * direction
         moved_value, moved_gradient = problem.objective(moved_scores, moved)
-        if not moved_value <= value:
-            # Rounding, or a search that ended early: a step of the bound made here cannot rise by more than rounding.
-            moved = theta + problem.bound_step(scores, gradient)
-            moved_scores = problem.scores(moved)
+        for _ in range(_HALVINGS):
+            if moved_value <= value:
+                break
+            step *= 0.5  # the search ended too far out
+            moved_scores, moved = scores + step * moves, theta + step * direction
             moved_value, moved_gradient = problem.objective(moved_scores, moved)
-            step, last = 1.0, None
+        else:
+            return Descent(theta, path, True)  # no step descends any more: the rest is rounding
         scores, theta, value, gradient = moved_scores, moved, moved_value, moved_gradient
         since += 1
     path.append(float(value))

@@ -1,5 +1,7 @@
 """Negative log-likelihood of the states of rows, and the quadratic bounds that majorise it (Sections 2.2 and 2.3)."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -11,6 +13,7 @@ from treatise.optimize import LowRankCurvature, minimize_box_quadratic
 # Rows whose factors are held at once: as many numbers as a few megabytes hold.
 _FACTOR_NUMBERS = 1 << 19
 _LOW_RANK_ROWS = 64
+_WIDEST_GRAM = 5000
 
 
 class Majorizer:
@@ -69,7 +72,7 @@ class Majorizer:
         blocks = np.zeros((n_free, width, n_free, width))
         for rows, factors in self.factor_blocks(scores):
             shares = np.matmul(factors.transpose(0, 2, 1), factors)
-            X = self.X[rows]
+            X = _dense(self.X[rows])
             for a in range(n_free):
                 for b in range(a + 1):
                     blocks[a, :, b] += _weighted_gram(X, shares[:, a, b])
@@ -86,14 +89,14 @@ class Majorizer:
         start = np.where(self.ridge > 0.0, self.ridge, 1e-8 * self.scale())
         found = LowRankCurvature(np.tile(start, self.shape[0]), rank)
         for rows, factors in self.factor_blocks(scores, max(1, _LOW_RANK_ROWS // max(1, self.n_states - 1))):
-            X = self.X[rows].toarray() if sparse.issparse(self.X) else self.X[rows]
+            X = _dense(self.X[rows])
             products = factors[:, :, :, None] * X[:, None, None, :]
             found.add(products.reshape(-1, found.diagonal.size))
         return found
 
     def factor_blocks(self, scores, n_rows=None):
         """Rows, some at a time, with the factors of their curvature over the free states."""
-        n_rows = n_rows or max(1, _FACTOR_NUMBERS // self.n_states**2)
+        n_rows = n_rows or max(1, _FACTOR_NUMBERS // max(self.n_states**2, self.shape[1]))
         for first in range(0, len(scores), n_rows):
             rows = slice(first, first + n_rows)
             factors = np.empty((len(scores[rows]), self.n_states - 1, self.n_states))
@@ -120,16 +123,24 @@ class Majorizer:
         bound_factors(np.zeros((1, self.n_states)), np.ones(1), factors)
         free = factors[0][:, self.fixed :]
         values, vectors = np.linalg.eigh(free.T @ free)
-        gram = _weighted_gram(self.X, self.weights)
         # Raising the smallest eigenvalue holds the direction in which all states move alike: nothing pulls there.
-        matrices = [max(value, 1e-3) * gram + np.diag(self.ridge) for value in values]
-        solvers = [_factored(matrix) for matrix in matrices]
+        solvers = self._scaled_gram_solvers(np.maximum(values, 1e-3))
 
         def precondition(gradient):
             turned = vectors.T @ gradient
             return vectors @ np.array([solve(row) for solve, row in zip(solvers, turned)])
 
         return precondition
+
+    def _scaled_gram_solvers(self, factors):
+        """Solvers of factor * X^T W X + penalty, of its diagonal alone where the matrix would be too large."""
+        if self.shape[1] > _WIDEST_GRAM:
+            squares = self.X.multiply(self.X) if sparse.issparse(self.X) else self.X**2
+            diagonal = safe_sparse_dot(squares.T, self.weights)
+            smallest = 1e-12 * self.scale()  # for columns of zeros without a penalty
+            return [partial(_divided, np.maximum(factor * diagonal + self.ridge, smallest)) for factor in factors]
+        gram = _weighted_gram(self.X, self.weights)
+        return [_factored(factor * gram + np.diag(self.ridge)) for factor in factors]
 
     def preconditioner(self, scores):
         """Inverse of the bound's curvature where the scores are these."""
@@ -182,6 +193,14 @@ def _weighted_gram(X, weights):
     if sparse.issparse(X):
         return (X.T @ sparse.diags_array(weights) @ X).toarray()
     return (X * weights[:, None]).T @ X
+
+
+def _dense(X):
+    return X.toarray() if sparse.issparse(X) else X
+
+
+def _divided(diagonal, vector):
+    return vector / diagonal
 
 
 def _factored(matrix):

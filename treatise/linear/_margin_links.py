@@ -12,8 +12,8 @@ _LEAST = 1e-12
 def pairwise_link(scores, loss):
     """Pairwise comparison: q is the equilibrium of a chain that leaves c for k at the rate -phi'(f_c - f_k).
 
-    The condition of the minimum, q_c sum_k phi'(f_c - f_k) = sum_k q_k phi'(f_k - f_c), is its balance. For the logistic
-    and the exponential loss every pair balances by itself.
+    The condition of the minimum, q_c sum_k phi'(f_c - f_k) = sum_k q_k phi'(f_k - f_c), is its balance. For the
+    logistic and the exponential loss every pair balances by itself.
     """
     if loss == "logistic":
         return softmax(scores, axis=1)

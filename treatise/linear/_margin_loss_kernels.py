@@ -89,6 +89,7 @@ def background(kind, power, u):
     if u < 0.0 and kind != POWER:
         return 0.0, 0.0
     if u > 1.0 and kind == BOUNDED_POWER:
+        # The tangent; the lesser of it and the power, as printed, would be the tangent everywhere.
         return u - 1.0 + 1.0 / power, 1.0
     size = abs(u) ** (power - 1.0)
     return size * abs(u) / power, math.copysign(size, u) if u != 0.0 else 0.0

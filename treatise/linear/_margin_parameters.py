@@ -40,5 +40,5 @@ class MarginLoss:
 
     def _has_link(self):
         if self.loss == "hinge":
-            raise AttributeError("the scores of a hinge do not tell probabilities; choose another loss for predict_proba")
+            raise AttributeError("the scores of a hinge tell no probabilities; choose another loss for predict_proba")
         return True

@@ -5,10 +5,10 @@ from abc import ABCMeta, abstractmethod
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.linear._minimax_trade_off import TradeOff
 
@@ -33,8 +33,46 @@ class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return tags
 
     @abstractmethod
+    def _fit_rows(self, X, rows):
+        """Find the plane from rows, given the masks of the two classes."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Find the plane from the rows of two classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        return self._fit_rows(X, self._two_classes(y))
+
+    @abstractmethod
+    def _scores(self, X):
+        """Scores of validated rows."""
+
     def decision_function(self, X):
-        """Signed distance of each row from the plane."""
+        """Score of each row: above 0 on the side of ``classes_[1]``, in units of the distance of the means' scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores.
+        """
+        check_is_fitted(self)
+        return self._scores(validate_data(self, X, dtype=np.float64, reset=False))
 
     def predict(self, X):
         """The class on whose side of the plane each row lies.
@@ -49,8 +87,8 @@ class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         ndarray of shape (n_samples,)
             Classes.
         """
-        check_is_fitted(self)
-        return self.classes_[(self.decision_function(X) >= 0).astype(int)]
+        side = (self.decision_function(X) >= 0).astype(int)
+        return self.classes_[side]
 
     def frontier(self, n_points=201):
         """Worst-case accuracies of the two classes along the curve of planes that cannot be bettered for both.

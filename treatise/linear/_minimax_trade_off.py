@@ -122,9 +122,7 @@ class TradeOff:
         rounding = 1e-12 * np.ptp(reach)
         if needed > reach.max() + rounding:
             most = float(accuracy_of_distance(reach.max() - self.radii[which], self.distribution))
-            raise ValueError(
-                f"an accuracy of {accuracy:g} cannot be guaranteed; at most {most:.6g} can"
-            )
+            raise ValueError(f"an accuracy of {accuracy:g} cannot be guaranteed; at most {most:.6g} can")
         if needed >= reach.max() - rounding:
             return float(ends[np.argmax(reach)])
         if needed <= reach.min() + rounding:

@@ -6,10 +6,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -37,6 +38,33 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _link(self, scores):
         """Class probabilities from scores."""
+
+    def _has_link(self):
+        """Whether scores tell probabilities."""
+        return True
+
+    @abstractmethod
+    def _fit_rows(self, X, y, sample_weight):
+        """Validate the rows and learn the scores."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Learn the scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows; sparse ones for linear scores only.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_rows(X, y, sample_weight)
 
     def _widths(self):
         """Roundings of the loss to pass through."""
@@ -67,7 +95,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if not self.fit_intercept:
             mean, variance = np.zeros(p), variance + np.square(mean)
         diagonal = np.repeat(np.append(0.5 * variance + self.alpha, 0.5), k)
-        slopes = np.empty((features.shape[0], k))
+        slopes, ones, thin = np.empty((features.shape[0], k)), np.ones(features.shape[0]), sparse.issparse(features)
         point = np.zeros((p + 1, k))
         if self.fit_intercept:
             point[p] = self._start(k)
@@ -78,11 +106,14 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             def objective(flat, loss=loss):
                 at = flat.reshape(p + 1, k)
                 # Features are taken off their mean, which the free intercept makes good: that rounds the valley.
-                scores = features @ at[:p] + (at[p] - mean @ at[:p])
+                scores = features @ at[:p]
+                scores += at[p] - mean @ at[:p]
                 value = loss(scores, labels, weights, slopes) + 0.5 * self.alpha * np.vdot(at[:p], at[:p])
-                gradient = np.zeros_like(at)
-                total = slopes.sum(axis=0)
-                gradient[:p] = features.T @ slopes - np.outer(mean, total) + self.alpha * at[:p]
+                gradient = np.zeros((p + 1, k))
+                total = ones @ slopes
+                # Rows of X are contiguous: the product from the left is twice as fast.
+                gradient[:p] = features.T @ slopes if thin else (slopes.T @ features).T
+                gradient[:p] += self.alpha * at[:p] - np.outer(mean, total)
                 if self.fit_intercept:
                     gradient[p] = total
                 return value, gradient.ravel()
@@ -96,7 +127,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             if end.status == "running":
                 warnings.warn(
                     f"stopped after max_iter={self.max_iter} iterations with a gradient of "
-                    f"{np.abs(end.gradient).max():.2g} (tol={self.tol:g}); scale the features, or raise max_iter or alpha",
+                    f"{np.abs(end.gradient).max():.2g} (tol={self.tol:g}); raise max_iter, alpha or tol",
                     ConvergenceWarning,
                     stacklevel=3,
                 )
@@ -138,7 +169,20 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         best = np.argmax(self._scores(X), axis=1)
         return self.classes_[best]
 
-    def _probabilities(self, X):
+    @available_if(lambda self: self._has_link())
+    def predict_proba(self, X):
+        """Probabilities of the classes, by the link of the loss; not for the hinge.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities.
+        """
         # Costs act as if class c were a_c times as frequent (Proposition 4); the probabilities are those without them.
         q = self._link(self._scores(X)) / self.class_costs_
         return q / q.sum(axis=1, keepdims=True)
@@ -148,8 +192,11 @@ def _mean_and_variance(features, weights):
     """Weighted mean and variance of each column, dense or sparse."""
     share = weights / weights.sum()
     mean = features.T @ share
-    squares = features.multiply(features) if sparse.issparse(features) else np.square(features)
-    return mean, np.maximum(squares.T @ share - np.square(mean), 0.0)
+    if sparse.issparse(features):
+        squares = features.multiply(features).T @ share
+    else:
+        squares = np.einsum("ij,ij,i->j", features, features, share)
+    return mean, np.maximum(squares - np.square(mean), 0.0)
 
 
 class LinearScores(ScoreClassifier):
@@ -160,7 +207,7 @@ class LinearScores(ScoreClassifier):
         tags.input_tags.sparse = True
         return tags
 
-    def _fit_linear(self, X, y, sample_weight):
+    def _fit_rows(self, X, y, sample_weight):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         weights, intercepts = self._minimize(X, *self._labels_and_weights(y, sample_weight, X))
         self.coef_, self.intercept_ = np.ascontiguousarray(weights.T), intercepts.copy()

@@ -3,7 +3,6 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.linear import _margin_loss_kernels as kernels
@@ -59,7 +58,7 @@ class BackgroundClassifier(LinearScores):
     fit_intercept : bool, default=True
         Whether scores have an intercept.
     class_weight : dict, "balanced" or None, default=None
-        Costs of errors on each class. Predictions then minimise the expected cost; probabilities stay those of the data.
+        Costs of errors on each class. Predictions then minimise the expected cost; probabilities stay the data's.
     max_iter : int, default=1000
         Iterations of L-BFGS at most.
     tol : float, default=1e-5
@@ -136,40 +135,6 @@ class BackgroundClassifier(LinearScores):
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.tol = tol
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Learn the scores.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_linear(X, y, sample_weight)
-
-    def predict_proba(self, X):
-        """Probabilities of the classes, by the link of the background.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities.
-        """
-        return self._probabilities(X)
 
     def _loss(self, width):
         kind = BACKGROUNDS[self.background]

@@ -3,9 +3,7 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.linear._kernel_factor import KERNELS, KernelFactor, gram, scaled_gamma
 from treatise.linear._minimax_base import MinimaxClassifier, moments
@@ -124,23 +122,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
         self.degree = degree
         self.coef0 = coef0
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
-        """Find the border from the rows of two classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their classes.
-
-        Returns
-        -------
-        self
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        rows = self._two_classes(y)
+    def _fit_rows(self, X, rows):
         self.gamma_ = scaled_gamma(self.gamma, X)
         # In these features the identity of Corollary 7's rho I is the K of its kernel form.
         factor = KernelFactor.of(self._gram(X, X))
@@ -151,21 +133,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
         self.pivots_, self.dual_coef_, self.intercept_ = X[factor.pivots], factor.dual(normal), -float(threshold)
         return self
 
-    def decision_function(self, X):
-        """Score of each row: above 0 on the side of ``classes_[1]``, in units of the distance of the means' scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Scores.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _scores(self, X):
         return self._gram(X, self.pivots_) @ self.dual_coef_ + self.intercept_
 
     def _gram(self, X, Y):

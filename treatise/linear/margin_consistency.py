@@ -152,7 +152,7 @@ def check_consistency(formulation="constrained", loss="logistic", *, n_classes=3
 
     References
     ----------
-    .. [1] Paper v05-1225: Definition 1, Theorems 5-10.
+    .. [1] Paper v05-1225: Definition 1, Theorems 6, 8 and 10, Proposition 29.
     """
     if n_classes < 2 or n_parts < n_classes * (n_classes + 1) // 2:
         raise ValueError(

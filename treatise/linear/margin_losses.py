@@ -1,8 +1,5 @@
 """Multi-category large margin classifiers with their probability links (Zhang, JMLR 5:1225)."""
 
-from sklearn.base import _fit_context
-from sklearn.utils.metaestimators import available_if
-
 from treatise.linear._margin_parameters import MarginLoss
 from treatise.linear._score_classifier import LinearScores
 
@@ -20,8 +17,8 @@ class MarginClassifier(MarginLoss, LinearScores):
     ``"one_vs_rest"``  :math:`\phi(f_c) + \sum_{k \ne c} \phi(-f_k)`                         not with the hinge
     ================== ===================================================================== ==================
 
-    Where the last column says yes, the best scores rank the most probable class first whatever the class probabilities
-    q are, so that enough data leads to the best classifier. Where it says no, that holds as long as one class has more
+    Where the last column says yes, the best scores rank the most probable class first whatever the class
+    probabilities q are, so that enough data leads to the best classifier. Where it says no, that holds as long as one class has more
     than half of the probability.
 
     Use ``"constrained"`` with the hinge for a support vector machine of several classes that is consistent, or with the
@@ -44,7 +41,7 @@ class MarginClassifier(MarginLoss, LinearScores):
     fit_intercept : bool, default=True
         Whether scores have an intercept.
     class_weight : dict, "balanced" or None, default=None
-        Costs of errors on each class. Predictions then minimise the expected cost; probabilities stay those of the data.
+        Costs of errors on each class. Predictions then minimise the expected cost; probabilities stay the data's.
     max_iter : int, default=1000
         Iterations of L-BFGS at most, for each width of a hinge.
     tol : float, default=1e-5
@@ -97,7 +94,7 @@ class MarginClassifier(MarginLoss, LinearScores):
 
     References
     ----------
-    .. [1] Paper v05-1225: Equations (10), (12) and (14), Theorems 5-10, Proposition 4.
+    .. [1] Paper v05-1225: Equations (10), (12) and (14), Theorems 6, 8 and 10, Propositions 4 and 29.
     """
 
     _parameter_constraints: dict = {**LinearScores._parameter_constraints, **MarginLoss._loss_constraints}
@@ -120,38 +117,3 @@ class MarginClassifier(MarginLoss, LinearScores):
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.tol = tol
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Learn the scores.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_linear(X, y, sample_weight)
-
-    @available_if(MarginLoss._has_link)
-    def predict_proba(self, X):
-        """Probabilities of the classes, by the link of the formulation and loss; not for the hinge.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities.
-        """
-        return self._probabilities(X)

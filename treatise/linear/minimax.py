@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.linear._minimax_base import MinimaxClassifier, moments
 from treatise.linear._minimax_trade_off import accuracy_of_distance
@@ -110,23 +109,7 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
         self.mean_radius = mean_radius
         self.covariance_radius = covariance_radius
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
-        """Find the plane from the rows of two classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Their classes.
-
-        Returns
-        -------
-        self
-        """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        rows = self._two_classes(y)
+    def _fit_rows(self, X, rows):
         means, covariances = zip(*(moments(X[row]) for row in rows))
         return self._fit_plane(np.array(means), np.array(covariances), [np.mean(row) for row in rows])
 
@@ -156,9 +139,15 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
             )
         if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
             raise ValueError("the covariances must be symmetric")
-        least = min(float(np.linalg.eigvalsh(covariance)[0]) for covariance in covariances)
-        if least < -1e-8 * max(float(np.abs(covariances).max()), 1e-300):
-            raise ValueError(f"the covariances must have no negative eigenvalue; the least is {least:.3g}")
+        for covariance in covariances:
+            slack = 1e-8 * np.trace(covariance) + np.finfo(np.float64).tiny
+            try:
+                np.linalg.cholesky(covariance + slack * np.eye(len(covariance)))
+            except np.linalg.LinAlgError:
+                least = float(np.linalg.eigvalsh(covariance)[0])
+                raise ValueError(
+                    f"the covariances must have no negative eigenvalue; the least is {least:.3g}"
+                ) from None
         self.classes_ = np.asarray(classes)
         if self.classes_.shape != (2,) or self.classes_[0] == self.classes_[1]:
             raise ValueError(f"classes={classes!r} must be two different labels")
@@ -172,21 +161,7 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
         self.coef_, self.intercept_ = normal[np.newaxis], np.array([-threshold])
         return self
 
-    def decision_function(self, X):
-        """Score of each row: above 0 on the side of ``classes_[1]``, in units of the distance of the means' scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Scores.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+    def _scores(self, X):
         return X @ self.coef_[0] + self.intercept_[0]
 
 

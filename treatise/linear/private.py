@@ -187,18 +187,9 @@ class PrivateLinearSVC(_PrivateLinearClassifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, n_features)
-        Private weights, in the units of X.
-    intercept_ : ndarray of shape (1,)
-        Private constant, or 0.
-    classes_ : ndarray of shape (2,)
-        The labels.
-    noise_scale_ : float
-        Mean norm of the noise for each feature: 1 / beta.
-    noise_epsilon_ : float
-        The part of epsilon that the noise may spend.
-    extra_penalty_ : float
-        The paper's Delta: penalty that objective perturbation adds where ``alpha`` alone is too small.
+    coef_, intercept_, classes_ : ndarray
+    noise_scale_, noise_epsilon_, extra_penalty_ : float
+        As for :class:`PrivateLogisticRegression`.
 
     Examples
     --------

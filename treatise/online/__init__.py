@@ -36,6 +36,8 @@ from treatise.online.gradient_descent import OnlineGradientDescent
 from treatise.online.kernel_averaged_sgd import KernelAveragedSGDClassifier
 from treatise.online.narow import NAROW
 from treatise.online.normal_herd import NormalHerd
+from treatise.online.partition_split import SplitQuality, split_quality, splits_to_entropy
+from treatise.online.partition_tree import PartitionTreeClassifier
 from treatise.online.passive_aggressive import PassiveAggressive
 from treatise.online.perceptron import OnlinePerceptron
 from treatise.online.romma import ROMMA
@@ -71,11 +73,13 @@ __all__ = [
     "OnlineComparison",
     "OnlineGradientDescent",
     "OnlinePerceptron",
+    "PartitionTreeClassifier",
     "PassiveAggressive",
     "PerturbedLeader",
     "Play",
     "SecondOrderPerceptron",
     "SoftConfidenceWeighted",
+    "SplitQuality",
     "VariationMW",
     "averaged_sgd_bounds",
     "game_volume",
@@ -86,5 +90,7 @@ __all__ = [
     "plot_regret",
     "safe_rate",
     "self_concordant_certificate",
+    "split_quality",
+    "splits_to_entropy",
     "volatility_gains",
 ]

@@ -78,7 +78,8 @@ def logistic_gain(margin, reach):
         rise = math.exp(margin + gain)
         change = (gain + base * math.expm1(gain) - reach) / (1.0 + rise)
         gain -= change
-        if abs(change) <= 1e-15 * gain:
+        # Convergence is quadratic: what is left is of the order of the square of this.
+        if abs(change) <= 1e-8 * gain:
             break
     return gain
 

@@ -38,9 +38,10 @@ class LowRankCurvature:
 
     References
     ----------
-    .. [1] A. Choromanska, Selected machine learning reductions, 2014, Algorithm 4. Its indices k, k~ and j are
-       mixed up in print; the direction that leaves is meant throughout. Rows may be added many at a time here:
-       the leading directions of all of them are kept, which moves less to the diagonal.
+    .. [1] A. Choromanska, Selected machine learning reductions, 2014, Algorithm 4. As printed it drops the products
+       of a row's part within the kept directions and its rest outside, and is then no upper bound: (1, 1) added to
+       the direction (1, 0) gives the unit matrix. Here old directions and new rows are turned together, as the text
+       says, and rows may come many at a time, which moves less to the diagonal.
     """
 
     def __init__(self, diagonal, rank):

@@ -17,7 +17,9 @@ from treatise.linear import (
     PrivateLogisticRegression,
     audit_privacy,
     erm_sensitivity,
+    perturbation,
     repeated_weights,
+    vector_laplace,
 )
 from treatise.papers._evidence import Evidence, Row
 
@@ -35,12 +37,13 @@ TABLE_1 = {
     ("Huber", "output"): (0.5318, 0.5318, 0.5211, 0.5011, 0.4464, 0.3352, 0.2376, 0.2476),
     ("Huber", "objective"): (0.2585, 0.2585, 0.2585, 0.2582, 0.2559, 0.2046, 0.2319, 0.2478),
 }
-PAPER_DRAWS = 50
+PAPER_DRAWS, N_ADULT = 50, 45_221
 ENCODING = 0.01
 BINS = (
-    "the file keeps the six numeric attributes in five or two bins (capital gains as yes or no), which limits a "
-    "classifier with hardly any penalty; tried beside ranks of bins: indicators of bins (0.164) and typical values of "
-    "bins (0.168)"
+    "better than published. The file keeps the six numeric attributes in five or two bins, and ranks of bins are "
+    "larger numbers than the paper's, most of them small shares of a maximum; where the penalty all but decides, "
+    "that counts. Typical values of the bins, guessed, gave 0.235 (logistic) and 0.244 (Huber) on one split, and "
+    "worse elsewhere"
 )
 BROKEN = (
     "worse than chance, and not the limit of the cells beside it: here, as in the paper's own Huber row, the added "
@@ -48,7 +51,7 @@ BROKEN = (
 )
 GAPS = {
     **{("Logistic", "objective", power): BROKEN for power in (-10.0, -7.0, -4.0)},
-    **{(name, "non-private", power): BINS for name in LEARNERS for power in (-10.0, -7.0)},
+    **{(name, "non-private", -2.0): BINS for name in LEARNERS},
 }
 NEEDS_KDD = "Table 2 and Figures 3 to 5 are on KDD Cup 99, which is not among the known data files"
 
@@ -59,7 +62,7 @@ def experiment(*, full: bool = False) -> Evidence:
     rows = [*_sensitivity_rows(500 if full else 60), *_audit_rows(audits)]
     skipped, errors = [NEEDS_KDD], {}
     try:
-        errors = _adult_errors(POWERS if full else (-3.0, -2.5, -2.0), folds=10 if full else 1, draws=5 if full else 6)
+        errors = _adult_errors(POWERS if full else (-3.0, -2.5, -2.0), folds=10 if full else 4, draws=5 if full else 2)
         rows += _adult_rows(errors)
     except DataNotFoundError as missing:
         skipped.append(str(missing))
@@ -93,8 +96,8 @@ def _audit(mechanism: str, n_runs: int) -> PrivacyAudit:
     X = np.array([[0.0], [0.0], [1.0]])
     learner = PrivateLinearSVC(1.0, 1.0, mechanism=mechanism)
     count = n_runs if mechanism == "output" else n_runs // 20
-    runs = [repeated_weights(learner, X, [0, 1, last], count, random_state=last)[:, 0] for last in (0, 1)]
-    return audit_privacy(*runs, epsilon=1.0)
+    first, second = (repeated_weights(learner, X, [0, 1, last], count, random_state=last)[:, 0] for last in (0, 1))
+    return audit_privacy(first, second, epsilon=1.0)
 
 
 def _audit_rows(audits: dict[str, PrivacyAudit]) -> list[Row]:
@@ -110,37 +113,44 @@ Errors = dict[tuple[str, str, float], np.ndarray]
 
 
 def _adult_errors(powers: tuple[float, ...], folds: int, draws: int) -> Errors:
-    """Test errors of each learner, mechanism and penalty, over folds of ten-fold cross-validation and draws of noise."""
+    """Test errors of each learner, mechanism and penalty, over folds of ten and draws of noise."""
     X, y = load_adult()
     splits = list(KFold(10, shuffle=True, random_state=0).split(X))[:folds]
     errors: Errors = {}
     for name, learner in LEARNERS.items():
         for power in powers:
-            for kind in ("non-private", "output", "objective"):
+            found: dict[str, list[np.ndarray]] = {"non-private": [], "output": [], "objective": []}
+            for fold, (train, test) in enumerate(splits):
+                part = X[train], y[train]
                 # Without privacy: noise far below the last digit.
-                epsilon, mechanism = (1e15, "output") if kind == "non-private" else (EPSILON, kind)
-                # One fit serves all draws of output noise.
-                count = {"non-private": 1, "output": PAPER_DRAWS, "objective": draws}[kind]
-                model = learner(epsilon, 10**power, mechanism=mechanism)
-                found = []
-                for fold, (train, test) in enumerate(splits):
-                    weights = repeated_weights(model, X[train], y[train], count, random_state=fold)
-                    found.append(np.mean((X[test] @ weights.T > 0) != (y[test] > 0)[:, None], axis=0))
-                errors[name, kind, power] = np.array(found)
+                plain = repeated_weights(learner(1e15, 10**power, mechanism="output"), *part, 1, random_state=0)
+                rate = perturbation("output", EPSILON, len(train), 10**power, 0.0).noise_rate
+                noise = vector_laplace(X.shape[1], rate, size=2 * PAPER_DRAWS, random_state=fold)
+                inside = repeated_weights(learner(EPSILON, 10**power), *part, draws, random_state=fold)
+                for kind, weights in (("non-private", plain), ("output", plain + noise), ("objective", inside)):
+                    found[kind].append(np.mean((X[test] @ weights.T > 0) != (y[test] > 0)[:, None], axis=0))
+            errors.update({(name, kind, power): np.array(table) for kind, table in found.items()})
     return errors
 
 
 def _adult_rows(errors: Errors) -> list[Row]:
     rows = []
     for (name, kind, power), found in errors.items():
-        published = TABLE_1[name, kind][POWERS.index(power)]
-        # The paper's mean has a sampling error as well: 50 draws of noise, as far as is told the same in each fold.
+        published, mean = TABLE_1[name, kind][POWERS.index(power)], float(found.mean())
+        # The paper's mean has a sampling error as well: 50 draws, the same for all penalties by its equal cells. With
+        # hardly any penalty a noisy classifier and its negative are equally likely: of 0.5318 there, 0.0318 is error.
         spread = 0.0 if kind == "non-private" else float(found.std())
-        error = 2 * spread * np.sqrt(1 / found.size + 1 / PAPER_DRAWS)
-        why = "0.01 for bins in place of six numeric attributes, and two standard errors of both averages over draws"
+        tested = N_ADULT * len(found) / 10
+        error = np.hypot(
+            spread * np.sqrt(1 / found.size + 1 / PAPER_DRAWS), np.sqrt(mean * (1 - mean) * (1 / tested - 1 / N_ADULT))
+        )
+        why = (
+            "0.01 for bins in place of six numeric attributes, and three standard errors, as there are 48 cells: of "
+            "both averages over draws, and of testing on some folds only in the quick form"
+        )
         quantity = f"Adult: error, {name} {kind}, Λ = 10^{power:g} (Table 1)"
-        gap = GAPS.get((name, kind, power), "")
-        rows.append(Row.close(quantity, published, round(float(found.mean()), 4), round(ENCODING + error, 3), why, gap))
+        tolerance, gap = round(ENCODING + 3 * float(error), 3), GAPS.get((name, kind, power), "")
+        rows.append(Row.close(quantity, published, round(mean, 4), tolerance, why, gap))
     for name in LEARNERS:
         least = {
             kind: min(float(found.mean()) for (who, how, _), found in errors.items() if (who, how) == (name, kind))

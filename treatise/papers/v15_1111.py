@@ -93,7 +93,7 @@ def _communication() -> list[Row]:
 
 
 def _cluster_plans() -> list[Row]:
-    """Tables 3 and 4 as the planning function would have it, with the paper's 5 million features a second."""
+    """Table 3 as the planning function would have it, with the paper's 5 million features a second."""
     rows = []
     for nodes in (100, 200, 500, 1000):
         plans = plan_cluster(n=SPLICE["n"], nnz=SPLICE["s"], d=SPLICE["d"], workers=nodes, passes=1)

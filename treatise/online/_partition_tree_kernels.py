@@ -1,0 +1,158 @@
+"""Growing a partition tree one example at a time (Algorithm 6), and walking down it."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from treatise._core.jit import kernel
+from treatise.online._row_kernels import dot, example
+
+LEFT, RIGHT = 0, 1
+# Of the counters: nodes made, and (node, class) pairs met.
+NODES, PAIRS = range(2)
+# A multiplier near 2^64 divided by the golden ratio spreads consecutive keys.
+_SPREAD = np.uint64(11400714819323198485)
+
+
+class Tree(NamedTuple):
+    """Nodes in the order of their making, and a hash table of what each node has seen of each class.
+
+    ``children`` is -1 where there is none; ``turns`` tells in which directions a node has sent examples (bits 1 and
+    2). A pair of node and class lies where its key, node * n_classes + class, is found in ``keys``; -1 is a free
+    place. Memory thus grows with the pairs met, about n_classes * depth, and not with nodes times classes.
+    """
+
+    children: np.ndarray
+    depth: np.ndarray
+    turns: np.ndarray
+    margins: np.ndarray
+    visits: np.ndarray
+    label: np.ndarray
+    label_visits: np.ndarray
+    weights: np.ndarray
+    squares: np.ndarray
+    keys: np.ndarray
+    class_margins: np.ndarray
+    class_visits: np.ndarray
+    counters: np.ndarray
+
+
+@kernel
+def place_of(keys, key):
+    """Where a key lies, or would lie; the number of places is a power of two and some are free."""
+    mask = len(keys) - 1
+    place = ((np.uint64(key) * _SPREAD) >> np.uint64(32)) & np.uint64(mask)
+    at = np.int64(place)
+    while keys[at] != key and keys[at] != -1:
+        at = (at + 1) & mask
+    return at
+
+
+@kernel
+def rehash(tree, keys, class_margins, class_visits):
+    """Move all pairs to larger arrays."""
+    for old in range(len(tree.keys)):
+        if tree.keys[old] != -1:
+            new = place_of(keys, tree.keys[old])
+            keys[new] = tree.keys[old]
+            class_margins[new] = tree.class_margins[old]
+            class_visits[new] = tree.class_visits[old]
+
+
+@kernel
+def score(weights, indices, values):
+    """The regressor of a node: weights and, last, a constant."""
+    return dot(weights, indices, values) + weights[-1]
+
+
+@kernel
+def learn(weights, squares, indices, values, pull, rate):
+    """Step down the loss of slope -pull at the score, each weight at the rate over the root of its summed squares."""
+    for j in range(len(values)):
+        slope = pull * values[j]
+        if slope != 0.0:
+            i = indices[j]
+            squares[i] += slope * slope
+            weights[i] += rate * slope / math.sqrt(squares[i])
+    squares[-1] += pull * pull
+    weights[-1] += rate * pull / math.sqrt(squares[-1])
+
+
+@kernel
+def visit(tree, node, label, n_classes, margin):
+    """Count an example at a node; whether its class's mean margin exceeds that of all examples there."""
+    key = node * n_classes + label
+    place = place_of(tree.keys, key)
+    if tree.keys[place] == -1:
+        tree.keys[place] = key
+        tree.counters[PAIRS] += 1
+    tree.class_margins[place] += margin
+    tree.class_visits[place] += 1
+    tree.margins[node] += margin
+    tree.visits[node] += 1
+    if tree.class_visits[place] > tree.label_visits[node]:
+        tree.label[node] = label
+        tree.label_visits[node] = tree.class_visits[place]
+    return tree.class_margins[place] / tree.class_visits[place] > tree.margins[node] / tree.visits[node]
+
+
+@kernel
+def add_children(tree, node):
+    """Both children of a node; until they have seen something they answer as their parent."""
+    for side in range(2):
+        child = tree.counters[NODES]
+        tree.children[node, side] = child
+        tree.depth[child] = tree.depth[node] + 1
+        tree.label[child] = tree.label[node]
+        tree.counters[NODES] += 1
+
+
+@kernel
+def grow(stream, first, tree, codes, n_classes, rate, absolute, min_visits, max_nodes, max_depth):
+    """Learn from examples from turn ``first`` on; gives the turn at which more room is needed, or the end.
+
+    ``codes`` are empty where directions are learnt; else bit d of a class's code is its direction at depth d.
+    """
+    room, places = len(tree.depth), len(tree.keys)
+    learnt = len(codes) == 0
+    for turn in range(first, len(stream.order)):
+        full = tree.counters[NODES] + 2 > room and room < max_nodes
+        if full or 2 * (tree.counters[PAIRS] + max_depth + 1) > places:
+            return turn
+        indices, values, label = example(stream, turn)
+        node = 0
+        while True:
+            margin = score(tree.weights[node], indices, values)
+            clipped = min(1.0, max(-1.0, margin))
+            right = visit(tree, node, label, n_classes, clipped)
+            if tree.depth[node] >= max_depth:
+                break
+            if not learnt:
+                right = (codes[label] >> tree.depth[node]) & 1 == 1
+            pull = (1.0 if right else -1.0) - margin
+            if absolute:
+                pull = np.sign(pull)
+            if pull != 0.0:
+                learn(tree.weights[node], tree.squares[node], indices, values, pull, rate)
+            tree.turns[node] |= 2 if right else 1
+            if tree.children[node, LEFT] < 0:
+                # A node splits when it has sent examples both ways, and enough of them to know what it does.
+                early = learnt and (tree.turns[node] != 3 or tree.visits[node] < min_visits)
+                if early or tree.counters[NODES] + 2 > min(room, max_nodes):
+                    break
+                add_children(tree, node)
+            node = tree.children[node, RIGHT if right else LEFT]
+    return len(stream.order)
+
+
+@kernel
+def leaves_of(stream, tree, leaves):
+    """Leaf that each example comes to by the signs of the regressors."""
+    for turn in range(len(stream.order)):
+        indices, values, _ = example(stream, turn)
+        node = 0
+        while tree.children[node, LEFT] >= 0:
+            right = score(tree.weights[node], indices, values) > 0.0
+            node = tree.children[node, RIGHT if right else LEFT]
+        leaves[turn] = node
