@@ -134,4 +134,8 @@ def test_an_audit_without_enough_runs_is_refused(first, second, settings, messag
 def test_releases_that_never_vary_are_no_evidence_unless_they_differ():
     same = audit_privacy(np.zeros(500), np.zeros(500), 1.0)
     assert same.epsilon_proven == 0 and not same.refuted
-    assert audit_privacy(np.zeros(500), np.ones(500), 1.0).refuted
+    apart = audit_privacy(np.zeros(500), np.ones(500), 1.0, confidence=0.99)
+    # All of 250 counted runs against none: the Clopper-Pearson limits at half a per cent each have closed forms.
+    limit = 0.005 ** (1 / 250)
+    assert apart.epsilon_proven == pytest.approx(np.log(limit / (1 - limit)), rel=1e-9)
+    assert apart.refuted

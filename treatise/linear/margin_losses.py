@@ -18,13 +18,14 @@ class MarginClassifier(MarginLoss, LinearScores):
     ================== ===================================================================== ==================
 
     Where the last column says yes, the best scores rank the most probable class first whatever the class
-    probabilities q are, so that enough data leads to the best classifier. Where it says no, that holds as long as one class has more
-    than half of the probability.
+    probabilities q are, so that enough data leads to the best classifier. Where it says no, that holds as long as one
+    class has more than half of the probability.
 
-    Use ``"constrained"`` with the hinge for a support vector machine of several classes that is consistent, or with the
-    squared hinge for one that also gives probabilities; use ``"one_vs_rest"`` with many classes. Where probabilities are
-    all that is wanted, multinomial logistic regression (:class:`BackgroundClassifier`) is the usual choice. Do not use
-    the exponential loss on noisy labels: a far outlier outweighs everything.
+    Use ``"constrained"`` with the hinge for a support vector machine of several classes that is consistent, or with
+    the squared hinge for one that also gives probabilities; ``"pairwise"`` asks least of a linear model, and
+    ``"one_vs_rest"`` suits many classes. Where probabilities are all that is wanted, multinomial logistic regression
+    (:class:`BackgroundClassifier`) is the usual choice. Do not use the exponential loss on noisy labels: a far
+    outlier outweighs everything.
 
     Costs O(n p k) a pass for k classes, and some tens of passes; a few hundred for the hinge. Memory is that of X and
     2 n k numbers.
@@ -90,7 +91,7 @@ class MarginClassifier(MarginLoss, LinearScores):
     >>> round(model.score(scale(X), y), 2)
     0.99
     >>> model.predict_proba(scale(X)[65:66]).round(1)
-    array([[0., 1., 0.]])
+    array([[0.1, 0.9, 0. ]])
 
     References
     ----------

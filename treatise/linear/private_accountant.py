@@ -93,9 +93,6 @@ class PrivacyAccountant:
     def __repr__(self) -> str:
         return f"PrivacyAccountant(epsilon={self.epsilon:g}, spent={self.spent:g})"
 
-    def __sklearn_clone__(self) -> "PrivacyAccountant":
-        return self
-
     def __copy__(self) -> "PrivacyAccountant":
         return self
 

@@ -68,14 +68,13 @@ def score(weights, indices, values):
 
 @kernel
 def learn(weights, squares, indices, values, pull, rate):
-    """Step down the loss of slope -pull at the score, each weight at the rate over the root of its summed squares."""
+    """Step down the absolute loss, pull being 1 or -1, each weight at the rate over the root of its summed squares."""
     for j in range(len(values)):
-        slope = pull * values[j]
-        if slope != 0.0:
+        if values[j] != 0.0:
             i = indices[j]
-            squares[i] += slope * slope
-            weights[i] += rate * slope / math.sqrt(squares[i])
-    squares[-1] += pull * pull
+            squares[i] += values[j] * values[j]
+            weights[i] += rate * pull * values[j] / math.sqrt(squares[i])
+    squares[-1] += 1.0
     weights[-1] += rate * pull / math.sqrt(squares[-1])
 
 
@@ -109,7 +108,7 @@ def add_children(tree, node):
 
 
 @kernel
-def grow(stream, first, tree, codes, n_classes, rate, absolute, min_visits, max_nodes, max_depth):
+def grow(stream, first, tree, codes, n_classes, rate, min_visits, max_nodes, max_depth):
     """Learn from examples from turn ``first`` on; gives the turn at which more room is needed, or the end.
 
     ``codes`` are empty where directions are learnt; else bit d of a class's code is its direction at depth d.
@@ -130,10 +129,9 @@ def grow(stream, first, tree, codes, n_classes, rate, absolute, min_visits, max_
                 break
             if not learnt:
                 right = (codes[label] >> tree.depth[node]) & 1 == 1
-            pull = (1.0 if right else -1.0) - margin
-            if absolute:
-                pull = np.sign(pull)
-            if pull != 0.0:
+            side = 1.0 if right else -1.0
+            if margin != side:
+                pull = 1.0 if margin < side else -1.0
                 learn(tree.weights[node], tree.squares[node], indices, values, pull, rate)
             tree.turns[node] |= 2 if right else 1
             if tree.children[node, LEFT] < 0:

@@ -21,7 +21,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     r"""Tree of linear regressors that grows online and tells one of k classes in about log k steps.
 
     Every node learns to send whole classes to one side, as many examples left as right: it sends an example right
-    when the mean margin of its class there exceeds the mean of all, and takes a gradient step towards that side.
+    when the mean margin of its class there exceeds the mean of all, and takes a step of the absolute loss
+    towards that side.
     Leaves answer with their most frequent class.
 
     Use it for streams with hundreds to millions of classes, where one score per class is too slow or too large. With
@@ -34,12 +35,9 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         Most nodes; None is 4 for each class.
     max_depth : int or None, default=None
         Deepest leaf; None is 4 + 2 log2 of the number of classes.
-    loss : {"squared", "absolute"}, default="squared"
-        What the regressors minimise. The thesis names the absolute loss; its steps do not shrink as a score nears its
-        target, and classes keep changing sides.
-    learning_rate : float, default=1.0
+    learning_rate : float, default=0.5
         Length of a step, over the root of the summed squares of a feature at the node.
-    min_visits : int, default=20
+    min_visits : int, default=50
         Examples that a node must have seen before it may split. The thesis splits at once (1), when a node first sends
         an example against all earlier ones: twice the nodes, most of them for the mistakes of the first examples.
     n_passes : int, default=1
@@ -68,7 +66,7 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     >>> from treatise.online import PartitionTreeClassifier
     >>> X, y = make_hypercube_gaussians(64, 100, random_state=0)
     >>> tree = PartitionTreeClassifier(n_passes=3, random_state=0).fit(X, y)
-    >>> tree.score(X, y) > 0.95, tree.depth_ <= 12
+    >>> tree.score(X, y) > 0.9, tree.depth_ <= 12
     (True, True)
 
     References
@@ -80,7 +78,6 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     _parameter_constraints: dict = {
         "max_nodes": [Interval(Integral, 1, None, closed="left"), None],
         "max_depth": [Interval(Integral, 1, 62, closed="both"), None],
-        "loss": [StrOptions({"squared", "absolute"})],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "min_visits": [Interval(Integral, 1, None, closed="left")],
         "n_passes": [Interval(Integral, 1, None, closed="left")],
@@ -94,9 +91,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         max_nodes=None,
         *,
         max_depth=None,
-        loss="squared",
-        learning_rate=1.0,
-        min_visits=20,
+        learning_rate=0.5,
+        min_visits=50,
         n_passes=1,
         split="learned",
         shuffle=True,
@@ -104,7 +100,6 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     ):
         self.max_nodes = max_nodes
         self.max_depth = max_depth
-        self.loss = loss
         self.learning_rate = learning_rate
         self.min_visits = min_visits
         self.n_passes = n_passes
@@ -225,6 +220,10 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[answers[where]]
 
     @property
+    def _tree(self):
+        return Tree(**self._arrays)
+
+    @property
     def n_nodes_(self):
         """Nodes made."""
         return int(self._tree.counters[NODES])
@@ -255,7 +254,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
             self._codes = rng.permutation(n_classes)
             self._deepest = min(self._deepest, levels)
             self._most_nodes = self.max_nodes or 2 ** (levels + 1)
-        self._tree = _empty_tree(self.n_features_in_ + 1, min(_FIRST_NODES, self._most_nodes))
+        # Kept as a plain dictionary of arrays, which model files may hold.
+        self._arrays = _empty_tree(self.n_features_in_ + 1, min(_FIRST_NODES, self._most_nodes))._asdict()
         self.n_seen_ = 0
         self.classes_ = classes
 
@@ -268,10 +268,10 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         while turn < len(order):
             turn = grow(
                 stream, turn, self._tree, self._codes, len(self.classes_), float(self.learning_rate),
-                self.loss == "absolute", self.min_visits, self._most_nodes, self._deepest,
+                self.min_visits, self._most_nodes, self._deepest,
             )  # fmt: skip
             if turn < len(order):
-                self._tree = _with_room(self._tree, self._most_nodes, self._deepest)
+                self._arrays = _with_room(self._tree, self._most_nodes, self._deepest)._asdict()
         self.n_seen_ += len(order)
 
     def _parents(self):
@@ -290,7 +290,7 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         return np.split(labels, np.searchsorted(nodes, np.arange(1, self.n_nodes_)))
 
     def _nearest_labels(self, node, k, ranked, parents):
-        found: dict[int, None] = {int(self._tree.label[node]): None}
+        found = {int(self._tree.label[node]): None}
         while node >= 0 and len(found) < k:
             found.update(dict.fromkeys(ranked[node].tolist()))
             node = parents[node]

@@ -45,6 +45,7 @@ WIDTH = (
     "the paper gives neither the width that it chose nor what it added to the singular covariances, on both of which "
     "the bound depends; both are chosen here by cross-validated accuracy"
 )
+BETTER = "higher here: the regularisation is chosen together with the kernel's width, and the paper speaks of the width alone"
 GAPS = {(name, column): ROWS for name in ("vote",) for column in COLUMNS}
 GAPS |= {("ionosphere", column): LOCAL for column in ("MEMPM alpha", "MEMPM accuracy")}
 GAPS |= {("pima", column): LOCAL for column in ("MEMPM alpha", "MEMPM beta", "MEMPM bound")}
@@ -104,16 +105,10 @@ def kernel_rows(name: str, n_splits: int) -> list[Row]:
     search = GridSearchCV(KernelMinimaxProbabilityMachine(), grid, cv=ShuffleSplit(3, test_size=0.2, random_state=2))
     best = search.fit(X[train], y[train]).best_params_
     found = _repeated(X, y, lambda criterion: KernelMinimaxProbabilityMachine(criterion, **best), n_splits)
-    title = f"{name}, Gaussian kernel (Table 3)"
-    bounds = _table_rows(title, KERNEL[name], found, dict.fromkeys(COLUMNS, WIDTH))
-    return [row for row in bounds if "accuracy" not in row.quantity] + [
-        Row.at_least(f"{title}: {COLUMNS[i]} and two standard errors, %", KERNEL[name][i][0], _upper(found[:, i]))
-        for i in (3, 5)
-    ]
-
-
-def _upper(values: np.ndarray) -> float:
-    return float(values.mean() + 2.0 * values.std(ddof=1) / np.sqrt(len(values)))
+    gaps = {column: BETTER if "accuracy" in column else WIDTH for column in COLUMNS}
+    if name != "ionosphere":
+        gaps |= dict.fromkeys(("MEMPM accuracy", "MPM accuracy"), "")
+    return _table_rows(f"{name}, Gaussian kernel (Table 3)", KERNEL[name], found, gaps)
 
 
 def _repeated(X: np.ndarray, y: np.ndarray, machine: Callable[[str], Any], n_splits: int) -> np.ndarray:

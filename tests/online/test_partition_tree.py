@@ -1,0 +1,136 @@
+"""Online partition trees for very many classes (Choromanska, 2014, Algorithm 6)."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from treatise.datasets import make_hypercube_gaussians
+from treatise.online import PartitionTreeClassifier
+
+
+@pytest.fixture(scope="module")
+def cube():
+    return make_hypercube_gaussians(64, 200, random_state=0), make_hypercube_gaussians(64, 50, random_state=1)
+
+
+def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
+    """Algorithm 6 with dictionaries: nodes as lists of what they hold."""
+    width = X.shape[1] + 1
+
+    def fresh(depth, label=0):
+        return {
+            "w": np.zeros(width), "g": np.zeros(width), "m": np.zeros(n_classes), "n": np.zeros(n_classes),
+            "sides": set(), "children": None, "depth": depth, "label": label,
+        }  # fmt: skip
+
+    nodes = [fresh(0)]
+    for x, label in zip(np.hstack([X, np.ones((len(X), 1))]), y):
+        node = nodes[0]
+        while True:
+            h = node["w"] @ x
+            node["m"][label] += np.clip(h, -1, 1)
+            node["n"][label] += 1
+            if node["n"][label] > node["n"][node["label"]] or node["n"].sum() == 1:
+                node["label"] = label
+            if node["depth"] == max_depth:
+                break
+            side = 1 if node["m"][label] / node["n"][label] > node["m"].sum() / node["n"].sum() else -1
+            gradient = np.sign(side - h) * x
+            node["g"] += gradient**2
+            node["w"] += np.divide(rate * gradient, np.sqrt(node["g"]), out=np.zeros(width), where=gradient != 0)
+            node["sides"].add(side)
+            if node["children"] is None:
+                if len(node["sides"]) < 2 or node["n"].sum() < min_visits or len(nodes) + 2 > max_nodes:
+                    break
+                node["children"] = {s: fresh(node["depth"] + 1, node["label"]) for s in (-1, 1)}
+                nodes += [node["children"][-1], node["children"][1]]
+            node = node["children"][side]
+    return nodes
+
+
+@pytest.mark.parametrize(("min_visits", "max_nodes", "max_depth"), [(1, 500, 20), (7, 25, 20), (3, 500, 3)])
+def test_grows_as_the_algorithm_says(min_visits, max_nodes, max_depth):
+    X, y = make_hypercube_gaussians(16, 30, random_state=0)
+    nodes = grown_by_hand(X, y, 16, 0.5, min_visits, max_nodes, max_depth)
+    tree = PartitionTreeClassifier(max_nodes, max_depth=max_depth, min_visits=min_visits, shuffle=False).fit(X, y)
+    assert tree.n_nodes_ == len(nodes)
+    assert tree.depth_ == max(node["depth"] for node in nodes)
+    # The same sums in another order; classes never tie within rounding here.
+    np.testing.assert_allclose(tree._tree.weights[: len(nodes)], [node["w"] for node in nodes], atol=1e-9)
+    predicted = []
+    for x in np.hstack([X, np.ones((len(X), 1))]):
+        node = nodes[0]
+        while node["children"]:
+            node = node["children"][1 if node["w"] @ x > 0 else -1]
+        predicted.append(node["label"])
+    np.testing.assert_array_equal(tree.predict(X), predicted)
+
+
+def test_errors_fall_far_below_those_of_a_random_tree(cube):
+    (X, y), (X_test, y_test) = cube
+    once = [PartitionTreeClassifier(random_state=seed).fit(X, y) for seed in range(5)]
+    thrice = [PartitionTreeClassifier(n_passes=3, random_state=seed).fit(X, y) for seed in range(5)]
+    random = PartitionTreeClassifier(split="random", random_state=0).fit(X, y)
+    # Order of the examples moves a tree by a few per cent: medians of five.
+    assert np.median([1 - tree.score(X_test, y_test) for tree in once]) <= 0.05
+    assert np.median([1 - tree.score(X_test, y_test) for tree in thrice]) <= 0.02
+    assert max(tree.depth_ for tree in thrice) <= 12
+    assert 1 - random.score(X_test, y_test) > 0.3
+    assert random.depth_ == 6
+
+
+def test_parts_of_a_stream_give_the_tree_of_the_whole(cube):
+    (X, y), _ = cube
+    whole = PartitionTreeClassifier(shuffle=False).fit(X, y)
+    parts = PartitionTreeClassifier(shuffle=False)
+    for rows in np.array_split(np.arange(len(X)), 7):
+        parts.partial_fit(X[rows], y[rows], classes=np.arange(64))
+    np.testing.assert_array_equal(parts.apply(X), whole.apply(X))
+    assert parts.n_seen_ == len(X)
+
+
+def test_top_classes_begin_with_the_prediction_and_hold_the_truth_more_often(cube):
+    (X, y), (X_test, y_test) = cube
+    tree = PartitionTreeClassifier(random_state=0).fit(X, y)
+    top = tree.predict_topk(X_test, 5)
+    np.testing.assert_array_equal(top[:, 0], tree.predict(X_test))
+    assert all(len(set(row)) == 5 for row in top[:100])
+    assert np.mean((top == y_test[:, None]).any(axis=1)) > tree.score(X_test, y_test)
+    assert set(tree.predict_topk(X_test[:1], 64)[0]) == set(range(64))
+
+
+def test_sparse_rows_give_the_same_tree(cube):
+    (X, y), _ = cube
+    X = np.where(X > 0.5, X, 0.0)
+    dense = PartitionTreeClassifier(random_state=0).fit(X, y)
+    thin = PartitionTreeClassifier(random_state=0).fit(sparse.csr_matrix(X), y)
+    np.testing.assert_array_equal(thin.apply(sparse.csr_matrix(X)), dense.apply(X))
+
+
+def test_random_split_sends_half_of_the_classes_each_way():
+    X, y = make_hypercube_gaussians(32, 20, random_state=0)
+    tree = PartitionTreeClassifier(split="random", random_state=3).fit(X, y)
+    assert tree.n_nodes_ == 63
+    codes = tree._codes
+    for depth in range(5):
+        _, sizes = np.unique(codes & (2 ** (depth + 1) - 1), return_counts=True)
+        assert set(sizes) == {32 // 2 ** (depth + 1)}
+
+
+def test_unknown_classes_are_refused():
+    tree = PartitionTreeClassifier()
+    tree.partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match="none of the classes"):
+        tree.partial_fit([[0.0]], [2])
+    with pytest.raises(ValueError, match="differ from those"):
+        tree.partial_fit([[0.0]], [1], classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="classes must be passed"):
+        PartitionTreeClassifier().partial_fit([[0.0]], [1])
+
+
+def test_wrong_numbers_of_classes_are_refused():
+    with pytest.raises(ValueError, match="one class only"):
+        PartitionTreeClassifier().fit([[0.0], [1.0]], [1, 1])
+    tree = PartitionTreeClassifier().fit([[0.0], [1.0]], [1, 2])
+    with pytest.raises(ValueError, match="k=3 classes wanted; there are 2"):
+        tree.predict_topk([[0.0]], 3)
