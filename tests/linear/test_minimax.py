@@ -237,6 +237,12 @@ def test_robust_balanced_machine_with_unequal_radii_promises_the_same_to_both():
     assert model.distances_[1] - model.distances_[0] == pytest.approx(0.3, abs=1e-9)
 
 
+def test_a_guarantee_holds_in_spite_of_the_radius_of_the_mean():
+    model = machine(OBLIQUE, criterion="guarantee", guarantee={0: 0.4}, mean_radius=[0.2, 0.1])
+    assert model.class_accuracies_[0] == pytest.approx(0.4, abs=1e-9)
+    assert model.distances_[0] == pytest.approx(np.sqrt(0.4 / 0.6) + 0.2, abs=1e-9)
+
+
 def test_two_point_distributions_attain_the_bound_and_others_exceed_it():
     rng = np.random.default_rng(3)
     model = machine()

@@ -20,6 +20,7 @@ from treatise.datasets._logistic_sphere import make_logistic_sphere
 from treatise.datasets._minimax_tables import load_minimax_table
 from treatise.datasets._natural_patches import make_on_off_patches
 from treatise.datasets._portfolio import load_portfolio, make_fractional_brownian_motion
+from treatise.datasets._reduction_tables import load_bupa, load_mnist_test, load_spambase, make_separated_gaussians
 from treatise.datasets._terascale import load_acceptor_sites, make_zipf_ads
 
 __all__ = [
@@ -30,14 +31,17 @@ __all__ = [
     "load_adult",
     "load_arcene",
     "load_atp",
+    "load_bupa",
     "load_dorothea_validation",
     "load_halo2",
     "load_ijcnn1",
     "load_letter_halves",
     "load_minimax_table",
+    "load_mnist_test",
     "load_orl_faces",
     "load_portfolio",
     "load_promoters",
+    "load_spambase",
     "load_splice",
     "load_svmguide3",
     "load_table",
@@ -51,5 +55,6 @@ __all__ = [
     "make_logistic_sphere",
     "make_on_off_patches",
     "make_ranking_games",
+    "make_separated_gaussians",
     "make_zipf_ads",
 ]

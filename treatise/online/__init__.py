@@ -7,6 +7,7 @@ from treatise.online.averaged_sgd_regressor import AveragedSGDRegressor
 from treatise.online.comparison import OnlineComparison, libol_learners
 from treatise.online.confidence_weighted import ConfidenceWeighted
 from treatise.online.ellipsoid import ImprovedEllipsoid
+from treatise.online.expert_clustering import OnlineClusteringExperts, learning_alphas
 from treatise.online.experts import (
     AdaHedge,
     CBMSHedge,
@@ -44,6 +45,12 @@ from treatise.online.romma import ROMMA
 from treatise.online.second_order_perceptron import SecondOrderPerceptron
 from treatise.online.sgd_guarantees import Certificate, averaged_sgd_bounds, self_concordant_certificate
 from treatise.online.soft_confidence_weighted import SoftConfidenceWeighted
+from treatise.online.window_clustering import (
+    kmeans_plus_plus_centers,
+    kmeans_sharp_centers,
+    lloyd_centers,
+    online_kmeans_centers,
+)
 
 __all__ = [
     "ALMA",
@@ -70,6 +77,7 @@ __all__ = [
     "KernelAveragedSGDClassifier",
     "NormalHedge",
     "NormalHerd",
+    "OnlineClusteringExperts",
     "OnlineComparison",
     "OnlineGradientDescent",
     "OnlinePerceptron",
@@ -84,8 +92,13 @@ __all__ = [
     "averaged_sgd_bounds",
     "game_volume",
     "growing_adversary",
+    "kmeans_plus_plus_centers",
+    "kmeans_sharp_centers",
     "largest_variation",
+    "learning_alphas",
     "libol_learners",
+    "lloyd_centers",
+    "online_kmeans_centers",
     "perturbed_leader_probabilities",
     "plot_regret",
     "safe_rate",

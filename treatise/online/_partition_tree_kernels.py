@@ -67,15 +67,25 @@ def score(weights, indices, values):
 
 
 @kernel
-def learn(weights, squares, indices, values, pull, rate):
-    """Step down the absolute loss, pull being 1 or -1, each weight at the rate over the root of its summed squares."""
+def learn(weights, squares, indices, values, gap, rate):
+    """Step down the absolute loss, each weight at the rate over the root of its summed squares.
+
+    ``gap`` is what the score lacks of its target. A step that would move the score beyond it is cut to reach it.
+    """
+    reach = 0.0
     for j in range(len(values)):
         if values[j] != 0.0:
             i = indices[j]
             squares[i] += values[j] * values[j]
-            weights[i] += rate * pull * values[j] / math.sqrt(squares[i])
+            reach += values[j] * values[j] / math.sqrt(squares[i])
     squares[-1] += 1.0
-    weights[-1] += rate * pull / math.sqrt(squares[-1])
+    reach += 1.0 / math.sqrt(squares[-1])
+    step = math.copysign(min(rate, abs(gap) / reach), gap)
+    for j in range(len(values)):
+        if values[j] != 0.0:
+            i = indices[j]
+            weights[i] += step * values[j] / math.sqrt(squares[i])
+    weights[-1] += step / math.sqrt(squares[-1])
 
 
 @kernel
@@ -129,10 +139,9 @@ def grow(stream, first, tree, codes, n_classes, rate, min_visits, max_nodes, max
                 break
             if not learnt:
                 right = (codes[label] >> tree.depth[node]) & 1 == 1
-            side = 1.0 if right else -1.0
-            if margin != side:
-                pull = 1.0 if margin < side else -1.0
-                learn(tree.weights[node], tree.squares[node], indices, values, pull, rate)
+            gap = (1.0 if right else -1.0) - margin
+            if gap != 0.0:
+                learn(tree.weights[node], tree.squares[node], indices, values, gap, rate)
             tree.turns[node] |= 2 if right else 1
             if tree.children[node, LEFT] < 0:
                 # A node splits when it has sent examples both ways, and enough of them to know what it does.

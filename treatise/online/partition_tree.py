@@ -21,9 +21,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     r"""Tree of linear regressors that grows online and tells one of k classes in about log k steps.
 
     Every node learns to send whole classes to one side, as many examples left as right: it sends an example right
-    when the mean margin of its class there exceeds the mean of all, and takes a step of the absolute loss
-    towards that side.
-    Leaves answer with their most frequent class.
+    when the mean margin of its class there exceeds the mean of all, and takes a step of the absolute loss towards
+    that side. Leaves answer with their most frequent class.
 
     Use it for streams with hundreds to millions of classes, where one score per class is too slow or too large. With
     few classes one-vs-rest is more accurate: a tree cannot take back a wrong turn. Learning and predicting an example

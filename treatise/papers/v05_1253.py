@@ -45,7 +45,7 @@ WIDTH = (
     "the paper gives neither the width that it chose nor what it added to the singular covariances, on both of which "
     "the bound depends; both are chosen here by cross-validated accuracy"
 )
-BETTER = "higher here: the regularisation is chosen together with the kernel's width, and the paper speaks of the width alone"
+BETTER = "higher here: the regularisation is chosen together with the width, and the paper speaks of the width alone"
 GAPS = {(name, column): ROWS for name in ("vote",) for column in COLUMNS}
 GAPS |= {("ionosphere", column): LOCAL for column in ("MEMPM alpha", "MEMPM accuracy")}
 GAPS |= {("pima", column): LOCAL for column in ("MEMPM alpha", "MEMPM beta", "MEMPM bound")}

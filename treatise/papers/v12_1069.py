@@ -144,10 +144,7 @@ def _adult_rows(errors: Errors) -> list[Row]:
         error = np.hypot(
             spread * np.sqrt(1 / found.size + 1 / PAPER_DRAWS), np.sqrt(mean * (1 - mean) * (1 / tested - 1 / N_ADULT))
         )
-        why = (
-            "0.01 for bins in place of six numeric attributes, and three standard errors, as there are 48 cells: of "
-            "both averages over draws, and of testing on some folds only in the quick form"
-        )
+        why = "0.01 for binned attributes, and 3 standard errors of draws and folds, as there are 48 cells"
         quantity = f"Adult: error, {name} {kind}, Λ = 10^{power:g} (Table 1)"
         tolerance, gap = round(ENCODING + 3 * float(error), 3), GAPS.get((name, kind, power), "")
         rows.append(Row.close(quantity, published, round(mean, 4), tolerance, why, gap))
