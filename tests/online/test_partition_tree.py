@@ -35,9 +35,10 @@ def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
             if node["depth"] == max_depth:
                 break
             side = 1 if node["m"][label] / node["n"][label] > node["m"].sum() / node["n"].sum() else -1
-            gradient = np.sign(side - h) * x
-            node["g"] += gradient**2
-            node["w"] += np.divide(rate * gradient, np.sqrt(node["g"]), out=np.zeros(width), where=gradient != 0)
+            node["g"] += x**2
+            move = np.divide(x, np.sqrt(node["g"]), out=np.zeros(width), where=x != 0)
+            # Absolute loss, adaptive step, never beyond the target.
+            node["w"] += np.sign(side - h) * min(rate, abs(side - h) / (move @ x)) * move
             node["sides"].add(side)
             if node["children"] is None:
                 if len(node["sides"]) < 2 or node["n"].sum() < min_visits or len(nodes) + 2 > max_nodes:
