@@ -96,3 +96,10 @@ def test_the_words_name_the_best_the_level_and_the_beaten():
 def test_guessing_in_front_is_said_plainly():
     words = " ".join(verdict(leaderboard(records(KEYS[2], [0.5] * 5), CANDIDATES, AUC, 5), AUC, 0, "finished"))
     assert "No method does better than guessing" in words
+
+
+def test_a_long_list_of_level_methods_is_cut_short():
+    noise = np.random.default_rng(2).normal(0, 0.02, (len(CANDIDATES), 10))
+    folds = [r for c, scores in zip(CANDIDATES, 0.9 + noise) for r in records(c.key, scores)]
+    words = verdict(leaderboard(folds, CANDIDATES, AUC, 5), AUC, 0, "finished")
+    assert words[1].endswith(f" and {len(CANDIDATES) - 5} others.")

@@ -13,6 +13,7 @@ from treatise.compare._metrics import Metric, better
 from treatise.theory import corrected_interval, corrected_ttest, holm
 
 LEVEL = 0.05
+NAMES_SHOWN = 4
 _RANGES = {"r2": (-np.inf, 1.0), "rmse": (0.0, np.inf), "mae": (0.0, np.inf), "log_loss": (0.0, np.inf)}
 
 
@@ -117,4 +118,6 @@ def verdict(entries: list[dict[str, Any]], metric: Metric, failures: int, status
 
 
 def _listed(names: list[str]) -> str:
+    if len(names) > NAMES_SHOWN + 1:
+        names = [*names[:NAMES_SHOWN], f"{len(names) - NAMES_SHOWN} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,4 @@
-"""Descent by bounds: plain, as printed (Algorithm 2), and with the bound's steps made conjugate."""
+"""Descent by bounds: plain, as printed (Algorithm 2), and with the bound as a first guess for L-BFGS."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,8 @@ import numpy as np
 
 _FEWEST_BETWEEN = 20  # iterations from one curvature to the next
 _HALVINGS = 40
+_SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
+_MEMORY = 10
 
 
 class Descent(NamedTuple):
@@ -34,13 +36,13 @@ def bound_descent(problem, theta, step, tol, max_iter, limits=(-np.inf, np.inf))
     return Descent(theta, path, False)
 
 
-def conjugate_descent(problem, theta, tol, max_iter):
-    """Polak-Ribière directions from bound steps, each followed to the minimum along it.
+def quasi_newton_descent(problem, theta, tol, max_iter):
+    """L-BFGS whose first guess of the inverse Hessian is the inverse of the bound's curvature.
 
-    Scores are linear in the step, so that a search along it costs no product with the data. The curvature is that of
-    the bound at zero, which takes one Gram matrix, and is computed anew when the iterations since have cost as much.
+    The first step is the bound's own; later ones learn how much the bound overstates the curvature. The bound is that
+    at zero, which takes one Gram matrix, and is made anew when the iterations since have cost as much as a new one.
     """
-    precondition, step, last = problem.first_preconditioner(), 1.0, None
+    precondition, memory = problem.first_preconditioner(), []
     between = max(_FEWEST_BETWEEN, problem.refresh_cost())
     scores, since, path = problem.scores(theta), 0, []
     value, gradient = problem.objective(scores, theta)
@@ -49,32 +51,43 @@ def conjugate_descent(problem, theta, tol, max_iter):
         if np.abs(gradient).max() <= tol * problem.scale():
             return Descent(theta, path, True)
         if since >= between:
-            precondition, step, last, since = problem.preconditioner(scores), 1.0, None, 0
-        bound_step = -precondition(gradient)
-        direction = _conjugate(bound_step, gradient, last)
-        last = direction, gradient, np.sum(gradient * bound_step)
-        step, moves = problem.best_step(scores, theta, direction, step)
-        moved_scores, moved = scores + step * moves, theta + step * direction
-        moved_value, moved_gradient = problem.objective(moved_scores, moved)
+            precondition, memory, since = problem.preconditioner(scores), [], 0
+        direction = -_two_loops(gradient, memory, precondition)
+        slope, step, moves = np.vdot(gradient, direction), 1.0, problem.score_changes(direction)
         for _ in range(_HALVINGS):
-            if moved_value <= value:
-                break
-            step *= 0.5  # the search ended too far out
             moved_scores, moved = scores + step * moves, theta + step * direction
             moved_value, moved_gradient = problem.objective(moved_scores, moved)
+            if moved_value <= value + _SUFFICIENT * step * slope:
+                break
+            step *= 0.5
         else:
             return Descent(theta, path, True)  # no step descends any more: the rest is rounding
+        memory = _remembered(memory, moved - theta, moved_gradient - gradient)
         scores, theta, value, gradient = moved_scores, moved, moved_value, moved_gradient
         since += 1
     path.append(float(value))
     return Descent(theta, path, bool(np.abs(gradient).max() <= tol * problem.scale()))
 
 
-def _conjugate(bound_step, gradient, last):
-    """The bound's step turned by the last direction; as it is where that would not descend."""
-    if last is None:
-        return bound_step
-    direction, last_gradient, last_product = last
-    turn = max(0.0, np.sum((gradient - last_gradient) * bound_step) / last_product)
-    turned = bound_step + turn * direction
-    return turned if np.sum(turned * gradient) < 0.0 else bound_step
+def _remembered(memory, move, change):
+    """The last moves and changes of the gradient; one whose curvature is lost in rounding is left out."""
+    product = np.vdot(move, change)
+    if product <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
+        return memory
+    return [*memory[-_MEMORY + 1 :], (move, change, product)]
+
+
+def _two_loops(gradient, memory, precondition):
+    """Inverse Hessian times the gradient: the two-loop recursion of L-BFGS."""
+    direction, shares = gradient.copy(), []
+    for move, change, product in reversed(memory):
+        shares.append(np.vdot(move, direction) / product)
+        direction -= shares[-1] * change
+    direction = precondition(direction)
+    if memory:
+        # How much longer than the bound's the last step should have been.
+        _, change, product = memory[-1]
+        direction *= product / np.vdot(change, precondition(change))
+    for (move, change, product), share in zip(memory, reversed(shares)):
+        direction += (share - np.vdot(change, direction) / product) * move
+    return direction

@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.utils.extmath import safe_sparse_dot
 
-from treatise.linear._majorizer_kernels import along_line, bound_factors, state_residuals
+from treatise.linear._majorizer_kernels import bound_factors, state_residuals
 from treatise.optimize import LowRankCurvature, minimize_box_quadratic
 
 # Rows whose factors are held at once: as many numbers as a few megabytes hold.
@@ -53,7 +53,7 @@ class Majorizer:
 
     def scores(self, theta):
         """Score of every state on every row."""
-        return self._all_states(safe_sparse_dot(self.X, theta.T, dense_output=True))
+        return self.score_changes(theta)
 
     def objective(self, scores, theta):
         """Penalised negative log-likelihood and its gradient."""
@@ -154,20 +154,9 @@ class Majorizer:
         evaluation = n_samples * (4.0 * size + 100.0 * self.n_states)  # an exponential weighs about 30 products
         return curvature / evaluation
 
-    def best_step(self, scores, theta, direction, step):
-        """Length of the step along a direction to the minimum there, within a tenth; scores move linearly."""
-        moves = self._all_states(safe_sparse_dot(self.X, direction.T, dense_output=True))
-        cross, square = np.sum(self.ridge * theta * direction), np.sum(self.ridge * direction**2)
-        for _ in range(20):
-            slope, curvature = along_line(scores, moves, step, self.labels, self.weights)
-            if curvature + square <= 0.0:
-                break
-            # Newton's step from a flat tail may shoot far beyond the minimum.
-            change = np.clip((slope + cross + step * square) / (curvature + square), -3.0 * step, 0.75 * step)
-            step -= change
-            if abs(change) < 0.1 * step:
-                break
-        return step, moves
+    def score_changes(self, direction):
+        """Change of the scores for a unit step of the parameters; scores move linearly."""
+        return self._all_states(safe_sparse_dot(self.X, direction.T, dense_output=True))
 
     def _held(self, matrix):
         """Curvature along the directions in which all states move alike, where nothing pulls and nothing resists."""

@@ -1,4 +1,4 @@
-"""Log-linear models over a few states per row: residuals, a line through the parameters, and bound factors."""
+"""Log-linear models over a few states per row: residuals, and factors of the bound's curvature."""
 
 import math
 
@@ -9,53 +9,32 @@ from treatise.optimize._partition_bound_kernels import curvature_coefficient, sh
 
 
 @kernel
-def log_sum(scores):
-    """log of the sum of exponentials."""
-    top = scores.max()
-    total = 0.0
-    for k in range(len(scores)):
-        total += math.exp(scores[k] - top)
-    return top + math.log(total)
-
-
-@kernel
 def state_residuals(scores, labels, n_hidden, weights, residuals):
     """Negative log-likelihood, and w_j (p_j - eta_j) of every row in place.
 
     The states of class y are y * n_hidden and on; eta_j is their distribution given the true class (Section 2.2.3),
     which is all on one state where nothing is hidden.
     """
-    total = 0.0
+    loss = 0.0
     for j in range(len(scores)):
         first = labels[j] * n_hidden
-        log_z = log_sum(scores[j])
-        log_true = log_sum(scores[j, first : first + n_hidden])
+        top = top_true = -np.inf
         for k in range(scores.shape[1]):
-            residuals[j, k] = weights[j] * math.exp(scores[j, k] - log_z)
+            top = max(top, scores[j, k])
+            if first <= k < first + n_hidden:
+                top_true = max(top_true, scores[j, k])
+        total = total_true = 0.0
+        for k in range(scores.shape[1]):
+            residuals[j, k] = math.exp(scores[j, k] - top)
+            total += residuals[j, k]
         for k in range(first, first + n_hidden):
-            residuals[j, k] -= weights[j] * math.exp(scores[j, k] - log_true)
-        total += weights[j] * (log_z - log_true)
-    return total
-
-
-@kernel
-def along_line(scores, moves, step, labels, weights):
-    """Slope and curvature of the negative log-likelihood at scores + step * moves, nothing hidden."""
-    slope = curvature = 0.0
-    for j in range(len(scores)):
-        top = -np.inf
+            total_true += math.exp(scores[j, k] - top_true)
         for k in range(scores.shape[1]):
-            top = max(top, scores[j, k] + step * moves[j, k])
-        total = mean = square = 0.0
-        for k in range(scores.shape[1]):
-            a = math.exp(scores[j, k] + step * moves[j, k] - top)
-            total += a
-            mean += a * moves[j, k]
-            square += a * moves[j, k] * moves[j, k]
-        mean /= total
-        slope += weights[j] * (mean - moves[j, labels[j]])
-        curvature += weights[j] * (square / total - mean * mean)
-    return slope, curvature
+            residuals[j, k] *= weights[j] / total
+        for k in range(first, first + n_hidden):
+            residuals[j, k] -= weights[j] * math.exp(scores[j, k] - top_true) / total_true
+        loss += weights[j] * (top + math.log(total) - top_true - math.log(total_true))
+    return loss
 
 
 @kernel

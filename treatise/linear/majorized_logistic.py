@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from treatise.linear._log_linear import DESCENT_CONSTRAINTS, LogLinearClassifier, inverse_penalty
-from treatise.linear._majorized_descent import bound_descent, conjugate_descent
+from treatise.linear._majorized_descent import bound_descent, quasi_newton_descent
 from treatise.linear._majorizer import Majorizer
 
 
@@ -32,8 +32,8 @@ class MajorizedLogisticRegression(LogLinearClassifier):
     fit_intercept : bool, default=True
         Learn an intercept, without a penalty.
     accelerate : bool, default=True
-        Make the steps conjugate and follow each to the lowest point along it, which takes a tenth of the iterations.
-        False gives Algorithm 2 as printed. Steps within bounds and of low rank are always as printed.
+        Begin with the bound and learn from the steps, by L-BFGS, how much it overstates the curvature, which takes a
+        tenth of the iterations. False gives Algorithm 2 as printed, as are steps within bounds and of low rank always.
     rank : int or None, default=None
         Directions of the low-rank bound (Algorithm 4), for more weights than a square matrix can hold; None keeps
         the matrix whole. The fewer directions, the shorter the steps.
@@ -138,7 +138,7 @@ class MajorizedLogisticRegression(LogLinearClassifier):
                 self.tol, self.max_iter,
             )  # fmt: skip
         if self.accelerate:
-            return conjugate_descent(problem, theta, self.tol, self.max_iter)
+            return quasi_newton_descent(problem, theta, self.tol, self.max_iter)
         return bound_descent(
             problem, theta, lambda scores, _, gradient: problem.bound_step(scores, gradient), self.tol, self.max_iter
         )

@@ -66,11 +66,20 @@ ORDER = (
 )
 SEPARABLE = (
     "without a penalty the weights of these nearly separable classes grow until they are stopped, and the held-out "
-    "likelihood falls. Tried: raw and standardised features, 5 to 100 iterations (-14 to -27 with one state), C = 1 (-14)"
+    "likelihood falls. Tried: raw and standardised features, 5 to 100 iterations (-14 to -27 with one state), and a "
+    "penalty, C = 1 (-14)"
+)
+RANDOM_CUT = (
+    "lower here than in the thesis, whose learning rate and passes are not given: five passes at the rate 0.1 bring "
+    "10 random classes apart better; at 2.0 the error is 29.5 %"
 )
 STREAM = (
-    "the thesis does not say which rows of the collection, and in which order, make its stream. Tried: the first 1 000, "
-    "the first 2 000, all, and 1 000 in random order (kmeans++ 0.066, 1.11, 3.95 and 0.039)"
+    "the thesis does not say which rows of the collection, and in which order, make its stream. Tried: the first "
+    "1 000, the first 2 000, all, and 1 000 in random order (kmeans++ 0.066, 1.11, 3.95 and 0.039)"
+)
+MIXTURE = (
+    "the thesis gives neither the mixture nor the number of rows; here centres are drawn in a cube of side 500, and "
+    "the cost of the first rows, when all experts weigh alike, makes most of the mean, as the thesis says of its own"
 )
 FEW_IMAGES = "8 500 of the test images to learn from, where the thesis had the 60 000 training images"
 
@@ -192,7 +201,7 @@ def digit_rows() -> list[Row]:
     return [
         Row.at_most("MNIST: test error of the partition tree, % (Table 4.2)", 9.1, errors[0], FEW_IMAGES),
         Row.close("MNIST: depth of the partition tree (Table 4.2)", 5, tree.depth_, 1, "ten classes need four levels"),
-        Row.at_least("MNIST: random tree's error over the partition tree's", 1.0, errors[1] / errors[0]),
+        Row.close("MNIST: test error of the random tree, % (Table 4.2)", 34.8, errors[1], 5.0, "one cut", RANDOM_CUT),
     ]
 
 
@@ -210,9 +219,11 @@ def gaussian_stream_rows(curves: dict[str, Any]) -> list[Row]:
     return [
         Row.at_most(f"{of} loss of Static-Expert above the best expert's (Theorem 7)", 2 * float(np.log(3)), regret),
         Row.at_most(f"{of} loss of Learn-alpha (Lemma 7: twice its log-loss)", 2 * learned.log_loss_, learned.loss_),
-        # The thesis' ratios are 0.002 and 0.0006; its mixture is not given, so that the order alone is compared.
-        Row.at_most(f"{of} mean cost of Learn-alpha over Lloyd's", 1.0, means["learn_alpha"] / means["lloyd"]),
-        Row.at_most(f"{of} mean cost of Learn-alpha over online k-means", 1.0, means["learn_alpha"] / means["online"]),
+        *(
+            Row.at_most(f"{of} mean cost of Learn-alpha over that of {name} (Table 5.1)", published, ratio, MIXTURE)
+            for name, published in (("lloyd", 0.0019), ("online", 0.0006))
+            for ratio in [round(means["learn_alpha"] / means[name], 4)]
+        ),
     ]
 
 

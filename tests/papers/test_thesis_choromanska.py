@@ -1,0 +1,45 @@
+"""The thesis' experiments in their quick form."""
+
+import pytest
+
+from treatise.papers.thesis_choromanska import experiment
+
+FILES = [
+    "keel/bupa.dat",
+    "keel/heart.dat",
+    "keel/ionosphere.dat",
+    "keel/spambase.dat",
+    "images/t10k-images-idx3-ubyte.gz",
+    "images/t10k-labels-idx1-ubyte",
+]
+
+
+@pytest.fixture(scope="module")
+def evidence():
+    return experiment()
+
+
+def test_no_row_fails(evidence):
+    assert [row.quantity for row in evidence.rows if row.failed] == []
+
+
+def test_what_needs_no_file_is_always_there(evidence):
+    quantities = " ".join(row.quantity for row in evidence.rows)
+    for part in ("Wine, lambda = 1", "Theorem 2", "64 Gaussians", "Theorem 7"):
+        assert part in quantities
+    assert len(evidence.figure.axes) == 2
+
+
+def test_every_table_is_there_with_the_data(evidence, real_data):
+    for name in FILES:
+        real_data(name)
+    assert evidence.skipped == []
+    quantities = " ".join(row.quantity for row in evidence.rows)
+    for table in ("Table 2.1", "Table 2.5", "Table 4.1", "Table 4.2", "Table 5.1"):
+        assert table in quantities
+
+
+def test_learned_shares_keep_up_with_the_best_expert_on_mail(evidence, real_data):
+    real_data("keel/spambase.dat")
+    rows = {row.quantity: row for row in evidence.rows}
+    assert rows["Spam: mean cost of learn_alpha over that of kmeans++ (Table 5.1)"].verdict == "reached"
