@@ -40,10 +40,10 @@ def quasi_newton_descent(problem, theta, tol, max_iter):
     """L-BFGS whose first guess of the inverse Hessian is the inverse of the bound's curvature.
 
     The first step is the bound's own; later ones learn how much the bound overstates the curvature. The bound is that
-    at zero, which takes one Gram matrix, and is made anew when the iterations since have cost as much as a new one.
+    at zero, which takes one Gram matrix, and is made anew when the iterations since have cost twice as much as a new one.
     """
     precondition, memory = problem.first_preconditioner(), []
-    between = max(_FEWEST_BETWEEN, problem.refresh_cost())
+    between = max(_FEWEST_BETWEEN, 2.0 * problem.refresh_cost())
     scores, since, path = problem.scores(theta), 0, []
     value, gradient = problem.objective(scores, theta)
     for _ in range(max_iter):
@@ -62,32 +62,30 @@ def quasi_newton_descent(problem, theta, tol, max_iter):
             step *= 0.5
         else:
             return Descent(theta, path, True)  # no step descends any more: the rest is rounding
-        memory = _remembered(memory, moved - theta, moved_gradient - gradient)
+        memory = _remembered(memory, moved - theta, moved_gradient - gradient, precondition)
         scores, theta, value, gradient = moved_scores, moved, moved_value, moved_gradient
         since += 1
     path.append(float(value))
     return Descent(theta, path, bool(np.abs(gradient).max() <= tol * problem.scale()))
 
 
-def _remembered(memory, move, change):
+def _remembered(memory, move, change, precondition):
     """The last moves and changes of the gradient; one whose curvature is lost in rounding is left out."""
     product = np.vdot(move, change)
     if product <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
         return memory
-    return [*memory[-_MEMORY + 1 :], (move, change, product)]
+    # How much longer than the bound's this step should have been.
+    stretch = product / np.vdot(change, precondition(change))
+    return [*memory[-_MEMORY + 1 :], (move, change, product, stretch)]
 
 
 def _two_loops(gradient, memory, precondition):
     """Inverse Hessian times the gradient: the two-loop recursion of L-BFGS."""
     direction, shares = gradient.copy(), []
-    for move, change, product in reversed(memory):
+    for move, change, product, _ in reversed(memory):
         shares.append(np.vdot(move, direction) / product)
         direction -= shares[-1] * change
-    direction = precondition(direction)
-    if memory:
-        # How much longer than the bound's the last step should have been.
-        _, change, product = memory[-1]
-        direction *= product / np.vdot(change, precondition(change))
-    for (move, change, product), share in zip(memory, reversed(shares)):
+    direction = precondition(direction) * (memory[-1][3] if memory else 1.0)
+    for (move, change, product, _), share in zip(memory, reversed(shares)):
         direction += (share - np.vdot(change, direction) / product) * move
     return direction

@@ -195,9 +195,9 @@ def _divided(diagonal, vector):
 def _factored(matrix):
     """Solver of linear systems with a positive semi-definite matrix."""
     try:
-        factor = cho_factor(matrix, lower=True)
+        factor = cho_factor(matrix, lower=True, check_finite=False)
     except LinAlgError:
         # Without a penalty, columns may depend on one another. The gradient lies in the range (Lemma 4).
         inverse = np.linalg.pinv(matrix, hermitian=True)
         return lambda vector: inverse @ vector
-    return lambda vector: cho_solve(factor, vector)
+    return lambda vector: cho_solve(factor, vector, check_finite=False)
