@@ -24,7 +24,7 @@ def bound_descent(problem, theta, step, tol, max_iter, limits=(-np.inf, np.inf))
     ``step`` gives the move from the scores, the parameters and the gradient. The end is where a gradient step,
     cut off at the limits and scaled to one row, moves no parameter by more than ``tol``.
     """
-    path: list[float] = []
+    path = []
     for iteration in range(max_iter + 1):
         scores = problem.scores(theta)
         value, gradient = problem.objective(scores, theta)
@@ -40,7 +40,7 @@ def quasi_newton_descent(problem, theta, tol, max_iter):
     """L-BFGS whose first guess of the inverse Hessian is the inverse of the bound's curvature.
 
     The first step is the bound's own; later ones learn how much the bound overstates the curvature. The bound is that
-    at zero, which takes one Gram matrix, and is made anew when the iterations since have cost twice as much as a new one.
+    at zero, which takes one Gram matrix, and is made anew when the iterations since have cost twice as much as that.
     """
     precondition, memory = problem.first_preconditioner(), []
     between = max(_FEWEST_BETWEEN, 2.0 * problem.refresh_cost())

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise.online._base import _dense_rows, _sparse_rows
 from treatise.online._partition_tree_kernels import NODES, PAIRS, Tree, grow, leaves_of, rehash
 from treatise.online._row_kernels import Stream
 
@@ -304,12 +305,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _stream(X, labels, order):
-    if sparse.issparse(X):
-        indices = X.indices.astype(np.int32, copy=False).view(np.uint32)
-        return Stream(X.indptr.astype(np.int64, copy=False), indices, X.data, order, labels)
-    n_rows, width = X.shape
-    pointers = np.arange(0, n_rows * width + 1, width)
-    return Stream(pointers, np.arange(width, dtype=np.uint32), X.ravel(), order, labels)
+    rows_of = _sparse_rows if sparse.issparse(X) else _dense_rows
+    return Stream(*rows_of(X), order, labels)
 
 
 def _empty_tree(width, room):
