@@ -16,9 +16,7 @@ def names() -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"one of: {', '.join(names())} (default: all)"
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(names())} (default: all)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     options = parser.parse_args()
     unknown = set(options.names) - set(names())
