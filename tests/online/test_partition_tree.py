@@ -23,8 +23,9 @@ def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
             "sides": set(), "children": None, "depth": depth, "label": label,
         }  # fmt: skip
 
-    nodes = [fresh(0)]
-    for x, label in zip(np.hstack([X, np.ones((len(X), 1))]), y):
+    nodes, size = [fresh(0)], 0.0
+    for seen, (x, label) in enumerate(zip(np.hstack([X, np.ones((len(X), 1))]), y), 1):
+        size += np.abs(x).sum()
         node = nodes[0]
         while True:
             h = node["w"] @ x
@@ -36,9 +37,8 @@ def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
                 break
             side = 1 if node["m"][label] / node["n"][label] > node["m"].sum() / node["n"].sum() else -1
             node["g"] += x**2
-            move = np.divide(x, np.sqrt(node["g"]), out=np.zeros(width), where=x != 0)
-            # Absolute loss, adaptive step, never beyond the target.
-            node["w"] += np.sign(side - h) * min(rate, abs(side - h) / (move @ x)) * move
+            step = np.sign(side - h) * rate * seen / size
+            node["w"] += np.divide(step * x, np.sqrt(node["g"]), out=np.zeros(width), where=x != 0)
             node["sides"].add(side)
             if node["children"] is None:
                 if len(node["sides"]) < 2 or node["n"].sum() < min_visits or len(nodes) + 2 > max_nodes:
@@ -52,7 +52,7 @@ def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
 @pytest.mark.parametrize(("min_visits", "max_nodes", "max_depth"), [(1, 500, 20), (7, 25, 20), (3, 500, 3)])
 def test_grows_as_the_algorithm_says(min_visits, max_nodes, max_depth):
     X, y = make_hypercube_gaussians(16, 30, random_state=0)
-    nodes = grown_by_hand(X, y, 16, 0.5, min_visits, max_nodes, max_depth)
+    nodes = grown_by_hand(X, y, 16, 3.0, min_visits, max_nodes, max_depth)
     tree = PartitionTreeClassifier(max_nodes, max_depth=max_depth, min_visits=min_visits, shuffle=False).fit(X, y)
     assert tree.n_nodes_ == len(nodes)
     assert tree.depth_ == max(node["depth"] for node in nodes)

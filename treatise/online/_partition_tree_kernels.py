@@ -20,7 +20,8 @@ class Tree(NamedTuple):
 
     ``children`` is -1 where there is none; ``turns`` tells in which directions a node has sent examples (bits 1 and
     2). A pair of node and class lies where its key, node * n_classes + class, is found in ``keys``; -1 is a free
-    place. Memory thus grows with the pairs met, about n_classes * depth, and not with nodes times classes.
+    place. Memory thus grows with the pairs met, about n_classes * depth, and not with nodes times classes. ``sizes``
+    sums the absolute values of all examples.
     """
 
     children: np.ndarray
@@ -35,6 +36,7 @@ class Tree(NamedTuple):
     keys: np.ndarray
     class_margins: np.ndarray
     class_visits: np.ndarray
+    sizes: np.ndarray
     counters: np.ndarray
 
 
@@ -67,24 +69,23 @@ def score(weights, indices, values):
 
 
 @kernel
-def learn(weights, squares, indices, values, gap, rate):
-    """Step down the absolute loss, each weight at the rate over the root of its summed squares.
+def absolute_sum(values):
+    """Sum of the absolute values of an example and its constant."""
+    total = 1.0
+    for j in range(len(values)):
+        total += abs(values[j])
+    return total
 
-    ``gap`` is what the score lacks of its target. A step that would move the score beyond it is cut to reach it.
-    """
-    reach = 0.0
+
+@kernel
+def learn(weights, squares, indices, values, step):
+    """Step down the absolute loss, each weight by the step over the root of its summed squares."""
     for j in range(len(values)):
         if values[j] != 0.0:
             i = indices[j]
             squares[i] += values[j] * values[j]
-            reach += values[j] * values[j] / math.sqrt(squares[i])
-    squares[-1] += 1.0
-    reach += 1.0 / math.sqrt(squares[-1])
-    step = math.copysign(min(rate, abs(gap) / reach), gap)
-    for j in range(len(values)):
-        if values[j] != 0.0:
-            i = indices[j]
             weights[i] += step * values[j] / math.sqrt(squares[i])
+    squares[-1] += 1.0
     weights[-1] += step / math.sqrt(squares[-1])
 
 
@@ -130,6 +131,9 @@ def grow(stream, first, tree, codes, n_classes, rate, min_visits, max_nodes, max
         if full or 2 * (tree.counters[PAIRS] + max_depth + 1) > places:
             return turn
         indices, values, label = example(stream, turn)
+        # A first step moves a score by the sum of absolute values: the mean of that is the natural unit.
+        tree.sizes[0] += absolute_sum(values)
+        step = rate * (tree.visits[0] + 1) / tree.sizes[0]
         node = 0
         while True:
             margin = score(tree.weights[node], indices, values)
@@ -139,9 +143,9 @@ def grow(stream, first, tree, codes, n_classes, rate, min_visits, max_nodes, max
                 break
             if not learnt:
                 right = (codes[label] >> tree.depth[node]) & 1 == 1
-            gap = (1.0 if right else -1.0) - margin
-            if gap != 0.0:
-                learn(tree.weights[node], tree.squares[node], indices, values, gap, rate)
+            side = 1.0 if right else -1.0
+            if margin != side:
+                learn(tree.weights[node], tree.squares[node], indices, values, math.copysign(step, side - margin))
             tree.turns[node] |= 2 if right else 1
             if tree.children[node, LEFT] < 0:
                 # A node splits when it has sent examples both ways, and enough of them to know what it does.

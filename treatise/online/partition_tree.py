@@ -35,9 +35,9 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         Most nodes; None is 4 for each class.
     max_depth : int or None, default=None
         Deepest leaf; None is 4 + 2 log2 of the number of classes.
-    learning_rate : float, default=0.5
-        Longest step, over the root of the summed squares of a feature at the node; none goes beyond its target. Less,
-        such as 0.1, suits hundreds of features.
+    learning_rate : float, default=3.0
+        How far the first step of a node moves its score, on average; later ones shrink with the root of the summed
+        squares of each feature there.
     min_visits : int, default=50
         Examples that a node must have seen before it may split. The thesis splits at once (1), when a node first sends
         an example against all earlier ones: twice the nodes, most of them for the mistakes of the first examples.
@@ -92,7 +92,7 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         max_nodes=None,
         *,
         max_depth=None,
-        learning_rate=0.5,
+        learning_rate=3.0,
         min_visits=50,
         n_passes=1,
         split="learned",
@@ -315,7 +315,7 @@ def _empty_tree(width, room):
         children=np.full((room, 2), -1), depth=whole[0], turns=whole[1], margins=real(room), visits=whole[2],
         label=whole[3], label_visits=whole[4], weights=real((room, width)), squares=real((room, width)),
         keys=np.full(_FIRST_PLACES, -1), class_margins=real(_FIRST_PLACES),
-        class_visits=np.zeros(_FIRST_PLACES, dtype=np.int64), counters=np.array([1, 0]),
+        class_visits=np.zeros(_FIRST_PLACES, dtype=np.int64), sizes=real(1), counters=np.array([1, 0]),
     )  # fmt: skip
 
 

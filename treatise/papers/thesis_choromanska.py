@@ -61,18 +61,16 @@ SPREAD = (
 )
 ORDER = (
     "the error moves with the order of the examples, and the thesis gives neither the number of examples, nor that of "
-    "passes, nor the learning rate. Tried: 1 to 3 passes, rates 0.1 to 2, the squared loss, splits after 1 to 300 "
-    "examples"
+    "passes, nor the learning rate. Tried: 1 to 3 passes, rates 1 to 6, the squared loss, splits after 1 to 300 "
+    "examples. Why 8 192 classes do so much worse here than 1 024 is not understood"
 )
+UNPENALISED = "without a penalty more hidden states fit the training rows too well; the thesis shows one split"
 SEPARABLE = (
     "without a penalty the weights of these nearly separable classes grow until they are stopped, and the held-out "
-    "likelihood falls. Tried: raw and standardised features, 5 to 100 iterations (-14 to -27 with one state), and a "
+    "likelihood falls. Tried: raw and standardised features, 5 to 200 iterations (-14 to -40 with one state), and a "
     "penalty, C = 1 (-14)"
 )
-RANDOM_CUT = (
-    "lower here than in the thesis, whose learning rate and passes are not given: five passes at the rate 0.1 bring "
-    "10 random classes apart better; at 2.0 the error is 29.5 %"
-)
+RANDOM_CUT = "lower here than in the thesis, which gives neither the learning rate nor the number of passes"
 STREAM = (
     "the thesis does not say which rows of the collection, and in which order, make its stream. Tried: the first "
     "1 000, the first 2 000, all, and 1 000 in random order (kmeans++ 0.066, 1.11, 3.95 and 0.039)"
@@ -92,7 +90,7 @@ def experiment(*, full: bool = False) -> Evidence:
     parts: list[Callable[[], list[Row]]] = [
         *(partial(table_rows, name) for name in TABLES),
         theorem_rows,
-        *(partial(latent_rows, name, full) for name in LATENT),
+        *(partial(latent_rows, name, full) for name in (LATENT if full else ["Bupa"])),
         lambda: cube_rows(full, curves),
         digit_rows,
         lambda: gaussian_stream_rows(curves),
@@ -158,11 +156,9 @@ def latent_rows(name: str, full: bool) -> list[Row]:
             ).fit(X_train, y_train)
             shares = model.predict_proba(X_test)[np.arange(len(y_test)), np.searchsorted(model.classes_, y_test)]
             found.append(float(np.log(np.maximum(shares, 1e-300)).sum()))
-        why = f"two standard deviations over {draws} draws of the split; the thesis' is one draw"
         published, here = LATENT[name][m - 1], round(float(np.mean(found)), 2)
-        tolerance, gap = round(2 * float(np.std(found, ddof=1)), 2), SEPARABLE if name == "Ion" else ""
-        quantity = f"{name}, {m} hidden: test log-likelihood (Table 2.5)"
-        rows.append(Row.close(quantity, published, here, tolerance, why, gap))
+        quantity, why = f"{name}, {m} hidden: test log-likelihood (Table 2.5)", "one row in doubt; 35 are held out"
+        rows.append(Row.close(quantity, published, here, 3.0, why, SEPARABLE if name == "Ion" else UNPENALISED))
     return rows
 
 
@@ -185,7 +181,7 @@ def cube_rows(full: bool, curves: dict[str, Any]) -> list[Row]:
         random_quantity = f"{of} test error of the random tree, % (Table 4.1)"
         rows += [
             Row.at_most(f"{of} test error of the partition tree, % (Table 4.1)", error, round(here, 2), ORDER),
-            Row.close(f"{of} depth of the partition tree (Table 4.1)", depth, deepest, 2, levels),
+            Row.close(f"{of} depth of the partition tree (Table 4.1)", depth, deepest, 2, levels, ORDER),
             Row.close(random_quantity, random_error, round(random_here, 2), 5.0, cuts, SPREAD),
         ]
     return rows
@@ -195,9 +191,8 @@ def digit_rows() -> list[Row]:
     """Table 4.2, on the part of MNIST that is at hand."""
     X, y = load_mnist_test()
     X_train, X_test, y_train, y_test = X[:8500], X[8500:], y[:8500], y[8500:]
-    options = {"learning_rate": 0.1, "n_passes": 5, "random_state": 0}
-    tree = PartitionTreeClassifier(min_visits=20, **options).fit(X_train, y_train)
-    random = PartitionTreeClassifier(split="random", **options).fit(X_train, y_train)
+    tree = PartitionTreeClassifier(n_passes=5, random_state=0).fit(X_train, y_train)
+    random = PartitionTreeClassifier(n_passes=5, split="random", random_state=0).fit(X_train, y_train)
     errors = [round(100 * (1 - model.score(X_test, y_test)), 2) for model in (tree, random)]
     return [
         Row.at_most("MNIST: test error of the partition tree, % (Table 4.2)", 9.1, errors[0], FEW_IMAGES),
@@ -255,19 +250,23 @@ def spam_rows() -> list[Row]:
 
 
 def adult_rows() -> list[Row]:
-    """Figure 3.1, adult: the semi-stochastic bound with the thesis' growth, steps of 1, five inner iterations."""
+    """Figure 3.1, adult: the semi-stochastic bound with the thesis' growth and inner iterations, and its step of 1."""
     parts = [read_table(locate(f"libsvm/{name}"), format="libsvm") for name in ("a9a", "a9a.t")]
     X, X_test = (sparse.csr_matrix(part.matrix, copy=True) for part in parts)
     X_test.resize(X_test.shape[0], X.shape[1])
     y, y_test = (part.frame["label"].to_numpy() for part in parts)
     best = MajorizedLogisticRegression().fit(X, y)
-    semi = SemiStochasticLogisticRegression(step=1.0, growth=0.05, n_inner=5, n_passes=10, random_state=0).fit(X, y)
-    excess = (np.array(semi.objective_path_) - best.objective_path_[-1]) / X.shape[0]
-    return [
-        Row.unpublished("Adult: excess training cost a row after 10 passes (Figure 3.1)", float(excess[-1])),
-        Row.unpublished("Adult: test error after 10 passes, %", round(100 * (1 - semi.score(X_test, y_test)), 2)),
-        Row.unpublished("Adult: test error of the optimum, %", round(100 * (1 - best.score(X_test, y_test)), 2)),
-    ]
+    rows = [Row.unpublished("Adult: test error of the optimum, %", round(100 * (1 - best.score(X_test, y_test)), 2))]
+    for step in (1.0, 0.1):
+        semi = SemiStochasticLogisticRegression(step=step, growth=0.05, n_inner=5, random_state=0).fit(X, y)
+        excess = (semi.objective_path_[-1] - best.objective_path_[-1]) / X.shape[0]
+        error = round(100 * (1 - semi.score(X_test, y_test)), 2)
+        where = f"Adult, steps of {step:g}, 10 passes:"
+        rows += [
+            Row.unpublished(f"{where} excess training cost a row (Figure 3.1)", round(float(excess), 4)),
+            Row.unpublished(f"{where} test error, %", error),
+        ]
+    return rows
 
 
 def _costs_so_far(
