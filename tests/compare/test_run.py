@@ -224,7 +224,7 @@ def test_an_interrupted_run_resumes(csv, tmp_path, blow):
         assert run["leaderboard"]
         assert "interrupted" in (tmp_path / "run" / "report.html").read_text()
     spent = json.loads(journal.read_text().splitlines()[-1])["spent"]
-    command[command.index("60")] = str(spent + 15)
+    command[command.index("60")] = str(spent + 30)
     again = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert again.returncode == 0, again.stderr
     run = json.loads(again.stdout)
