@@ -34,7 +34,7 @@ def test_compare_says_what_it_understood_prints_a_board_and_ends_with_the_paths(
     assert "multiclass" in done.stderr
     assert "fold 1" in done.stderr
     assert "LogisticRegression" in done.stdout
-    assert any(line.startswith("Report:") and line.endswith("report.html") for line in done.stdout.splitlines()[-2:])
+    assert done.stdout.splitlines()[-2].endswith("report.html")
     assert (iris / "run" / "report.html").exists()
 
 

@@ -19,7 +19,7 @@ from treatise.online import (
     SecondOrderPerceptron,
     SoftConfidenceWeighted,
 )
-from treatise.online._base import _dense_rows
+from treatise.online._base import rows_of
 from treatise.online._passive_aggressive_kernels import multiclass_passive_aggressive
 from treatise.online._row_kernels import Stream
 
@@ -235,7 +235,7 @@ def test_joint_rule_for_two_classes_is_the_rule_with_one_score(variant, stream):
     """The two scores move apart by what the one score moves; C counts once for each of them."""
     X, y = stream
     y, C = (y > 1).astype(np.int64), 0.05
-    rows = Stream(*_dense_rows(X), np.arange(len(y)), y)
+    rows = Stream(*rows_of(X), np.arange(len(y)), y)
     weights, predicted, updated = np.zeros((6, 2)), np.empty(len(y), np.int64), np.empty(len(y), bool)
     multiclass_passive_aggressive(rows, variant, C / 2, weights, predicted, updated)
     learner = PassiveAggressive(C, variant=variant).fit(X, y)

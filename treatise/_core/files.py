@@ -1,7 +1,7 @@
 """Files that are written whole or not at all."""
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,23 +13,16 @@ from treatise._core.errors import TreatiseError
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path in the same folder that takes the place of ``path`` when the block ends well.
 
-    When the block raises, the temporary file goes and ``path`` stays as it was.
+    No reader ever sees half a file. When the block raises, the temporary file goes and ``path`` stays as it was.
     """
     target = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise TreatiseError(f"cannot write {target}: {error.strerror}") from error
-    os.close(handle)
-    temporary = Path(name)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         yield temporary
-        # mkstemp makes a file for its owner alone; what a person asks for should look like any other file.
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
+        with temporary.open("r+b") as stream:
+            os.fsync(stream.fileno())
         temporary.replace(target)
     except OSError as error:
-        raise TreatiseError(f"cannot write {target}: {error.strerror or error}") from error
+        raise TreatiseError(f"{target} cannot be written ({error.strerror or error})") from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -11,9 +11,6 @@ import numba
 kernel = numba.njit(cache=True, nogil=True)
 """Decorator of a compiled loop. Keep signatures few: float64 data, int32 or int64 indices."""
 
-parallel_kernel = numba.njit(cache=True, nogil=True, parallel=True)
-"""Decorator of a compiled loop whose ``numba.prange`` iterations are independent of one another."""
-
 
 def compiled_files(package: Path) -> tuple[int, int]:
     """Number and total bytes of the compiled kernels kept on disk beside ``package``'s sources."""

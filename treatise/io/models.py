@@ -7,13 +7,13 @@ version and carries the user's metadata. It is read first, and a file that it do
 import io
 import json
 import os
-import secrets
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import replacing
 from treatise._core.version import __version__
 from treatise.io._files import raw_bytes
 
@@ -92,7 +92,8 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: dict[str, 
     buffer = io.BytesIO(data)
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.writestr(_ABOUT, member)
-    _replace(path, buffer.getbuffer())
+    with replacing(path) as temporary:
+        temporary.write_bytes(buffer.getbuffer())
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
@@ -194,21 +195,6 @@ def _release(version: str) -> tuple[int, int]:
         return int(major), int(minor)
     except ValueError:
         raise TreatiseError(f"the model file is damaged: {version!r} is no version") from None
-
-
-def _replace(path: Path, content: memoryview) -> None:
-    """Write beside the file, then put in its place: no reader ever sees half a model."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise TreatiseError(f"{path} cannot be written ({error.strerror or error})") from None
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _listed(names: list[str]) -> str:

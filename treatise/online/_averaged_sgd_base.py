@@ -25,7 +25,7 @@ from treatise.online._averaged_sgd_kernels import (
     largest_row,
     step_size,
 )
-from treatise.online._base import _dense_rows, _sparse_rows
+from treatise.online._base import rows_of
 from treatise.online._row_kernels import Stream
 
 _SCHEDULES = {"constant": CONSTANT, "doubling": DOUBLING, "sqrt": INVERSE_ROOT}
@@ -73,7 +73,7 @@ class AveragedSGD(BaseEstimator, ABC):
 
     def _fit(self, X, y, n_outputs):
         self._begin(n_outputs)
-        pointers, _, values = _rows(X)
+        pointers, _, values = rows_of(X)
         self._clock[:, RADIUS] = self._squared_radius(largest_row(pointers, values))
         n_rounds = X.shape[0] * self.n_passes
         self._check_horizon(n_rounds)
@@ -86,7 +86,7 @@ class AveragedSGD(BaseEstimator, ABC):
     def _continue(self, X, y):
         running = self.radius == "auto"
         if not running:
-            pointers, _, values = _rows(X)
+            pointers, _, values = rows_of(X)
             self._clock[:, RADIUS] = self._squared_radius(largest_row(pointers, values))
         self._check_horizon(self.n_seen_ + X.shape[0])
         horizon = 1 if self.horizon == "auto" else self.horizon
@@ -99,7 +99,7 @@ class AveragedSGD(BaseEstimator, ABC):
         self._clock = np.zeros((n_outputs, 3))
 
     def _pass(self, X, y, order, horizon, *, running):
-        rows = _rows(X)
+        rows = rows_of(X)
         for k, target in enumerate(self._targets(y)):
             averaged_sgd(
                 Stream(*rows, order, target), _LOSSES[self.loss], _SCHEDULES[self.schedule], float(horizon),
@@ -165,7 +165,3 @@ class AveragedSGD(BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _rows(X):
-    return _sparse_rows(X) if sparse.issparse(X) else _dense_rows(X)

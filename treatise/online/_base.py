@@ -218,7 +218,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _run(self, X, labels, order):
         """One pass over rows in the given order, in blocks between which the user may interrupt."""
-        rows_of = _sparse_rows if sparse.issparse(X) else _dense_rows
         n_rounds = max(1, min(_ROUNDS, _VALUES // max(1, X.size // X.shape[0])))
         whole = None if self._has_constant() else rows_of(X)
         for start in range(0, len(order), n_rounds):
@@ -268,12 +267,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
-def _sparse_rows(X):
-    # A signed index is never negative here, so its bits are those of the unsigned one.
-    return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False).view(np.uint32), X.data
-
-
-def _dense_rows(X):
+def rows_of(X):
+    """The rows as kernels read them: pointers, columns and values; all dense rows share one set of columns."""
+    if sparse.issparse(X):
+        # A signed index is never negative here, so its bits are those of the unsigned one.
+        return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False).view(np.uint32), X.data
     n_rows, width = X.shape
     return np.arange(0, n_rows * width + 1, width), np.arange(width, dtype=np.uint32), X.ravel()
 

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.online._base import _dense_rows, _sparse_rows
+from treatise.online._base import rows_of
 from treatise.online._partition_tree_kernels import NODES, PAIRS, Tree, grow, leaves_of, rehash
 from treatise.online._row_kernels import Stream
 
@@ -305,7 +305,6 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _stream(X, labels, order):
-    rows_of = _sparse_rows if sparse.issparse(X) else _dense_rows
     return Stream(*rows_of(X), order, labels)
 
 
