@@ -1,1 +1,5 @@
-"""Inference machinery: messages, samplers and cuts for discrete models."""
+"""Inference in models of many coupled variables: chains."""
+
+from treatise.inference.chains import ChainMarginals, Chains
+
+__all__ = ["ChainMarginals", "Chains"]

@@ -1,0 +1,208 @@
+"""What every kernel can do: blocks of its Gram matrix, sums, products, normalisation."""
+
+from abc import ABC, abstractmethod
+from numbers import Real
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+
+class Kernel(BaseEstimator, ABC):
+    """A positive semi-definite similarity of two objects: rows of numbers, strings, distributions.
+
+    Call it on one or two collections for their Gram matrix. Kernels add up and multiply (``Gaussian() + 0.5 *
+    Linear()``), are brought to the unit sphere by :meth:`normalized`, have parameters that a grid search can set, and
+    serve as the ``kernel`` of every kernel machine here as well as of scikit-learn's ``SVC``.
+
+    A kernel reads its objects once, in :meth:`prepare`, and computes any block between prepared objects in
+    :meth:`block`; whoever needs a few rows at a time (:class:`GramRows`) never holds the whole matrix. To add a kernel,
+    write these two, and :meth:`diagonal` where the values of objects with themselves are cheaper than a block.
+    """
+
+    structured = False
+    """Whether the objects are something else than rows of a numeric table."""
+
+    @abstractmethod
+    def prepare(self, X):
+        """Check a collection of objects and bring it into the form that :meth:`block` reads.
+
+        The result has a length and can be indexed by an array of positions, as an array or :class:`Prepared` can.
+        """
+
+    @abstractmethod
+    def block(self, A, B):
+        """Kernel values between two prepared collections, an array of shape (len(A), len(B))."""
+
+    def diagonal(self, A):
+        """Kernel values of prepared objects with themselves."""
+        return np.array([self.block(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(count(A))])
+
+    def __call__(self, X, Y=None):
+        A = self.prepare(X)
+        if Y is None:
+            gram = self.block(A, A)
+            return (gram + gram.T) / 2.0
+        return self.block(A, self.prepare(Y))
+
+    def normalized(self):
+        """The kernel ``k(x, z) / sqrt(k(x, x) k(z, z))``, under which every object has length one."""
+        return NormalizedKernel(self)
+
+    def __add__(self, other):
+        return KernelSum([self, _as_kernel(other)])
+
+    def __mul__(self, other):
+        if isinstance(other, Real):
+            return ScaledKernel(self, float(other))
+        return KernelProduct([self, _as_kernel(other)])
+
+    __rmul__ = __mul__
+
+
+def count(objects):
+    """Number of prepared objects; a sparse table has no length of its own."""
+    return objects.shape[0] if hasattr(objects, "shape") else len(objects)
+
+
+class Prepared:
+    """Objects beside numbers that belong to them, such as rows and their squared lengths."""
+
+    def __init__(self, objects, *companions):
+        self.objects = objects
+        self.companions = companions
+
+    def __len__(self):
+        return count(self.objects)
+
+    def __getitem__(self, positions):
+        return Prepared(self.objects[positions], *(companion[positions] for companion in self.companions))
+
+
+class ScaledKernel(Kernel):
+    """A kernel times a number that is not negative.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What is scaled.
+    factor : float
+        The number.
+    """
+
+    def __init__(self, kernel, factor):
+        self.kernel = kernel
+        self.factor = factor
+
+    @property
+    def structured(self):
+        return self.kernel.structured
+
+    def prepare(self, X):
+        if not self.factor >= 0:
+            raise ValueError(f"a kernel times {self.factor:g} is no kernel; the factor must not be negative")
+        return self.kernel.prepare(X)
+
+    def block(self, A, B):
+        return self.factor * self.kernel.block(A, B)
+
+    def diagonal(self, A):
+        return self.factor * self.kernel.diagonal(A)
+
+
+class NormalizedKernel(Kernel):
+    """A kernel divided by the lengths of both objects; an object of length zero has kernel zero with all others.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What is normalised.
+    """
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    @property
+    def structured(self):
+        return self.kernel.structured
+
+    def prepare(self, X):
+        objects = self.kernel.prepare(X)
+        squared = self.kernel.diagonal(objects)
+        inverse = np.zeros(len(squared))
+        np.divide(1.0, np.sqrt(squared, where=squared > 0, out=np.ones(len(squared))), where=squared > 0, out=inverse)
+        return Prepared(objects, inverse)
+
+    def block(self, A, B):
+        gram = self.kernel.block(A.objects, B.objects)
+        gram *= A.companions[0][:, None]
+        gram *= B.companions[0]
+        return gram
+
+    def diagonal(self, A):
+        return (A.companions[0] > 0).astype(np.float64)
+
+
+class _Combination(Kernel):
+    """Several kernels of the same objects."""
+
+    def __init__(self, kernels):
+        self.kernels = kernels
+
+    @property
+    def structured(self):
+        return any(kernel.structured for kernel in self.kernels)
+
+    def prepare(self, X):
+        parts = [kernel.prepare(X) for kernel in self.kernels]
+        return Prepared(parts[0], *parts[1:])
+
+    def block(self, A, B):
+        gram = self.kernels[0].block(A.objects, B.objects)
+        for kernel, left, right in zip(self.kernels[1:], A.companions, B.companions):
+            self._join(gram, kernel.block(left, right))
+        return gram
+
+    def diagonal(self, A):
+        values = self.kernels[0].diagonal(A.objects)
+        for kernel, part in zip(self.kernels[1:], A.companions):
+            self._join(values, kernel.diagonal(part))
+        return values
+
+    @staticmethod
+    @abstractmethod
+    def _join(values, others):
+        """Put other values into the first ones."""
+
+
+class KernelSum(_Combination):
+    """Sum of kernels.
+
+    Parameters
+    ----------
+    kernels : list of Kernel
+        The terms.
+    """
+
+    @staticmethod
+    def _join(values, others):
+        values += others
+
+
+class KernelProduct(_Combination):
+    """Product of kernels, value by value.
+
+    Parameters
+    ----------
+    kernels : list of Kernel
+        The factors.
+    """
+
+    @staticmethod
+    def _join(values, others):
+        values *= others
+
+
+def _as_kernel(value):
+    if not isinstance(value, Kernel):
+        raise TypeError(f"a kernel combines with kernels and numbers, not with {type(value).__name__}")
+    return value

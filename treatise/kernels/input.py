@@ -1,0 +1,120 @@
+"""How an estimator takes its kernel and its objects: by name, as an object, as a function, or as a Gram matrix."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from treatise.kernels.base import Kernel, count
+from treatise.kernels.gram_rows import GramRows
+from treatise.kernels.vectors import KERNEL_NAMES, resolve_kernel
+
+_SYMMETRY = 1e-8
+"""Largest difference of a Gram matrix from its transpose, as a share of its largest entry: rounding, and no more."""
+
+
+class KernelInputMixin:
+    """The parameters ``kernel``, ``gamma``, ``degree`` and ``coef0`` of an estimator, and what follows from them.
+
+    ``fit`` calls :meth:`_fit_objects` for the training objects in prepared form and later methods call
+    :meth:`_block` for kernel values of new objects with some of those. An estimator that keeps only part of the
+    objects, such as support vectors, hands that part to :meth:`_block`.
+
+    With ``kernel="precomputed"`` the objects are positions in the training set, so ``X`` is the Gram matrix in ``fit``
+    and later the matrix of kernel values between new objects (rows) and all training objects (columns).
+    """
+
+    _kernel_constraints: dict = {
+        "kernel": [StrOptions({*KERNEL_NAMES, "precomputed"}), Kernel, callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _fit_objects(self, X, **checks):
+        """Check X, settle the kernel as ``kernel_``, and return the prepared training objects.
+
+        ``checks`` go to scikit-learn's ``validate_data``; with ``y`` among them, the checked y is returned too.
+        """
+        structured = isinstance(self.kernel, Kernel) and self.kernel.structured
+        if structured:
+            self.kernel_ = self.kernel
+            objects = self.kernel.prepare(X)
+            return (objects, np.asarray(checks["y"])) if "y" in checks else objects
+        sparse = False if self.kernel == "precomputed" else "csr"
+        checked = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, **checks)
+        X = checked[0] if "y" in checks else checked
+        if self.kernel == "precomputed":
+            self.kernel_ = "precomputed"
+            check_gram(X)
+            objects = X
+        else:
+            # Parameters that the estimator does not offer keep the defaults of the kernel.
+            offered = {name: getattr(self, name) for name in ("gamma", "degree", "coef0") if hasattr(self, name)}
+            self.kernel_ = resolve_kernel(self.kernel, X, **offered)
+            objects = self.kernel_.prepare(X)
+        return (objects, checked[1]) if "y" in checks else objects
+
+    def _gram_rows(self, objects, cache_bytes=200 << 20):
+        """Rows of the Gram matrix of the training objects, for a solver."""
+        if isinstance(self.kernel_, str):
+            return GramRows.precomputed(objects)
+        return GramRows(self.kernel_, objects, cache_bytes=cache_bytes)
+
+    def _gram(self, objects):
+        """The whole Gram matrix of the training objects, symmetric to the last bit."""
+        if isinstance(self.kernel_, str):
+            return objects
+        gram = self.kernel_.block(objects, objects)
+        return (gram + gram.T) / 2.0
+
+    def _kept(self, objects, positions):
+        """What must be stored of the training objects at ``positions``: themselves, or where they were."""
+        positions = np.asarray(positions)
+        return positions if isinstance(self.kernel_, str) else objects[positions]
+
+    def _new_objects(self, X):
+        """Check objects that come after ``fit``, in the form that :meth:`_block` takes."""
+        if isinstance(self.kernel_, Kernel) and self.kernel_.structured:
+            return self.kernel_.prepare(X)
+        sparse = False if isinstance(self.kernel_, str) else "csr"
+        X = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
+        return X if isinstance(self.kernel_, str) else self.kernel_.prepare(X)
+
+    def _block(self, new_objects, kept):
+        """Kernel values between new objects and those that :meth:`_kept` stored."""
+        if isinstance(self.kernel_, str):
+            return new_objects[:, kept]
+        return self.kernel_.block(new_objects, kept)
+
+    def _weighted_scores(self, new_objects, kept, weights, *, block_bytes=64 << 20):
+        """``sum_i weights_i k(kept_i, x)`` for all new objects, a block of them at a time."""
+        n = count(new_objects)
+        scores = np.empty((n, *np.shape(weights)[1:]))
+        width = max(1, block_bytes // (8 * max(1, len(weights))))
+        for start in range(0, n, width):
+            scores[start : start + width] = self._block(new_objects[start : start + width], kept) @ weights
+        return scores
+
+
+def check_gram(gram):
+    """Refuse a matrix that cannot be a Gram matrix, naming the entry at fault."""
+    if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
+        raise ValueError(f"a precomputed kernel must be a square matrix; it has shape {gram.shape}")
+    difference = np.abs(gram - gram.T)
+    if difference.size and difference.max() > _SYMMETRY * max(np.abs(gram).max(), np.finfo(float).tiny):
+        i, j = np.unravel_index(np.argmax(difference), difference.shape)
+        raise ValueError(
+            f"a precomputed kernel must be symmetric; entry ({i}, {j}) is {gram[i, j]:g} and entry ({j}, {i}) is "
+            f"{gram[j, i]:g}"
+        )
+    if np.any(np.diagonal(gram) < 0):
+        i = int(np.argmin(np.diagonal(gram)))
+        raise ValueError(f"a kernel of an object with itself is never negative; entry ({i}, {i}) is {gram[i, i]:g}")
