@@ -30,7 +30,9 @@ def public_estimators():
         module = import_module(f"treatise.{package}")
         for name in getattr(module, "__all__", []):
             member = getattr(module, name)
-            if inspect.isclass(member) and issubclass(member, BaseEstimator) and not inspect.isabstract(member):
+            if not inspect.isclass(member) or inspect.isabstract(member):
+                continue
+            if issubclass(member, BaseEstimator) and hasattr(member, "fit"):
                 found[f"treatise.{package}.{name}"] = member
     return found
 
