@@ -1,1 +1,38 @@
 """Methods over kernels: learned combinations of kernels, kernel regression, influence functions."""
+
+from treatise.kernel_methods.certificate import (
+    KernelCertificate,
+    OffsetInterval,
+    kernel_certificate,
+    svm_offset_interval,
+)
+from treatise.kernel_methods.early_stopping import (
+    EarlyStoppedKernelRegressor,
+    first_order_sobolev,
+    plot_error_path,
+)
+from treatise.kernel_methods.kernel_machine import KernelMachineClassifier, KernelMachineRegressor
+from treatise.kernel_methods.stopping_rules import (
+    critical_radius,
+    empirical_rademacher,
+    matched_ridge,
+    stopping_time,
+    sure_stopping_time,
+)
+
+__all__ = [
+    "EarlyStoppedKernelRegressor",
+    "KernelCertificate",
+    "KernelMachineClassifier",
+    "KernelMachineRegressor",
+    "OffsetInterval",
+    "critical_radius",
+    "empirical_rademacher",
+    "first_order_sobolev",
+    "kernel_certificate",
+    "matched_ridge",
+    "plot_error_path",
+    "stopping_time",
+    "sure_stopping_time",
+    "svm_offset_interval",
+]

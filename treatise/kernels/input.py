@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from treatise.kernels.base import Kernel, count
 from treatise.kernels.gram_rows import GramRows
@@ -38,10 +38,10 @@ class KernelInputMixin:
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def _fit_objects(self, X, **checks):
+    def _fit_objects(self, X, *, sample_weight=None, **checks):
         """Check X, settle the kernel as ``kernel_``, and return the prepared training objects.
 
-        ``checks`` go to scikit-learn's ``validate_data``; with ``y`` among them, the checked y is returned too.
+        ``sample_weight`` counts in ``gamma="scale"``, so that a weight of two is a second copy. ``checks`` go to scikit-learn's ``validate_data``; with ``y`` among them, the checked y is returned too.
         """
         structured = isinstance(self.kernel, Kernel) and self.kernel.structured
         if structured:
@@ -58,7 +58,8 @@ class KernelInputMixin:
         else:
             # Parameters that the estimator does not offer keep the defaults of the kernel.
             offered = {name: getattr(self, name) for name in ("gamma", "degree", "coef0") if hasattr(self, name)}
-            self.kernel_ = resolve_kernel(self.kernel, X, **offered)
+            weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+            self.kernel_ = resolve_kernel(self.kernel, X, weights=weights, **offered)
             objects = self.kernel_.prepare(X)
         return (objects, checked[1]) if "y" in checks else objects
 

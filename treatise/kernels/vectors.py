@@ -185,7 +185,7 @@ KERNEL_NAMES = ("rbf", "linear", "poly", "laplacian")
 """Names that :func:`resolve_kernel` knows, after scikit-learn's."""
 
 
-def resolve_kernel(kernel, X, *, gamma="scale", degree=3, coef0=1.0):
+def resolve_kernel(kernel, X, *, gamma="scale", degree=3, coef0=1.0, weights=None):
     """The kernel object behind an estimator's parameters.
 
     Parameters
@@ -198,6 +198,8 @@ def resolve_kernel(kernel, X, *, gamma="scale", degree=3, coef0=1.0):
         "scale" is ``1 / (n_features * variance of X)``, "auto" is ``1 / n_features``.
     degree, coef0 : int and float
         Of the polynomial kernel.
+    weights : array of shape (n_samples,) or None, default=None
+        Weights of the rows in that variance.
 
     Returns
     -------
@@ -209,7 +211,7 @@ def resolve_kernel(kernel, X, *, gamma="scale", degree=3, coef0=1.0):
         return FunctionKernel(kernel)
     if kernel == "linear":
         return Linear()
-    value = kernel_gamma(gamma, X)
+    value = kernel_gamma(gamma, X, weights)
     if kernel == "rbf":
         return Gaussian(value)
     if kernel == "laplacian":
@@ -219,14 +221,17 @@ def resolve_kernel(kernel, X, *, gamma="scale", degree=3, coef0=1.0):
     raise ValueError(f"kernel={kernel!r} is unknown; it may be {', '.join(KERNEL_NAMES)}, a Kernel or a function")
 
 
-def kernel_gamma(gamma, X):
+def kernel_gamma(gamma, X, weights=None):
     """The number ``gamma`` stands for: ``1 / (n_features * variance)`` if "scale", ``1 / n_features`` if "auto"."""
     if isinstance(gamma, Real):
         return float(gamma)
     if gamma == "auto":
         return 1.0 / X.shape[1]
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    total = weights.sum() * X.shape[1]
+    mean = (weights @ X).sum() / total
     if sparse.issparse(X):
-        variance = X.multiply(X).mean() - X.mean() ** 2
+        variance = (weights @ X.multiply(X)).sum() / total - mean**2
     else:
-        variance = X.var()
+        variance = (weights @ np.square(X - mean)).sum() / total
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0

@@ -1,29 +1,60 @@
 """Optimisation machinery: projections, proximal steps, solvers."""
 
+from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
+from treatise.optimize.convex_losses import LABEL_LOSSES, NUMBER_LOSSES, PIECEWISE_LINEAR_LOSSES, ConvexLoss
+from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
 from treatise.optimize.losses import Loss
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
+from treatise.optimize.partition_bound_plot import plot_log_partition_bound
 from treatise.optimize.projections import (
     hoyer_sparseness,
     l1_of_unit_vector,
     project_l1_l2,
     project_sparseness,
 )
+from treatise.optimize.riemannian import armijo_step, q_factor
+from treatise.optimize.svm_dual import SVMDualProblem, SVMDualSolution, solve_svm_dual
+from treatise.optimize.svm_without_offset import (
+    SVMStart,
+    SVMWithoutOffsetSolution,
+    solve_svm_without_offset,
+    svm_without_offset_path,
+    warm_start,
+)
 
 __all__ = [
+    "LABEL_LOSSES",
+    "NUMBER_LOSSES",
+    "PIECEWISE_LINEAR_LOSSES",
+    "ConvexLoss",
+    "KernelNewtonSolution",
     "LBFGSState",
     "Loss",
     "LowRankCurvature",
     "PartitionBound",
+    "SVMDualProblem",
+    "SVMDualSolution",
+    "SVMStart",
+    "SVMWithoutOffsetSolution",
+    "armijo_step",
     "hoyer_sparseness",
     "l1_of_unit_vector",
     "log_partition_bound",
     "minimize_box_quadratic",
+    "minimize_kernel_newton",
+    "minimize_kernel_quadratic",
     "minimize_lbfgs",
     "nonnegative_least_squares",
+    "plot_log_partition_bound",
     "project_l1_l2",
     "project_sparseness",
+    "q_factor",
+    "solve_svm_dual",
+    "solve_svm_without_offset",
+    "svm_without_offset_path",
+    "warm_start",
 ]
