@@ -220,6 +220,16 @@ def test_a_full_row_is_read_as_written(catalogue_of):
     assert transformer.compare.head["binary"] == "sklearn.naive_bayes.BernoulliNB"
 
 
+def test_a_predictor_may_say_how_it_learns_in_blocks_and_a_transformer_may_not(catalogue_of):
+    settled = PREDICTOR + 'stream = { schedule = "doubling" }\n'
+    (with_stream,) = catalogue_of(svm=PAPER + settled)["v15-0059"].estimators
+    assert with_stream.compare.stream == {"schedule": "doubling"}
+    (without,) = catalogue_of(svm=PAPER + PREDICTOR)["v15-0059"].estimators
+    assert without.compare.stream is None
+    with pytest.raises(TreatiseError, match="a transformer takes no 'stream'"):
+        catalogue_of(svm=PAPER + TRANSFORMER + "stream = {}\n")
+
+
 def test_a_cost_is_a_monomial_in_rows_features_and_classes():
     assert Cost(1e-9, n=2, p=1).at(n=1000, p=30) == pytest.approx(1e-9 * 1000**2 * 30)
     assert Cost(2.0, k=1).at(n=10, p=10, k=7) == pytest.approx(14)

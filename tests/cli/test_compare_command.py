@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_iris
 
+from treatise.compare import _candidates as candidates
+
 
 def treatise(*arguments, cwd):
     return subprocess.run(
@@ -36,6 +38,29 @@ def test_compare_says_what_it_understood_prints_a_board_and_ends_with_the_paths(
     assert "LogisticRegression" in done.stdout
     assert done.stdout.splitlines()[-2].endswith("report.html")
     assert (iris / "run" / "report.html").exists()
+
+
+def test_compare_says_that_a_table_is_too_large_and_compares_what_streams(iris, invoke, monkeypatch):
+    streaming = candidates.streaming_candidates
+    wanted = ("AROW", "HybridLinearClassifier", "SGDClassifier")
+    monkeypatch.setattr(
+        "treatise.compare._run.streaming_candidates", lambda task: [c for c in streaming(task) if c.label in wanted]
+    )
+    monkeypatch.setattr("treatise.compare._schedule.MOST_REPEATS", 1)
+    monkeypatch.setattr("treatise.cli._compare._age", lambda: 0.0)  # of this process, which ran other tests before
+    done = invoke(
+        "compare", str(iris / "iris.csv"), "--target", "species", "--memory", "0.000001", "--budget", "60",
+        "-o", str(iris / "blocks"),
+    )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr.startswith("iris has about 150 rows and would take 8.2 KiB as a matrix, more than the 1.05 KiB")
+    assert "read in blocks, and the methods that learn from a stream are compared" in done.stderr
+    for name in wanted:
+        assert name in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("best.skops")
+    assert (iris / "blocks" / "report.html").exists()
+    refused = invoke("compare", str(iris / "iris.csv"), "--target", "species", "--memory", "-1")
+    assert refused.exit_code == 1
 
 
 def test_fit_and_predict_round_trip_without_header_and_without_target(iris):

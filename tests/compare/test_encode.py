@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 
 from treatise._core.errors import TreatiseError
 from treatise.compare import TableEncoder
+from treatise.compare._candidates import build, find_candidate
 from treatise.io import load_model, save_model
 
 
@@ -88,3 +90,19 @@ def test_clone_and_model_file_keep_it(tmp_path):
     again = load_model(tmp_path / "encoder.skops").model
     np.testing.assert_array_equal(again.transform(frame()), encoder.transform(frame()))
     assert clone(encoder).max_categories == 2
+
+
+def test_a_selection_of_nothing_predicts_the_shares_of_the_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(rng.normal(size=(200, 3)), schema=["a", "b", "c"])
+    y = np.where(np.arange(200) % 4 == 0, "rare", "usual")
+    candidate = find_candidate("FCBF", "binary")
+    for X, is_sparse in ((frame, False), (sparse.csr_matrix(frame.to_numpy()), True)):
+        with pytest.warns(UserWarning, match="kept no feature"):
+            fitted = build(candidate, is_sparse, {}, seed=0).fit(X, y)
+        # The intercept is free of penalty, so that the optimum is the share; the solver's tolerance is 1e-4.
+        with pytest.warns(UserWarning, match="No features"):
+            np.testing.assert_allclose(fitted.predict_proba(X), np.tile([0.25, 0.75], (200, 1)), atol=1e-3)
+    save_model(fitted, tmp_path / "constant.skops", metadata={})
+    with pytest.warns(UserWarning, match="No features"):
+        assert set(load_model(tmp_path / "constant.skops").model.predict(X)) == {"usual"}

@@ -124,6 +124,20 @@ def test_when_every_method_fails_the_report_still_says_why(csv, contestants, tmp
     assert "No method finished" in (tmp_path / "run" / "report.html").read_text()
 
 
+def test_a_method_that_never_had_its_turn_is_named(csv, contestants, tmp_path, monkeypatch):
+    contestants("LogisticRegression", "DummyClassifier")
+    monkeypatch.setattr(
+        "treatise.compare._schedule.Schedule.turns",
+        lambda self, waiting, *size: iter([(c, 30.0) for c in waiting if c.label == "LogisticRegression"]),
+    )
+    run = compare_methods(csv, "label", budget=60, jobs=1, output=tmp_path / "run").run
+    assert [entry["label"] for entry in run["leaderboard"]] == ["LogisticRegression"]
+    (failure,) = run["failures"]
+    assert (failure["label"], failure["kind"], failure["folds"]) == ("DummyClassifier", "time", 0)
+    assert "before its turn" in failure["reason"]
+    assert '"failure"' not in (tmp_path / "run" / "journal.jsonl").read_text()
+
+
 def test_regression_and_every_real_candidate_within_the_budget(tmp_path, repeats):
     repeats(10)
     X, y = load_diabetes(return_X_y=True, as_frame=True)

@@ -96,10 +96,36 @@ def test_indices_follow_the_documented_rule_of_vowpal_wabbit(write):
 @given(st.binary(max_size=40), st.integers(0, 2**32 - 1))
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_murmur3_is_that_of_scikit_learn(name, seed):
-    from treatise.io._vw_kernels import murmur3
+    from treatise.io._stream_word_kernels import murmur3
 
     data = np.frombuffer(name + b"\0", np.uint8)
     assert murmur3(data, 0, len(name), np.uint64(seed)) == murmurhash3_32(name, seed, positive=True)
+
+
+@given(st.binary(min_size=8, max_size=8), st.integers(0, 7), st.integers(0, 2**32 - 1))
+@settings(deadline=None, derandomize=True, max_examples=200)
+def test_hash_of_a_short_name_is_that_of_any_name(name, size, seed):
+    from treatise.io._stream_word_kernels import eight, short_murmur3
+
+    text = eight(np.frombuffer(name, np.uint8), 0)
+    assert text == int.from_bytes(name, "little")
+    assert short_murmur3(np.uint64(text), size, np.uint64(seed)) == murmurhash3_32(name[:size], seed, positive=True)
+
+
+# What ends a word, its neighbours in the table of characters, bytes that a borrow may touch, and letters.
+NEAR_ENDS = st.sampled_from(
+    [0, 1, 8, 9, 10, 11, 13, 31, 32, 33, 57, 58, 59, 123, 124, 125, 127, 128, 160, 186, 252, 255]
+)
+
+
+@given(st.lists(NEAR_ENDS | st.integers(97, 122), max_size=40).map(bytes), st.integers(0, 40))
+@settings(deadline=None, derandomize=True, max_examples=500)
+def test_word_ends_where_a_plain_search_says(content, start):
+    from treatise.io._stream_word_kernels import word_end
+
+    at = min(start, len(content))
+    expected = next((i for i in range(at, len(content)) if content[i] in b"\t\n\r :|"), len(content))
+    assert word_end(np.frombuffer(content + b"\0", np.uint8), at, len(content)) == expected
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, width=32), st.sampled_from(["r", ".9e", ".12f", ".3g"]))

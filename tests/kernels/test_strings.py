@@ -334,14 +334,12 @@ def test_inexact_kernels_find_families_of_mutants_better_than_exact_words():
         np.fill_diagonal(gram, -1.0)
         return np.mean(labels[gram.argmax(axis=1)] == labels)
 
-    inexact = (GappyKernel(6, 4), WildcardKernel(5, 1), WildcardKernel(5, 2))
-    for seed in range(3):
-        strings, labels = mutants(seed)
-        exact = accuracy(SpectrumKernel(3), strings, labels)
-        # Chance is 0.25; a prototype of exact words had 0.93 to 0.96.
-        assert exact > 0.85
-        for kernel in inexact:
-            assert accuracy(kernel, strings, labels) >= exact, kernel
+    kernels = (SpectrumKernel(3), GappyKernel(6, 4), WildcardKernel(5, 1), WildcardKernel(5, 2))
+    found = np.array([[accuracy(kernel, *mutants(seed)) for kernel in kernels] for seed in range(3)])
+    # In a single draw of 120 strings one string more or less decides; over three draws the order is plain.
+    exact, *inexact = found.mean(axis=0)
+    assert exact > 0.85  # chance is 0.25
+    assert min(inexact) > exact
 
 
 def test_kernels_of_strings_are_steps_of_a_pipeline():

@@ -1,8 +1,10 @@
 """Hybrid online and batch learning: the optimum, the online update, averaging, checkpoints."""
 
+import gc
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -16,11 +18,12 @@ from treatise._core.errors import TreatiseError
 from treatise.io import _stream_lines as lines
 from treatise.io import load_model, save_model
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
-from treatise.linear import _hybrid_kernels as kernels
+from treatise.linear import _hybrid_online_kernels as kernels
 from treatise.linear._hybrid_base import MatrixShard
 from treatise.linear._hybrid_checkpoint import Checkpoint
 from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
 from treatise.optimize import Loss
+from treatise.optimize._loss_kernels import invariant_step
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +121,20 @@ def test_threads_change_no_bit(problem):
     np.testing.assert_array_equal(alone.coef_, together.coef_)
 
 
-def learned_by_hand(X, y, weights, kind, rate, adaptive, normalized, invariant):
-    """Algorithm 1, densely, from its text."""
+def learned_by_hand(X, y, weights, kind, rate, adaptive, normalized, invariant, l2=0.0, l1=0.0):
+    """Algorithm 1, densely, from its text; the penalties by minimising over each weight where it is read."""
     d = X.shape[1]
-    w, G, s = np.zeros(d), np.ones(d), np.zeros(d)
+    u, G, s = np.zeros(d), np.ones(d), np.zeros(d)
     count = norm = 0.0
+
+    def read(u, r):
+        # (w - u)^2 / (2 r) + l2 w^2 / 2 + l1 |w| is least at 0, or where its slope is 0 on u's side of it.
+        return np.where(np.abs(u) <= l1 * r, 0.0, (u - np.sign(u) * l1 * r) / (1 + l2 * r))
+
     for x, label, h in zip(X, y, weights):
         if normalized:
             wider = np.abs(x) > s
-            w[wider] *= (s[wider] / np.abs(x[wider])) ** (1 if adaptive else 2)
+            u[wider] *= (s[wider] / np.abs(x[wider])) ** (1 if adaptive else 2)
             s[wider] = np.abs(x[wider])
             seen = x != 0
             count, norm = count + h, norm + h * np.sum((x[seen] / s[seen]) ** 2)
@@ -136,42 +144,106 @@ def learned_by_hand(X, y, weights, kind, rate, adaptive, normalized, invariant):
             power = 1 if adaptive else 2
             A = np.divide(A, s**power, out=np.zeros(d), where=s > 0)
             pace *= (count / norm) ** (0.5 * power)
-        p, q = w @ x, np.sum(A * x * x)
+        p, q = read(u, pace * A) @ x, np.sum(A / (1 + l2 * pace * A) * x * x)
         slope = float(Loss(kind).derivative(p, label))
-        step = kernels.invariant_step(Loss(kind).kind, 0.5, p, label, pace * h, q) if invariant else pace * h * slope
-        w = w - step * A * x
+        step = invariant_step(Loss(kind).kind, 0.5, p, label, pace * h, q) if invariant else pace * h * slope
+        u = u - step * A * x
         G = G + h * (slope * x) ** 2
-    return w, G
+    A = G**-0.5 if adaptive else np.ones(d)
+    if normalized:
+        A = np.divide(A, s**power, out=np.zeros(d), where=s > 0)
+    return read(u, pace * A), G
+
+
+def test_logistic_update_is_the_loss_its_slope_and_its_step():
+    rng = np.random.default_rng(0)
+    # Margins to both ends of where exponentials hold, reaches from nothing to far beyond the loss's bend.
+    for p, y, rate, q in zip(
+        rng.uniform(-60, 60, 3000), rng.choice([-1.0, 1.0], 3000), 10 ** rng.uniform(-9, 4, 3000),
+        10 ** rng.uniform(-6, 4, 3000),
+    ):  # fmt: skip
+        loss, slope, step = kernels._logistic_update(p, y, rate, q, True)
+        logistic = Loss("logistic")
+        assert loss == pytest.approx(float(logistic.value(p, y)), rel=1e-14)
+        assert slope == pytest.approx(float(logistic.derivative(p, y)), rel=1e-14)
+        # Both solve the same equation to a relative 1e-12 or so of its right side.
+        assert step == pytest.approx(invariant_step(logistic.kind, 0.5, p, y, rate, q), rel=1e-11)
+        assert kernels._logistic_update(p, y, rate, q, False)[2] == pytest.approx(rate * slope, rel=1e-15)
 
 
 @pytest.mark.parametrize("adaptive", [False, True])
 @pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize("invariant", [False, True])
-def test_online_pass_is_algorithm_one_with_every_switch(adaptive, normalized, invariant):
+@pytest.mark.parametrize(("l2", "l1"), [(0.0, 0.0), (0.7, 0.0), (0.0, 0.4), (0.7, 0.4)])
+def test_online_pass_is_algorithm_one_with_every_switch_and_penalty(adaptive, normalized, invariant, l2, l1):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 6)) * (rng.random((60, 6)) < 0.6)
     y, weights = rng.integers(0, 2, 60), rng.integers(1, 4, 60).astype(float)
     model = HybridLinearClassifier(
-        max_iter=0, fit_intercept=False, adaptive=adaptive, normalized=normalized, invariant=invariant
+        max_iter=0, fit_intercept=False, adaptive=adaptive, normalized=normalized, invariant=invariant, alpha=l2, l1=l1
     ).fit(X, y, sample_weight=weights)
-    w, G = learned_by_hand(X, 2.0 * y - 1, weights, "logistic", 0.5, adaptive, normalized, invariant)
+    w, G = learned_by_hand(X, 2.0 * y - 1, weights, "logistic", 0.5, adaptive, normalized, invariant, l2, l1)
     np.testing.assert_allclose(model.coef_[0], w, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(model.gradient_squares_[0, :-1], G, rtol=1e-10)
+
+
+def test_penalties_of_the_online_pass_spare_the_intercept_and_make_zeros(problem):
+    X, y, _ = problem
+    coef = {}
+    for l1 in (0.0, 1.0, 1e6):
+        model = HybridLinearClassifier(max_iter=0, alpha=0.0, l1=l1).fit(X, y)
+        coef[l1] = model.coef_[0]
+    assert np.all(coef[0.0] != 0)
+    assert 0 < np.count_nonzero(coef[1.0]) < 120
+    np.testing.assert_array_equal(coef[1e6], 0.0)
+    assert model.intercept_[0] != 0
+    sizes = [np.abs(HybridLinearClassifier(max_iter=0, alpha=l2).fit(X, y).coef_).sum() for l2 in (0.0, 1.0, 10.0)]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+@pytest.mark.parametrize("penalty", [{"alpha": 30.0}, {"alpha": 0.0, "l1": 20.0}])
+@pytest.mark.parametrize("passes", [1, 3])
+@pytest.mark.parametrize("shards", [1, 4])
+def test_penalties_bring_the_online_passes_nearer_to_the_optimum(penalty, passes, shards):
+    # The same penalties count in the objective of the batch phase, whatever the number of passes and shards.
+    X, y = zipf_problem(n=1500, d=256)
+
+    def objective(model):
+        w = model.coef_[0]
+        loss = np.logaddexp(0, -y * (X @ w + model.intercept_[0])).sum()
+        return loss + 0.5 * penalty["alpha"] * w @ w + penalty.get("l1", 0.0) * np.abs(w).sum()
+
+    best = HybridLinearClassifier(**penalty).fit(X, y).objective_path_[-1]
+    settings = {"max_iter": 0, "online_passes": passes, "n_shards": shards}
+    with_it = objective(HybridLinearClassifier(**settings, **penalty).fit(X, y))
+    without = objective(HybridLinearClassifier(**settings, alpha=0.0).fit(X, y))
+    assert with_it - best < 0.5 * (without - best)
+
+
+def test_learning_on_from_the_optimum_predicts_as_the_optimum_does(problem):
+    X, y, _ = problem
+    model = HybridLinearClassifier(alpha=2.0, l1=1.0).fit(X, y)
+    before = model.coef_.copy()
+    model.partial_fit(X[:1], y[:1], sample_weight=[1e-300])
+    # Rounding of the penalties' map and of its inverse.
+    np.testing.assert_allclose(model.coef_, before, rtol=1e-12, atol=1e-14)
 
 
 def test_intercept_learns_as_a_constant_feature(problem):
     X, y, _ = problem
     wide = sparse.hstack([X, np.ones((X.shape[0], 1))]).tocsr()
-    built_in = HybridLinearClassifier(max_iter=0).fit(X, y)
-    by_hand = HybridLinearClassifier(max_iter=0, fit_intercept=False).fit(wide, y)
+    # The penalties would spare the one and not the other.
+    built_in = HybridLinearClassifier(max_iter=0, alpha=0.0).fit(X, y)
+    by_hand = HybridLinearClassifier(max_iter=0, alpha=0.0, fit_intercept=False).fit(wide, y)
     # The sums run in another order.
     np.testing.assert_allclose(np.append(built_in.coef_, built_in.intercept_), by_hand.coef_[0], atol=1e-12)
 
 
-def test_partial_fit_goes_on_where_it_stood(problem):
+@pytest.mark.parametrize("l1", [0.0, 0.5])
+def test_partial_fit_goes_on_where_it_stood(problem, l1):
     X, y, _ = problem
-    once = HybridLinearClassifier(max_iter=0, normalized=True).fit(X, y)
-    parts = HybridLinearClassifier(normalized=True)
+    once = HybridLinearClassifier(max_iter=0, normalized=True, l1=l1).fit(X, y)
+    parts = HybridLinearClassifier(normalized=True, l1=l1)
     for a, b in ((0, 10), (10, 700), (700, 1500)):
         parts.partial_fit(X[a:b], y[a:b], classes=[0, 1])
     np.testing.assert_allclose(parts.coef_, once.coef_, rtol=1e-12, atol=1e-14)
@@ -182,14 +254,13 @@ def test_partial_fit_goes_on_where_it_stood(problem):
 
 
 def test_learners_are_averaged_by_confidence():
-    settings = Settings(Loss("logistic"), 2, True)
     w, G = np.array([[1.0, 2.0, 0.0], [3.0, -2.0, 0.0]]), np.array([[1.0, 4.0, 1.0], [3.0, 4.0, 1.0]])
     shares = [[g, g * v, g * g, np.zeros(3), np.zeros(2), np.zeros(3)] for v, g in zip(w, G)]
-    state, _ = averaged(combine_shares(*shares), settings, np.float64)
+    state, _ = averaged(combine_shares(*shares), np.float64)
     # Equation 2 by hand: (1*1 + 3*3) / 4 and (4*2 - 4*2) / 8; confidences (1 + 9) / 4 and (16 + 16) / 8.
     np.testing.assert_allclose(state.table[:, kernels.WEIGHT], [2.5, 0.0, 0.0])
     np.testing.assert_allclose(state.table[:, kernels.SQUARES], [2.5, 4.0, 1.0])
-    alone, _ = averaged(shares[0], settings, np.float64)
+    alone, _ = averaged(shares[0], np.float64)
     np.testing.assert_allclose(alone.table[:, kernels.WEIGHT], w[0])
     np.testing.assert_allclose(alone.table[:, kernels.SQUARES], G[0])
 
@@ -201,9 +272,10 @@ def test_unseen_features_stay_at_zero(problem):
     np.testing.assert_array_equal(model.coef_[0, -3:], 0.0)
 
 
+@pytest.mark.parametrize("length", [0, 1, 1000])
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 16])
-def test_tree_of_sums_is_the_sum_whatever_the_number_of_shards(count):
-    parts = np.random.default_rng(count).normal(size=(count, 1000))
+def test_tree_of_sums_is_the_sum_whatever_the_number_of_shards(count, length):
+    parts = np.random.default_rng(count).normal(size=(count, length))
     # Each of at most 4 levels of the tree and each of 15 additions in a row rounds once.
     np.testing.assert_allclose(tree_reduce(list(parts), np.add), parts.sum(axis=0), rtol=0, atol=16 * 2e-16 * 4)
     names = tree_reduce([str(i) for i in range(count)], lambda a, b: f"({a}{b})")
@@ -271,6 +343,21 @@ def test_second_fit_from_the_cache_gives_the_same_bits(files, monkeypatch):
     first = HybridLinearClassifier(bits=7).fit_files(pattern)
     monkeypatch.setattr("treatise.io.streams.text_chunks", lambda *a, **k: pytest.fail("the text was parsed again"))
     np.testing.assert_array_equal(HybridLinearClassifier(bits=7).fit_files(pattern).coef_, first.coef_)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("cache", [False, True])
+def test_memory_does_not_grow_with_the_examples(tmp_path, monkeypatch, cache):
+    monkeypatch.setattr(lines, "BLOCK", 1 << 12)
+    shards = sorted(tmp_path.glob("part-*.vw"))
+    peaks = []
+    for copies in (1, 1, 8):  # the first time is for what is loaded once
+        gc.collect()
+        tracemalloc.start()
+        HybridLinearClassifier(bits=16, max_iter=2).fit_files(shards * copies, cache=cache)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.05 * peaks[1]
 
 
 @pytest.mark.parametrize("labels", [("1", "2"), ("0", "-1"), ("3", "3")])
@@ -389,4 +476,4 @@ def test_lone_learner_and_local_passes_agree_with_a_plain_sum(problem):
     np.testing.assert_allclose(diagonal, np.append(X.multiply(X).T @ bend, bend.sum()), atol=1e-10)
     v = np.random.default_rng(1).normal(size=121)
     np.testing.assert_allclose(passes.curvature(w, v), bend @ (X @ v[:-1] + v[-1]) ** 2, rtol=1e-10)
-    assert OnlineState.fresh(passes.settings, 2.0, np.float32).table[0, kernels.RATE] == np.float32(2.0**-0.5)
+    assert OnlineState.fresh(passes.settings, 2.0, np.float32).table[0, kernels.SQUARES] == 2.0

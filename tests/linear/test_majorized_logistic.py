@@ -79,6 +79,31 @@ def test_gradient_is_that_of_the_objective():
         assert gradient[index] == pytest.approx((ahead - back) / (2 * eps), abs=1e-7)
 
 
+def test_shared_curvature_of_two_classes_is_the_hessian():
+    rng = np.random.default_rng(5)
+    X, labels, weights = rng.normal(size=(40, 3)), rng.integers(0, 2, size=40), rng.random(40)
+    problem = Majorizer(X, labels, weights, 2, 1, 0.7, True)
+    theta = rng.normal(size=problem.shape)
+    p = 1.0 / (1.0 + np.exp(-problem.X @ theta[0]))
+    hessian = (problem.X.T * (weights * p * (1.0 - p))) @ problem.X + np.diag([0.7, 0.7, 0.7, 0.0])
+    gradient = rng.normal(size=problem.shape)
+    found = problem.shared_preconditioner(problem.scores(theta))(gradient)
+    np.testing.assert_allclose(found[0], np.linalg.solve(hessian, gradient[0]), rtol=1e-9)
+
+
+def test_shared_curvature_of_several_classes_has_the_trace_of_the_hessian():
+    rng = np.random.default_rng(6)
+    X, labels = rng.normal(size=(30, 3)), rng.integers(0, 4, size=30)
+    problem = Majorizer(X, labels, np.ones(30), 4, 1, 0.0, False)
+    scores = problem.scores(rng.normal(size=problem.shape))
+    solve = problem.shared_preconditioner(scores)
+    shared = np.linalg.inv(np.array([solve(np.tile(e, (4, 1)))[0] for e in np.eye(3)]))
+    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    trace = np.sum((1.0 - np.sum(p**2, axis=1)) * np.sum(X**2, axis=1))
+    # Three of the four directions over the states resist; all moving alike, nothing does.
+    assert 3 * np.trace(shared) == pytest.approx(trace, rel=1e-9)
+
+
 def test_full_rank_takes_the_steps_of_the_whole_matrix():
     X, y = standardised(load_iris)
     with pytest.warns(ConvergenceWarning):

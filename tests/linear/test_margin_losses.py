@@ -247,6 +247,18 @@ def test_costs_move_the_border_and_leave_the_probabilities():
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], q, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_the_objective_falls_with_every_iteration(loss):
+    X, y = load_wine(return_X_y=True)
+    X = scale(X)
+    for formulation in FORMULATIONS:
+        path = [
+            MarginClassifier(formulation, loss, alpha=0.01, max_iter=most).fit(X, y).objective_ for most in range(1, 9)
+        ]
+        assert (np.diff(path) < 0).all(), (formulation, path)
+
+
 def test_sparse_rows_and_weights_equal_dense_and_repeated_ones():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] / 16, y[:300]

@@ -138,6 +138,8 @@ def test_partial_fit_is_offered_only_where_the_length_is_known_or_not_needed():
         AveragedSGDClassifier(horizon=30).partial_fit(X, y)
     with pytest.raises(ValueError, match="not among the classes"):
         AveragedSGDClassifier(horizon=30).partial_fit(X, y, classes=[-1, 2])
+    with pytest.raises(ValueError, match="differ from those of the first call"):
+        AveragedSGDClassifier(horizon=60).partial_fit(X, y, classes=[-1, 1]).partial_fit(X, y, classes=[-1, 1, 2])
 
 
 def test_a_radius_below_a_row_is_refused():

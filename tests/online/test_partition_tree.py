@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy import sparse
 
 from treatise.datasets import make_hypercube_gaussians
@@ -14,21 +15,27 @@ def cube():
 
 
 def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
-    """Algorithm 6 with dictionaries: nodes as lists of what they hold."""
+    """Algorithm 6 with dictionaries, each node's regressor on examples less the mean of those that it has seen."""
     width = X.shape[1] + 1
 
     def fresh(depth, label=0):
         return {
             "w": np.zeros(width), "g": np.zeros(width), "m": np.zeros(n_classes), "n": np.zeros(n_classes),
+            "seen": np.empty((0, width - 1)), "mean": np.zeros(width),
             "sides": set(), "children": None, "depth": depth, "label": label,
         }  # fmt: skip
 
     nodes, size = [fresh(0)], 0.0
     for seen, (x, label) in enumerate(zip(np.hstack([X, np.ones((len(X), 1))]), y), 1):
-        size += np.abs(x).sum()
         node = nodes[0]
         while True:
-            h = node["w"] @ x
+            node["seen"] = np.vstack([node["seen"], x[:-1]])
+            node["mean"][:-1] = node["seen"].mean(axis=0)
+            # Only what an example holds is learnt from; the mean shifts the score for all.
+            moving = np.where(x != 0, x - node["mean"], 0.0)
+            h = node["w"] @ (x - node["mean"])
+            if node is nodes[0]:
+                size += np.abs(moving).sum()
             node["m"][label] += np.clip(h, -1, 1)
             node["n"][label] += 1
             if node["n"][label] > node["n"][node["label"]] or node["n"].sum() == 1:
@@ -36,9 +43,9 @@ def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
             if node["depth"] == max_depth:
                 break
             side = 1 if node["m"][label] / node["n"][label] > node["m"].sum() / node["n"].sum() else -1
-            node["g"] += x**2
+            node["g"] += moving**2
             step = np.sign(side - h) * rate * seen / size
-            node["w"] += np.divide(step * x, np.sqrt(node["g"]), out=np.zeros(width), where=x != 0)
+            node["w"] += np.divide(step * moving, np.sqrt(node["g"]), out=np.zeros(width), where=moving != 0)
             node["sides"].add(side)
             if node["children"] is None:
                 if len(node["sides"]) < 2 or node["n"].sum() < min_visits or len(nodes) + 2 > max_nodes:
@@ -52,6 +59,7 @@ def grown_by_hand(X, y, n_classes, rate, min_visits, max_nodes, max_depth):
 @pytest.mark.parametrize(("min_visits", "max_nodes", "max_depth"), [(1, 500, 20), (7, 25, 20), (3, 500, 3)])
 def test_grows_as_the_algorithm_says(min_visits, max_nodes, max_depth):
     X, y = make_hypercube_gaussians(16, 30, random_state=0)
+    X[::3, 1] = 0.0
     nodes = grown_by_hand(X, y, 16, 3.0, min_visits, max_nodes, max_depth)
     tree = PartitionTreeClassifier(max_nodes, max_depth=max_depth, min_visits=min_visits, shuffle=False).fit(X, y)
     assert tree.n_nodes_ == len(nodes)
@@ -62,9 +70,18 @@ def test_grows_as_the_algorithm_says(min_visits, max_nodes, max_depth):
     for x in np.hstack([X, np.ones((len(X), 1))]):
         node = nodes[0]
         while node["children"]:
-            node = node["children"][1 if node["w"] @ x > 0 else -1]
+            node = node["children"][1 if node["w"] @ (x - node["mean"]) > 0 else -1]
         predicted.append(node["label"])
     np.testing.assert_array_equal(tree.predict(X), predicted)
+
+
+def test_classes_of_a_larger_cube_have_vertices_of_their_own():
+    X, y = make_hypercube_gaussians(30, 40, n_dimensions=5, spread=0.01, random_state=0)
+    means = np.array([X[y == c].mean(axis=0) for c in range(30)])
+    assert len(np.unique(means.round(), axis=0)) == 30
+    np.testing.assert_allclose(means, means.round(), atol=0.01)
+    with pytest.raises(ValueError, match="n_dimensions=4 has no 30 vertices; 5 are needed"):
+        make_hypercube_gaussians(30, 1, n_dimensions=4)
 
 
 def test_errors_fall_far_below_those_of_a_random_tree(cube):
@@ -78,6 +95,15 @@ def test_errors_fall_far_below_those_of_a_random_tree(cube):
     assert max(tree.depth_ for tree in thrice) <= 12
     assert 1 - random.score(X_test, y_test) > 0.3
     assert random.depth_ == 6
+
+
+def test_examples_far_from_the_origin_give_the_same_tree(cube):
+    """A regressor on raw examples would follow their common part, and send nearly all of them one way."""
+    (X, y), (X_test, _) = cube
+    # Powers of two shift most digits without rounding; the few others turn no example here.
+    near = PartitionTreeClassifier(random_state=0).fit(X, y)
+    far = PartitionTreeClassifier(random_state=0).fit(X + 4.0, y)
+    np.testing.assert_array_equal(far.predict(X_test + 4.0), near.predict(X_test))
 
 
 def test_parts_of_a_stream_give_the_tree_of_the_whole(cube):
@@ -108,10 +134,36 @@ def test_sparse_rows_give_the_same_tree(cube):
     np.testing.assert_array_equal(thin.apply(sparse.csr_matrix(X)), dense.apply(X))
 
 
+def test_balances_are_those_of_the_counts_and_get_drawn(cube):
+    (X, y), _ = cube
+    tree = PartitionTreeClassifier(random_state=0).fit(X, y)
+    depth, balance, visits = tree._balances()
+    # The root sees all examples but those before its split; 64 classes on a cube part evenly.
+    assert visits[0] >= len(X) - 50
+    assert depth[0] == 0
+    assert balance[0] == pytest.approx(0.5, abs=0.02)
+    assert len(depth) == tree.n_nodes_ // 2
+    axes = Figure().subplots()
+    assert tree.plot_balance(axes) is axes
+    np.testing.assert_array_equal(axes.collections[0].get_offsets(), np.column_stack([depth, balance]))
+
+
+def test_random_tree_trains_its_nodes_on_what_would_come_to_them():
+    X, y = make_hypercube_gaussians(2, 40, random_state=0)
+    X = np.hstack([X, np.zeros_like(X)])
+    tree = PartitionTreeClassifier(split="random", shuffle=False, random_state=0).fit(X, y)
+    # The first example goes left, at a score of zero, whatever its class; one example a leaf is counted each.
+    assert tree.n_nodes_ == 3
+    assert tree._tree.visits[1] + tree._tree.visits[2] == 80
+    assert tree._tree.visits[1] >= 1
+    assert tree.score(X, y) == 1.0
+
+
 def test_random_split_sends_half_of_the_classes_each_way():
     X, y = make_hypercube_gaussians(32, 20, random_state=0)
     tree = PartitionTreeClassifier(split="random", random_state=3).fit(X, y)
-    assert tree.n_nodes_ == 63
+    assert tree.depth_ == 5
+    assert tree.n_nodes_ <= 63
     codes = tree._codes
     for depth in range(5):
         _, sizes = np.unique(codes & (2 ** (depth + 1) - 1), return_counts=True)
@@ -121,7 +173,7 @@ def test_random_split_sends_half_of_the_classes_each_way():
 def test_unknown_classes_are_refused():
     tree = PartitionTreeClassifier()
     tree.partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
-    with pytest.raises(ValueError, match="none of the classes"):
+    with pytest.raises(ValueError, match="not among the classes"):
         tree.partial_fit([[0.0]], [2])
     with pytest.raises(ValueError, match="differ from those"):
         tree.partial_fit([[0.0]], [1], classes=[0, 1, 2])

@@ -24,6 +24,14 @@ def test_claims_and_arithmetic_are_there_without_data(evidence):
     assert len(evidence.figure.axes) == 3
 
 
+def test_minibatches_lag_behind_the_hybrid_at_equal_passes(evidence):
+    here = {row.quantity: row.here for row in evidence.rows}
+    last = "Zipf clicks: suboptimality of {} after 8 passes"
+    assert here[last.format("minibatches")] > 10 * here[last.format("the hybrid")] > 0
+    # Minibatches of the square root of n: as many sums over the cluster, for one of the hybrid.
+    assert here["Zipf clicks: sums over the cluster in a pass of minibatches, where the hybrid takes one"] == 316
+
+
 def test_real_data_give_their_rows(evidence, real_data):
     real_data("sequences/C_elegans_acc_seq.fa")
     real_data("libsvm/rcv1_small.dat.gz")

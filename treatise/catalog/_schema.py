@@ -54,7 +54,11 @@ class SearchRange:
 
 @dataclass(frozen=True)
 class ComparisonEntry:
-    """How an estimator joins a comparison of methods on a table."""
+    """How an estimator joins a comparison of methods on a table.
+
+    ``stream`` holds the parameters that it needs to learn from a table in blocks, through ``partial_fit`` if it has
+    that and from a sample of the rows if not; None where it cannot.
+    """
 
     tasks: tuple[str, ...]
     seconds: Cost
@@ -65,6 +69,7 @@ class ComparisonEntry:
     params: Mapping[str, Any] = field(default_factory=dict)
     head: Mapping[str, str] = field(default_factory=dict)
     search: Mapping[str, tuple[Any, ...] | SearchRange] = field(default_factory=dict)
+    stream: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -223,6 +228,7 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
             name: _read_search(values, f"{where}, search.{name}")
             for name, values in read.take("search", dict, {}).items()
         },
+        stream=read.take("stream", dict, None),
     )
     read.done()
     if not tasks:
@@ -233,6 +239,8 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
         raise read.fail(f"a transformer needs a 'head' estimator for each of {', '.join(tasks)}")
     if role == "predictor" and head:
         raise read.fail("a predictor takes no 'head'")
+    if role == "transformer" and entry.stream is not None:
+        raise read.fail("a transformer takes no 'stream': only a predictor learns from a table in blocks")
     return entry
 
 

@@ -30,6 +30,15 @@ Budget = Annotated[float, typer.Option(metavar="SECONDS", help="Time for everyth
 Measure = Annotated[str | None, typer.Option(help="What ranks the methods, such as accuracy or rmse.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Folds at once; all processors if not given.")]
 
+Memory = Annotated[
+    float | None,
+    typer.Option(
+        metavar="GIB",
+        help="Most memory for the table as a matrix; a larger one is read in blocks. A share of what is free "
+        "if not given.",
+    ),
+]
+
 
 def compare(
     data: Data,
@@ -41,6 +50,7 @@ def compare(
     jobs: Jobs = None,
     seed: Seed = 0,
     header: Header = None,
+    memory: Memory = None,
     as_json: Json = False,
 ) -> None:
     """Compare every applicable method on a table: leaderboard, report and fitted winner."""
@@ -51,7 +61,7 @@ def compare(
     with watch:
         comparison = compare_methods(
             data, target, task=task, metric=metric, budget=budget, jobs=jobs, output=output, seed=seed, header=header,
-            observer=watch, spent=_age(),
+            memory=None if memory is None else memory * 2**30, observer=watch, spent=_age(),
         )  # fmt: skip
     run = comparison.run
     if as_json:

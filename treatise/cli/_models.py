@@ -1,14 +1,19 @@
 """``treatise fit`` and ``treatise predict``: one method, one model file."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise.cli._compare import Data, Header, Seed, Target, Task
 from treatise.cli._console import Json, counted, print_json, remark, say
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def fit(
@@ -45,9 +50,19 @@ def fit(
 
 def predict(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model file of `treatise fit` or `treatise compare`.")
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="A model file of `treatise fit`, `treatise compare` or `treatise stream`."
+        ),
     ],
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A table with the columns that the model knows.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A table with the columns that the model knows; files as it was trained on, for a model of "
+            "`treatise stream`.",
+        ),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write; standard output if not given."),
@@ -55,20 +70,49 @@ def predict(
     header: Header = None,
     as_json: Json = False,
 ) -> None:
-    """Predict every row of a table with a saved model."""
+    """Predict every row of a table, or of files of any size, with a saved model."""
     from treatise.compare import predict_table
     from treatise.datasets import load_table
     from treatise.io import load_model
 
     loaded = load_model(model)
-    predictions = predict_table(loaded, load_table(data, header=header))
-    if output is not None:
-        with replacing(output) as temporary:
-            predictions.write_csv(temporary)
-    if as_json:
-        written = {"predictions": predictions.to_dicts()} if output is None else {"output": str(output)}
-        print_json({"rows": predictions.height, "columns": predictions.columns, **written})
-    elif output is None:
-        predictions.write_csv(sys.stdout.buffer)
+    if hasattr(loaded.model, "reading_"):
+        parts = _streamed(loaded.model, data)
     else:
-        remark(f"{counted(predictions.height, 'prediction')} of {loaded.metadata['label']} written to {output}")
+        parts = iter([predict_table(loaded, load_table(data, header=header))])
+    if output is not None:
+        with replacing(output) as temporary, temporary.open("wb") as sink:
+            rows, columns = _write(parts, sink)
+        if as_json:
+            print_json({"rows": rows, "columns": columns, "output": str(output)})
+        else:
+            remark(f"{counted(rows, 'prediction')} of {loaded.metadata['label']} written to {output}")
+    elif as_json:
+        tables = list(parts)
+        rows, columns = sum(table.height for table in tables), tables[0].columns
+        print_json(
+            {"rows": rows, "columns": columns, "predictions": [row for table in tables for row in table.to_dicts()]}
+        )
+    else:
+        _write(parts, sys.stdout.buffer)
+
+
+def _streamed(model: Any, data: str) -> "Iterator[pl.DataFrame]":
+    """Predictions for files, a part at a time: neither the files nor the predictions are ever all in memory."""
+    import polars as pl
+
+    any_row = False
+    for columns in model.predict_files(data):
+        any_row = True
+        yield pl.DataFrame(columns)
+    if not any_row:
+        raise TreatiseError(f"{data} holds no example")
+
+
+def _write(parts: "Iterator[pl.DataFrame]", sink: BinaryIO) -> tuple[int, list[str]]:
+    """Write one table after another under one header; returns the number of rows and the columns."""
+    rows, columns = 0, list[str]()
+    for part in parts:
+        part.write_csv(sink, include_header=not columns)
+        rows, columns = rows + part.height, part.columns
+    return rows, columns

@@ -17,6 +17,9 @@ CLASSES_SHOWN = 12
 class Lines(Observer):
     """One plain line for each event."""
 
+    def streaming(self, sentence: str) -> None:
+        remark(sentence)
+
     def understood(self, problem: Problem, metric: Metric) -> None:
         for line in _introduction(problem, metric):
             remark(line)
@@ -52,6 +55,9 @@ class LiveTable(Observer):
     def __exit__(self, *error: object) -> None:
         if self._live.is_started:
             self._live.stop()
+
+    def streaming(self, sentence: str) -> None:
+        self._console.print(printable(sentence))
 
     def understood(self, problem: Problem, metric: Metric) -> None:
         for line in _introduction(problem, metric):

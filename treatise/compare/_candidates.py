@@ -1,7 +1,7 @@
 """Which methods can take the table, and each as a pipeline with the preprocessing it needs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -11,7 +11,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from treatise._core.errors import TreatiseError
 from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue, load_entries
-from treatise.compare._encode import Densify, TableEncoder
+from treatise.compare._encode import Densify, NeverEmpty, TableEncoder
 from treatise.compare._problem import TASKS, Problem
 
 
@@ -61,6 +61,22 @@ def all_candidates(task: str) -> list[Candidate]:
     return found
 
 
+def streaming_candidates(task: str) -> list[Candidate]:
+    """Those that learn from a table in blocks, as the catalogue says they should, and the baselines for that."""
+    entries = load_entries(files(__package__) / "stream_baselines.toml")
+    usual = [Candidate(e, e.compare, None, task) for e in entries if e.compare and task in e.compare.tasks]
+    return [
+        replace(candidate, compare=_in_blocks(candidate.compare, candidate.compare.stream))
+        for candidate in (*all_candidates(task), *usual)
+        if candidate.compare.stream is not None
+    ]
+
+
+def _in_blocks(compare: ComparisonEntry, settled: Mapping[str, Any]) -> ComparisonEntry:
+    search = {name: values for name, values in compare.search.items() if name not in settled}
+    return replace(compare, params={**compare.params, **settled}, search=search)
+
+
 def find_candidate(name: str, task: str) -> Candidate:
     """The candidate that a person means by an estimator's name, its import path, its key or its paper's id."""
     wanted = name.lower()
@@ -87,9 +103,9 @@ def why_not(candidate: Candidate, problem: Problem, seconds: float, memory: floa
     """Why a candidate cannot take the problem with so much time and memory for one fit, or None if it can."""
     size = (problem.n_rows, problem.width, max(2, len(problem.classes)))
     needed_seconds = candidate.compare.seconds.at(*size)
-    needed_bytes = candidate.compare.bytes.at(*size)
+    needed_bytes = candidate.compare.bytes.at(problem.rows_in_memory, *size[1:])
     if problem.sparse and "sparse" not in candidate.compare.input:
-        needed_bytes = max(needed_bytes, 8.0 * problem.n_rows * problem.width * 2)
+        needed_bytes = max(needed_bytes, 8.0 * problem.rows_in_memory * problem.width * 2)
     if needed_bytes > memory:
         return f"would need about {needed_bytes / 2**30:.1f} GiB of memory; {memory / 2**30:.1f} GiB are free for it"
     if needed_seconds > seconds:
@@ -115,6 +131,7 @@ def build(candidate: Candidate, sparse: bool, params: Mapping[str, Any], seed: i
         steps.append(("scale", scaler))
     steps.append(("method", method))
     if candidate.compare.head:
+        steps.append(("kept", NeverEmpty()))
         steps.append(("head", _instance(candidate.compare.head[candidate.task], {}, seed)))
     pipeline = Pipeline(steps)
     names = {name if name.startswith("head__") else f"method__{name}": value for name, value in params.items()}

@@ -122,6 +122,22 @@ class Densify(TransformerMixin, BaseEstimator):
         return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
+class NeverEmpty(TransformerMixin, BaseEstimator):
+    """Passes on the columns that a selection kept, or one of ones where it kept none.
+
+    Whatever learns from that column alone predicts a constant, which is what a table without a relevant column allows.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> "NeverEmpty":
+        """Nothing to learn."""
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The same columns, at least one."""
+        return X if X.shape[1] else np.ones((X.shape[0], 1))
+
+
 def as_frame(X: Any) -> pl.DataFrame:
     """A Polars frame of anything that is a table."""
     if isinstance(X, pl.DataFrame):

@@ -43,7 +43,7 @@ def finish(
         if run["status"] == "finished":
             watch.finishing(candidate.label)
             _fit_and_weigh(run, problem, candidate, folder, pool, clock, schedule)
-        _write_predictions(run, problem, folder)
+        _write_predictions(run, folder)
     run["seconds"] = clock.elapsed
     folder.write_json("run.json", run)
     write_report(run, folder.path / "report.html")
@@ -84,11 +84,9 @@ def explain(problem: Problem, parts: list[dict[str, np.ndarray]]) -> dict[str, A
     found: dict[str, Any] = {"confusion": None, "residuals": None, "calibration": None}
     if not parts:
         return found
-    rows = np.concatenate([part["test"] for part in parts])
-    predicted = np.concatenate([part["predicted"] for part in parts])
-    actual = problem.y[rows]
+    predicted, actual = (np.concatenate([part[key] for part in parts]) for key in ("predicted", "actual"))
     if problem.task == "regression":
-        shown = np.random.default_rng(0).permutation(len(rows))[:MOST_POINTS]
+        shown = np.random.default_rng(0).permutation(len(actual))[:MOST_POINTS]
         found["residuals"] = {"predicted": predicted[shown].tolist(), "actual": actual[shown].tolist()}
         return found
     classes = problem.classes
@@ -115,14 +113,18 @@ def _calibration(probabilities: np.ndarray, happened: np.ndarray) -> dict[str, l
     }
 
 
-def _write_predictions(run: dict[str, Any], problem: Problem, folder: RunFolder) -> None:
+def _write_predictions(run: dict[str, Any], folder: RunFolder) -> None:
     """The first repeat's out-of-fold predictions of every method, one column each; empty where a fold is not done."""
-    columns: dict[str, Any] = {"row": np.arange(problem.n_rows), "actual": problem.y}
-    for entry in run["leaderboard"]:
-        values: list[Any] = [None] * problem.n_rows
-        for part in folder.out_of_fold(entry["key"]):
-            for row, value in zip(part["test"].tolist(), part["predicted"].tolist()):
-                values[row] = value
-        columns[entry["key"]] = values
+    parts = {e["key"]: found for e in run["leaderboard"] if (found := folder.out_of_fold(e["key"]))}
+    if not parts:
+        return
+    together = pl.concat(_rows(found, "actual") for found in parts.values())
+    table = together.unique("row").sort("row")
+    for key, found in parts.items():
+        table = table.join(_rows(found, "predicted").rename({"predicted": key}), on="row", how="left")
     with replacing(folder.path / "out_of_fold.csv") as temporary:
-        pl.DataFrame(columns, strict=False).write_csv(temporary)
+        table.write_csv(temporary)
+
+
+def _rows(parts: list[dict[str, np.ndarray]], what: str) -> pl.DataFrame:
+    return pl.concat(pl.DataFrame({"row": part["test"], what: part[what]}) for part in parts)

@@ -13,9 +13,11 @@ import polars as pl
 from scipy import sparse
 
 from treatise.compare._candidates import Candidate, build
-from treatise.compare._folds import split_problem
+from treatise.compare._folds import divide
 from treatise.compare._metrics import Metric, better, judge, predict
-from treatise.compare._problem import Problem, part
+from treatise.compare._problem import Problem
+from treatise.compare._store import BlockStore
+from treatise.compare._streamed import StreamedProblem
 from treatise.compare._tuning import tune
 from treatise.io import save_model
 
@@ -40,18 +42,17 @@ class FoldJob:
 def run_fold(job: FoldJob) -> dict[str, Any]:
     """Tune and fit on the training rows, judge on the held-out ones."""
     problem = load_problem(job.work)
-    train, test = split_problem(problem, job.k, job.repeat, job.fold, job.seed)
-    training = part(problem, train)
+    training, test, X, actual = divide(problem, job.k, job.repeat, job.fold, job.seed)
     seed = job.seed + job.repeat * job.k + job.fold
-    setting = tune(job.candidate, training, job.metric, job.tuning_seconds, seed)
+    setting = tune(job.candidate, training.at_hand, job.metric, job.tuning_seconds, seed)
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = build(job.candidate, problem.sparse, setting, job.seed).fit(training.X, training.y)
+        fitted = training.fit(build(job.candidate, problem.sparse, setting, job.seed))
         fitted_at = time.perf_counter()
-        found = predict(fitted, problem.rows(test), problem.classes)
+        found = predict(fitted, X, problem.classes)
     predicted_at = time.perf_counter()
-    measures = judge(problem.y[test], found, problem.task, problem.classes)
+    measures = judge(actual, found, problem.task, problem.classes)
     score = measures[job.metric.name]
     if score is None or not np.isfinite(score):
         raise ValueError(
@@ -60,7 +61,7 @@ def run_fold(job: FoldJob) -> dict[str, Any]:
     return {
         "key": job.candidate.key, "repeat": job.repeat, "fold": job.fold, "score": score, "metrics": measures,
         "fit_seconds": fitted_at - start, "predict_seconds": predicted_at - fitted_at, "params": setting,
-        "test": test, "predicted": found.values, "probabilities": found.probabilities,
+        "test": test, "actual": actual, "predicted": found.values, "probabilities": found.probabilities,
     }  # fmt: skip
 
 
@@ -75,10 +76,10 @@ def fit_best(
 ) -> dict[str, Any]:
     """Tune and fit the winner on all rows and save it."""
     problem = load_problem(work)
-    setting = tune(candidate, problem, metric, tuning_seconds, seed)
+    setting = tune(candidate, problem.at_hand, metric, tuning_seconds, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = build(candidate, problem.sparse, setting, seed).fit(problem.X, problem.y)
+        fitted = problem.fit(build(candidate, problem.sparse, setting, seed))
     save_model(fitted, path, metadata={**metadata, "params": setting})
     return setting
 
@@ -95,12 +96,11 @@ def importance(
     """What each column of the table is worth: the loss of score on held-out rows when it is shuffled."""
     problem = load_problem(work)
     deadline = time.monotonic() + seconds
-    train, test = split_problem(problem, k, 0, 0, seed)
-    test = test[:IMPORTANCE_ROWS]
+    training, _, X, actual = divide(problem, k, 0, 0, seed)
+    held_out, actual = X[:IMPORTANCE_ROWS], actual[:IMPORTANCE_ROWS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = build(candidate, problem.sparse, params, seed).fit(problem.rows(train), problem.y[train])
-        held_out, actual = problem.rows(test), problem.y[test]
+        fitted = training.fit(build(candidate, problem.sparse, params, seed))
         name, sign = metric.name, better(metric)
 
         def score(X: Any) -> float:
@@ -145,7 +145,12 @@ def save_problem(problem: Problem, work: Path) -> None:
     np.save(work / "target.npy", problem.y)
     if problem.groups is not None:
         np.save(work / "groups.npy", problem.groups)
-    about = {"name": problem.name, "target": problem.target, "task": problem.task}
+    about: dict[str, Any] = {"name": problem.name, "target": problem.target, "task": problem.task}
+    if isinstance(problem, StreamedProblem):
+        assert problem.store is not None
+        np.save(work / "sampled.npy", problem.sampled)
+        np.save(work / "labels.npy", problem.labels)
+        about |= {"seed": problem.seed, "store": str(problem.store.path.resolve())}
     (work / "problem.json").write_text(json.dumps(about), encoding="utf-8")
 
 
@@ -155,7 +160,11 @@ def load_problem(work: Path) -> Problem:
     about = json.loads((work / "problem.json").read_text(encoding="utf-8"))
     frame, groups = work / "features.arrow", work / "groups.npy"
     X = pl.read_ipc(frame) if frame.exists() else sparse.load_npz(work / "features.npz")
-    return Problem(
-        X=X, y=np.load(work / "target.npy"), groups=np.load(groups) if groups.exists() else None,
-        dropped=[], notes=[], **about,
-    )  # fmt: skip
+    fields = {
+        "X": X, "y": np.load(work / "target.npy"), "groups": np.load(groups) if groups.exists() else None,
+        "dropped": [], "notes": [], **about,
+    }  # fmt: skip
+    if "store" not in about:
+        return Problem(**fields)
+    fields["store"] = BlockStore(Path(about["store"]))
+    return StreamedProblem(**fields, sampled=np.load(work / "sampled.npy"), labels=np.load(work / "labels.npy"))

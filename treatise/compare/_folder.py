@@ -15,16 +15,27 @@ from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise._core.version import __version__
 from treatise.compare._problem import Problem
+from treatise.compare._streamed import StreamedProblem
 
 JOURNAL = "journal.jsonl"
 
 
 def fingerprint(source_digest: str, problem: Problem, metric: str, k: int, seed: int) -> dict[str, Any]:
     """What must be the same for a run to go on where it stopped."""
-    return {
+    identity = {
         "treatise": __version__, "data": source_digest, "target": problem.target, "task": problem.task,
         "metric": metric, "k": k, "seed": seed,
     }  # fmt: skip
+    return identity | {"rows read": problem.n_rows} if isinstance(problem, StreamedProblem) else identity
+
+
+def rows_read_before(path: Path) -> int | None:
+    """How many rows of a table in blocks an earlier sitting of the run in a folder read, if there was one."""
+    try:
+        with (path / JOURNAL).open(encoding="utf-8") as journal:
+            return json.loads(journal.readline())["run"].get("rows read")
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def digest(problem: Problem) -> str:
@@ -80,7 +91,7 @@ class RunFolder:
             return
         if entries[0].get("run") != identity:
             known = entries[0].get("run") or {}
-            changed = [key for key in identity if known.get(key) != identity[key]]
+            changed = [key for key in known | identity if known.get(key) != identity.get(key)]
             raise TreatiseError(
                 f"{self.path} holds another run (it differs in: {', '.join(changed)}); choose another --output"
             )
@@ -93,11 +104,9 @@ class RunFolder:
 
     def add_fold(self, record: dict[str, Any], spent: float) -> dict[str, Any]:
         """Keep a finished fold; the first repeat's predictions go into a file beside the journal."""
-        test, predicted, probabilities = (record.pop(key) for key in ("test", "predicted", "probabilities"))
+        arrays = {key: record.pop(key) for key in ("test", "actual", "predicted", "probabilities")}
         if record["repeat"] == 0:
-            arrays = {"test": test, "predicted": predicted}
-            if probabilities is not None:
-                arrays["probabilities"] = probabilities
+            arrays = {key: values for key, values in arrays.items() if values is not None}
             with self._fold_file(record["key"], record["fold"]).open("wb") as stream:
                 np.savez(stream, **arrays)
         self.folds.append(record)

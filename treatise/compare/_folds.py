@@ -1,11 +1,13 @@
 """Repeated folds: stratified by class, with copies of a row kept together."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from treatise.compare._problem import Problem
+from treatise.compare._problem import Problem, part
+from treatise.compare._streamed import StreamedProblem
 
 
 def number_of_folds(problem: Problem, most: int = 5) -> int:
@@ -32,8 +34,16 @@ def split(
         yield np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)
 
 
+def divide(problem: Problem, k: int, repeat: int, fold: int, seed: int) -> tuple[Problem, np.ndarray, Any, np.ndarray]:
+    """The problem without one fold of one repeat, and rows of that fold: their numbers, features and targets."""
+    if isinstance(problem, StreamedProblem):
+        return problem.divide(k, repeat, fold, seed)
+    train, test = split_problem(problem, k, repeat, fold, seed)
+    return part(problem, train), test, problem.rows(test), problem.y[test]
+
+
 def split_problem(problem: Problem, k: int, repeat: int, fold: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Training and test rows of one fold of one repeat."""
+    """Training and test rows of one fold of one repeat, of a problem in memory."""
     stratify = problem.task != "regression"
     folds = list(split(problem.y, problem.groups, stratify, k, seed + 1000 * repeat))
     return folds[fold]

@@ -16,6 +16,9 @@ class Observer:
     def __exit__(self, *error: object) -> None:
         pass
 
+    def streaming(self, sentence: str) -> None:
+        """The table is too large for the memory; the sentence says so and what is done. Its reading begins."""
+
     def understood(self, problem: Problem, metric: Metric) -> None:
         """The table was read and its task is known; nothing has run yet."""
 

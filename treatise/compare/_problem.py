@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
 from treatise._core.errors import TreatiseError
 from treatise.io import Table
@@ -46,6 +47,21 @@ class Problem:
         return np.unique(self.y) if self.task != "regression" else np.array([])
 
     @property
+    def class_counts(self) -> list[int]:
+        """Rows of each class; empty for regression."""
+        return np.unique(self.y, return_counts=True)[1].tolist() if self.task != "regression" else []
+
+    @property
+    def rows_in_memory(self) -> int:
+        """Rows that are in memory at once."""
+        return self.n_rows
+
+    @property
+    def at_hand(self) -> "Problem":
+        """The problem on rows that are all in memory, to choose parameters on."""
+        return self
+
+    @property
     def sparse(self) -> bool:
         """Whether the features are a sparse matrix."""
         return sparse.issparse(self.X)
@@ -53,30 +69,31 @@ class Problem:
     @property
     def width(self) -> int:
         """Columns after encoding, counted on the whole table."""
-        if self.sparse:
-            return self.X.shape[1]
-        texts = [c for c in self.X if not (c.dtype.is_numeric() or c.dtype == pl.Boolean)]
-        return self.X.width - len(texts) + sum(min(c.n_unique(), 50) for c in texts)
+        return self.X.shape[1] if self.sparse else width_of(self.X)
 
     def rows(self, index: np.ndarray) -> Any:
         """The features of some rows."""
         return self.X[index]
 
+    def fit(self, pipeline: Pipeline) -> Pipeline:
+        """Fit a pipeline to all rows."""
+        return pipeline.fit(self.X, self.y)
+
     def describe(self) -> dict[str, Any]:
         """The problem as plain data, for the run's record."""
-        values = self.y if self.task != "regression" else self.y[:0]
-        classes, counts = np.unique(values, return_counts=True)
         numeric = self.X.shape[1] if self.sparse else sum(c.dtype.is_numeric() or c.dtype == pl.Boolean for c in self.X)
         return {
             "name": self.name, "rows": self.n_rows, "features": self.X.shape[1], "target": self.target,
-            "task": self.task, "classes": [str(c) for c in classes], "counts": [int(c) for c in counts],
+            "task": self.task, "classes": [str(c) for c in self.classes], "counts": self.class_counts,
             "columns": {"numeric": int(numeric), "categorical": int(self.X.shape[1] - numeric)},
             "dropped": [{"column": column, "reason": reason} for column, reason in self.dropped],
             "notes": list(self.notes),
         }  # fmt: skip
 
 
-def understand(table: Table, target: str | int | None = None, task: str | None = None) -> Problem:
+def understand(
+    table: Table, target: str | int | None = None, task: str | None = None, *, copies: bool = True
+) -> Problem:
     """Read a prediction problem out of a table.
 
     Parameters
@@ -87,6 +104,8 @@ def understand(table: Table, target: str | int | None = None, task: str | None =
         The column to predict, by name or number; None takes the table's own target if it has one.
     task : {"binary", "multiclass", "regression"} or None
         None infers it from the target.
+    copies : bool, default=True
+        Whether to look for copies of rows.
     """
     if task is not None and task not in TASKS:
         raise TreatiseError(f"task {task!r} is unknown; choose one of {', '.join(TASKS)}")
@@ -108,12 +127,12 @@ def understand(table: Table, target: str | int | None = None, task: str | None =
         X: Any = table.matrix[kept]
         dropped: list[tuple[str, str]] = []
     else:
-        X, dropped = _informative(table.frame[kept].drop(column))
+        X, dropped = informative(table.frame[kept].drop(column))
         if X.width == 0:
             why = f" ({dropped[0][0]!r}: {dropped[0][1]})" if dropped else ""
             raise TreatiseError(f"no column is left to predict {column!r} from{why}")
         notes += _leaks(X, y, column)
-    groups, words = _copies(X)
+    groups, words = _copies(X) if copies else (None, [])
     return Problem(table.name, column, task, X, y, groups, dropped, notes + words, tuple(table.frame.columns))
 
 
@@ -173,17 +192,24 @@ def _target(labels: pl.Series, name: str, task: str | None) -> tuple[np.ndarray,
     return y, task, words
 
 
-def _informative(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
+def width_of(frame: pl.DataFrame) -> int:
+    """Columns after encoding."""
+    texts = [c for c in frame if not (c.dtype.is_numeric() or c.dtype == pl.Boolean)]
+    return frame.width - len(texts) + sum(min(c.n_unique(), 50) for c in texts)
+
+
+def informative(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
     """The columns worth keeping, and why the others are not."""
     dropped = []
     for name in frame.columns:
-        reason = _useless(frame[name])
+        reason = useless(frame[name])
         if reason:
             dropped.append((name, reason))
     return frame.drop([name for name, _ in dropped]), dropped
 
 
-def _useless(column: pl.Series) -> str | None:
+def useless(column: pl.Series) -> str | None:
+    """Why nothing can be learned from a column, or None if something can."""
     present = column.drop_nulls()
     if len(present) == 0:
         return "is empty"

@@ -16,23 +16,30 @@ import psutil
 
 from treatise._core.errors import TreatiseError
 from treatise._core.version import __version__
-from treatise.compare._candidates import Candidate, all_candidates, why_not
+from treatise.compare._candidates import Candidate, all_candidates, streaming_candidates, why_not
 from treatise.compare._encode import as_frame
 from treatise.compare._ending import finish
 from treatise.compare._fold import FoldJob, run_fold, save_problem
-from treatise.compare._folder import RunFolder, digest, fingerprint
+from treatise.compare._folder import RunFolder, digest, fingerprint, rows_read_before
 from treatise.compare._folds import number_of_folds
 from treatise.compare._isolation import Outcome, WorkerPool
 from treatise.compare._leaderboard import leaderboard, verdict
 from treatise.compare._metrics import Metric, choose_metric
 from treatise.compare._observer import Observer
 from treatise.compare._problem import Problem, understand
+from treatise.compare._reading import digest_of_parts, oversize, read_streamed
 from treatise.compare._schedule import Clock, Schedule
+from treatise.compare._store import INDEX, BlockStore
+from treatise.compare._streamed import StreamedProblem
 from treatise.datasets import load_table
 from treatise.io import ModelFile, Table, load_model
 
 LEAST_BUDGET = 5.0
 MEMORY_SHARE = 0.8
+# Of a table in memory: itself, its encoding, and the training rows of that.
+COPIES = 3
+READING_SHARE = 0.25
+NO_TURN = "the budget ended before its turn; give it more with --budget"
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ def compare_methods(
     output: str | os.PathLike[str] | None = None,
     seed: int = 0,
     header: bool | None = None,
+    memory: float | None = None,
     observer: Observer | None = None,
     spent: float = 0.0,
 ) -> Comparison:
@@ -87,6 +95,10 @@ def compare_methods(
     the training folds and judged on held-out folds until the budget is used; the winner is fitted on all rows.
     A method that raises, hangs or takes too much memory is stopped and reported, and the others go on. Run it
     again with the same ``output`` and it goes on where it stopped.
+
+    A file whose table is too large for the memory is read in blocks: the methods that learn from a stream are then
+    compared, on folds of its rows, each after one pass over the others. Its rows lie on disk beside ``output`` while
+    it runs, and a quarter of the budget at most goes into reading; a file that takes longer is read as far as that.
 
     To spread the folds over a Dask cluster that shares the output folder, call it inside
     ``joblib.parallel_config(backend="dask")``.
@@ -111,6 +123,9 @@ def compare_methods(
         Fixes folds, tuning draws and the methods' own randomness.
     header : bool or None
         Whether the file's first line names the columns; None looks.
+    memory : float or None
+        Most bytes that the table may take as a matrix of numbers; a larger one is read in blocks. None gives each
+        job a third of its share of the memory that is free.
     observer : Observer or None
         Is told how it goes.
     spent : float, default=0
@@ -125,15 +140,16 @@ def compare_methods(
     jobs = joblib.cpu_count() if jobs is None else jobs
     if jobs < 1:
         raise TreatiseError(f"{jobs} jobs cannot run anything; give at least 1")
+    if memory is not None and not memory > 0:
+        raise TreatiseError(f"a memory of {memory:g} bytes holds no table; give more than 0")
     watch, clock, pool = observer or Observer(), Clock(budget, spent), _pool()
+    problem: Problem | None = None
     try:
         pool.warm_up(jobs)
-        table, source = _table(data, header)
-        problem = understand(table, target, task)
+        problem, source, path = _problem(data, target, task, header, memory, jobs, output, seed, clock, watch)
         chosen = choose_metric(problem.task, metric)
         watch.understood(problem, chosen)
         k, source_digest = number_of_folds(problem), _digest(source, problem)
-        path = Path(output) if output is not None else Path(f"{_safe(table.name)}-comparison")
         folder = RunFolder(path, fingerprint(source_digest, problem, chosen.name, k, seed))
         try:
             clock.spent_before += folder.spent
@@ -142,7 +158,8 @@ def compare_methods(
             started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             status = contest.run()
             run = {
-                "treatise": __version__, "command": _command(source, problem, chosen, budget, jobs, seed),
+                "treatise": __version__,
+                "command": _command(source, problem, chosen, budget, jobs, seed, memory),
                 "status": status, "started": started, "seconds": 0.0, "budget": budget, "jobs": jobs, "seed": seed,
                 "data": {**problem.describe(), "source": source, "sha256": source_digest},
                 "metric": chosen.plain(), **contest.record(status),
@@ -152,7 +169,33 @@ def compare_methods(
             folder.close()
     finally:
         _retire()
+        if isinstance(problem, StreamedProblem) and problem.store is not None:
+            problem.store.remove()
     return Comparison(run, folder.path)
+
+
+def _problem(
+    data: Any, target: str | int | None, task: str | None, header: bool | None, memory: float | None, jobs: int,
+    output: str | os.PathLike[str] | None, seed: int, clock: Clock, watch: Observer,
+) -> tuple[Problem, str, Path]:  # fmt: skip
+    """The table as a problem, in memory or on disk; where it came from, and the run's folder."""
+    limit = MEMORY_SHARE * psutil.virtual_memory().available / jobs / COPIES if memory is None else memory
+    large = oversize(data, header, limit)
+    if large is None:
+        table, source = _table(data, header)
+        return understand(table, target, task), source, _folder(output, table.name)
+    watch.streaming(large.sentence)
+    path = _folder(output, large.blocks.head.name)
+    store = path.with_name(f"{path.name}-blocks")
+    try:
+        problem = read_streamed(
+            large, target, task, seed, store, seconds=READING_SHARE * clock.left, rows=rows_read_before(path)
+        )
+    except BaseException:
+        if (store / INDEX).exists():
+            BlockStore(store).remove()
+        raise
+    return problem, os.fspath(data), path
 
 
 class _Contest:
@@ -164,7 +207,8 @@ class _Contest:
     ) -> None:  # fmt: skip
         self.problem, self.metric, self.k, self.jobs, self.seed = problem, metric, k, jobs, seed
         self.clock, self.folder, self.pool, self.watch = clock, folder, pool, watch
-        self.everyone = all_candidates(problem.task)
+        streamed = isinstance(problem, StreamedProblem)
+        self.everyone = streaming_candidates(problem.task) if streamed else all_candidates(problem.task)
         self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs
         self.failures = list(folder.failures)
         given_up = {failure["key"] for failure in self.failures}
@@ -202,11 +246,14 @@ class _Contest:
     def record(self, status: str) -> dict[str, Any]:
         """What the contest adds to the run's record."""
         board = self.board()
+        heard = {record["key"] for record in (*self.folder.folds, *self.failures)}
+        ended = "the run was interrupted before its turn" if status == "interrupted" else NO_TURN
+        failures = self.failures + [self._failure(c, "time", ended) for c in self.everyone if c.key not in heard]
         repeats = 1 + max((record["repeat"] for record in self.folder.folds), default=-1)
         return {
             "folds": {"k": self.k, "repeats_done": repeats, "grouped": self.problem.groups is not None},
-            "verdict": verdict(board, self.metric, len(self.failures), status), "leaderboard": board,
-            "failures": self.failures, "methods": [candidate.describe() for candidate in self.everyone],
+            "verdict": verdict(board, self.metric, len(failures), status), "leaderboard": board,
+            "failures": failures, "methods": [candidate.describe() for candidate in self.everyone],
         }  # fmt: skip
 
     def _wave(self, repeat: int, fold: int) -> None:
@@ -248,17 +295,20 @@ class _Contest:
             self._give_up(candidate, "time", outcome.reason, keep=False)
 
     def _give_up(self, candidate: Candidate, kind: str, reason: str, *, keep: bool) -> None:
-        folds = sum(record["key"] == candidate.key for record in self.folder.folds)
-        failure = {
-            "key": candidate.key, "label": candidate.label, "paper": candidate.paper.id if candidate.paper else None,
-            "kind": kind, "reason": reason, "folds": folds,
-        }  # fmt: skip
+        failure = self._failure(candidate, kind, reason)
         self.failures.append(failure)
         if keep:
             self.folder.add_failure(failure, self.clock.elapsed)
         self.running = [c for c in self.running if c.key != candidate.key]
         if kind != "not applicable":
             self.watch.failed(failure)
+
+    def _failure(self, candidate: Candidate, kind: str, reason: str) -> dict[str, Any]:
+        folds = sum(record["key"] == candidate.key for record in self.folder.folds)
+        return {
+            "key": candidate.key, "label": candidate.label, "paper": candidate.paper.id if candidate.paper else None,
+            "kind": kind, "reason": reason, "folds": folds,
+        }  # fmt: skip
 
     def _leave_the_beaten(self) -> None:
         """After each whole repeat, methods that are behind beyond chance leave their time to the others."""
@@ -292,15 +342,25 @@ def _table(data: Any, header: bool | None) -> tuple[Table, str]:
     return Table("table", frame, True, ()), "a data frame"
 
 
-def _command(source: str, problem: Problem, metric: Metric, budget: float, jobs: int, seed: int) -> str:
+def _command(
+    source: str, problem: Problem, metric: Metric, budget: float, jobs: int, seed: int, memory: float | None
+) -> str:
     """The command line that makes this run."""
     options = {"target": problem.target, "task": problem.task, "metric": metric.name, "budget": f"{budget:g}"}
     words = [f"--{name}={value}" for name, value in {**options, "jobs": jobs, "seed": seed}.items()]
+    if memory is not None:
+        words.append(f"--memory={memory / 2**30:g}")
     return shlex.join(["treatise", "compare", source, *words])
+
+
+def _folder(output: str | os.PathLike[str] | None, name: str) -> Path:
+    return Path(output) if output is not None else Path(f"{_safe(name)}-comparison")
 
 
 def _digest(source: str, problem: Problem) -> str:
     path = Path(source)
+    if isinstance(problem, StreamedProblem):
+        return digest_of_parts(path)
     if path.is_file():
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

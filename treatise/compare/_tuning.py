@@ -11,7 +11,7 @@ from treatise.catalog import SearchRange
 from treatise.compare._candidates import Candidate, build
 from treatise.compare._folds import split
 from treatise.compare._metrics import Metric, better, judge, predict
-from treatise.compare._problem import Problem, sample
+from treatise.compare._problem import Problem, part, sample
 
 MOST_SETTINGS = 9
 SHRINK = 3
@@ -32,11 +32,11 @@ def tune(candidate: Candidate, problem: Problem, metric: Metric, seconds: float,
     alive: list[dict[str, Any]] = [{}, *settings]
     best: dict[str, Any] = {}
     for rows in _rungs(problem.n_rows):
-        part = problem if rows == problem.n_rows else sample(problem, rows, seed)
+        rung = problem if rows == problem.n_rows else sample(problem, rows, seed)
         scores: list[float] = []
         for setting in alive:
             start = time.monotonic()
-            scores.append(_score(candidate, part, setting, metric, seed))
+            scores.append(_score(candidate, rung, setting, metric, seed))
             if time.monotonic() + (time.monotonic() - start) > deadline:
                 break
         if len(scores) < len(alive):
@@ -95,7 +95,7 @@ def _score(candidate: Candidate, problem: Problem, setting: dict[str, Any], metr
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                fitted = build(candidate, problem.sparse, setting, seed).fit(problem.rows(train), problem.y[train])
+                fitted = part(problem, train).fit(build(candidate, problem.sparse, setting, seed))
                 found = judge(problem.y[test], predict(fitted, problem.rows(test), classes), problem.task, classes)
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
             return -np.inf

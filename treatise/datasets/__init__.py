@@ -3,6 +3,7 @@
 from treatise.datasets._adult import load_adult
 from treatise.datasets._bundled import BUNDLED, load_table
 from treatise.datasets._corral import make_corral
+from treatise.datasets._coupling_tables import load_coupling_table, make_noisy_pairs, make_waveform
 from treatise.datasets._cv_variance import load_letter_halves, make_bengio_grandvalet
 from treatise.datasets._faces import load_orl_faces
 from treatise.datasets._feature_selection import (
@@ -12,35 +13,59 @@ from treatise.datasets._feature_selection import (
     load_splice,
 )
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
+from treatise.datasets._gaussian_mixtures import make_gaussian_mixtures
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._hypercube_gaussians import make_hypercube_gaussians
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._libol import load_ijcnn1, load_svmguide3, load_w1a
 from treatise.datasets._logistic_sphere import make_logistic_sphere
+from treatise.datasets._metric_tables import load_pen_digits, load_prostate_expression
 from treatise.datasets._minimax_tables import load_minimax_table
 from treatise.datasets._natural_patches import make_on_off_patches
+from treatise.datasets._offset_tables import load_offset_table
+from treatise.datasets._pairwise_data import load_binary_usps, load_newsgroup_words
+from treatise.datasets._perceptual_states import FLOWERPOT_STATES, make_perceptual_states
 from treatise.datasets._portfolio import load_portfolio, make_fractional_brownian_motion
+from treatise.datasets._product_kernel_data import NEWSGROUP_PAIRS, load_exons_introns, load_newsgroup_pair
 from treatise.datasets._reduction_tables import load_bupa, load_mnist_test, load_spambase, make_separated_gaussians
+from treatise.datasets._scop import ProteinFamilies, load_scop_families
+from treatise.datasets._spoken_dialog import HeardUtterances, make_heard_utterances
+from treatise.datasets._switching_series import make_switching_series
+from treatise.datasets._taxonomy import load_digit_taxonomy, make_taxonomy, taxonomy_comparisons
 from treatise.datasets._terascale import load_acceptor_sites, make_zipf_ads
 
 __all__ = [
     "BUNDLED",
+    "FLOWERPOT_STATES",
+    "NEWSGROUP_PAIRS",
     "Games",
+    "HeardUtterances",
+    "ProteinFamilies",
     "data_home",
     "load_acceptor_sites",
     "load_adult",
     "load_arcene",
     "load_atp",
+    "load_binary_usps",
     "load_bupa",
+    "load_coupling_table",
+    "load_digit_taxonomy",
     "load_dorothea_validation",
+    "load_exons_introns",
     "load_halo2",
     "load_ijcnn1",
     "load_letter_halves",
     "load_minimax_table",
     "load_mnist_test",
+    "load_newsgroup_pair",
+    "load_newsgroup_words",
+    "load_offset_table",
     "load_orl_faces",
+    "load_pen_digits",
     "load_portfolio",
     "load_promoters",
+    "load_prostate_expression",
+    "load_scop_families",
     "load_spambase",
     "load_splice",
     "load_svmguide3",
@@ -50,11 +75,19 @@ __all__ = [
     "make_bengio_grandvalet",
     "make_corral",
     "make_fractional_brownian_motion",
+    "make_gaussian_mixtures",
+    "make_heard_utterances",
     "make_hypercube_gaussians",
     "make_leader_losses",
     "make_logistic_sphere",
+    "make_noisy_pairs",
     "make_on_off_patches",
+    "make_perceptual_states",
     "make_ranking_games",
     "make_separated_gaussians",
+    "make_switching_series",
+    "make_taxonomy",
+    "make_waveform",
     "make_zipf_ads",
+    "taxonomy_comparisons",
 ]

@@ -22,7 +22,7 @@ from treatise.io._stream_rows import Chunk
 _MAGIC = b"treatise stream 1\n"
 _ALIGNMENT = 64
 _TRAILER = struct.Struct("<QQI")
-_RELEASE = 1 << 24  # bytes that stay mapped behind the reader
+_RELEASE = 1 << 22  # bytes that stay mapped behind the reader
 
 
 class StaleCacheError(TreatiseError):

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
+from treatise.io import _stream_word_kernels as word_kernels
 from treatise.io import _vw_kernels as kernels
 from treatise.io._stream_lines import line_blocks
 from treatise.io._stream_rows import Chunk, Hashing, Rows
@@ -77,8 +78,9 @@ def table_chunks(
             columns = _features(path, frame, target, weight, need_label)
             numeric = [_is_numeric(frame[name]) for name in columns]
         labels, bad = _numbers(frame, target, need_label)
+        weighted = weight is not None and weight in frame.columns
         weights, bad_weight = _numbers(frame, weight, True)
-        if weight is not None:
+        if weighted:
             bad_weight |= weights < 0
         reasons: list[tuple[np.ndarray, str | None]] = [(bad, target), (bad_weight, weight)]
         indices = np.empty((frame.height, len(columns)), np.int32)
@@ -111,14 +113,14 @@ def table_chunks(
             buffer.indptr, buffer.indices, buffer.values, buffer.starts, buffer.ends,
         ):  # fmt: skip
             buffer.room(2 * len(buffer.indices))
-        buffer.labels[:rows], buffer.weights[:rows] = labels[keep], 1.0 if weight is None else weights[keep]
+        buffer.labels[:rows], buffer.weights[:rows] = labels[keep], weights[keep] if weighted else 1.0
         yield buffer.chunk(rows)
 
 
 def _features(path: Path, frame: pl.DataFrame, target: str | None, weight: str | None, need: bool) -> list[str]:
     if need and target is None:
         raise TreatiseError(f"{path}: say which column is the target; there are {', '.join(frame.columns[:20])}")
-    for name in (target if need else None, weight):
+    for name in (target, weight) if need else ():
         if name is not None and name not in frame.columns:
             raise TreatiseError(f"{path}: there is no column {name!r}; there are {', '.join(frame.columns[:20])}")
     columns = [name for name in frame.columns if name not in (target, weight)]
@@ -162,6 +164,6 @@ def _hash(names: list[str], seed: int, hashing: Hashing, *, cut: bool = True) ->
     encoded = [name.encode() for name in names]
     data = np.frombuffer(b"".join(encoded) or b"\0", np.uint8)
     if not cut:
-        return np.array([kernels.hash_name(data, 0, len(encoded[0]), np.uint64(seed))], np.uint64)
+        return np.array([word_kernels.hash_name(data, 0, len(encoded[0]), np.uint64(seed))], np.uint64)
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
-    return kernels.hash_names(data, ends, np.uint64(seed), hashing.mask)
+    return word_kernels.hash_names(data, ends, np.uint64(seed), hashing.mask)

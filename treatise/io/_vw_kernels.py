@@ -8,6 +8,17 @@ files and indices mean the same here and there.
 import numpy as np
 
 from treatise._core.jit import kernel
+from treatise.io._stream_word_kernels import (
+    _DIGIT,
+    _END,
+    _ROLE,
+    eight,
+    hash_name,
+    murmur3,
+    short_murmur3,
+    whole_number,
+    word_end,
+)
 
 FULL, FINE, LABEL, NO_LABEL, WEIGHT, INITIAL, NO_BAR, VALUE, SCALE, INDEX, NAMESPACES = range(11)
 VW, LIBSVM = range(2)
@@ -16,72 +27,9 @@ _SPACE, _BAR, _COLON, _FEED, _QUOTE, _HASH = 32, 124, 58, 10, 39, 35
 _PLUS, _MINUS, _DOT, _ZERO = 43, 45, 46, 48
 MOST_NAMESPACES = 4096
 
-# What a byte does to the word before it: nothing, a digit that keeps a name numeric, or an end.
-_WORD, _DIGIT, _END = 0, 1, 2
-_ROLE = np.zeros(256, np.uint8)
-_ROLE[48:58] = _DIGIT
-_ROLE[[9, 10, 13, 32, 58, 124]] = _END
 _POWERS = 10.0 ** np.arange(309)
 _OVERFLOW = 3.4028235677973366e38  # from here on single precision rounds to infinity
 _FNV = np.uint64(16777619)
-_LOW = np.uint64(0xFFFFFFFF)
-
-
-@kernel
-def murmur3(data: np.ndarray, first: int, past: int, seed: np.uint64) -> np.uint64:
-    """The 32-bit murmur3 hash of ``data[first:past]``."""
-    h = np.uint64(seed) & _LOW
-    c1, c2 = np.uint64(0xCC9E2D51), np.uint64(0x1B873593)
-    size = past - first
-    body = first + (size & ~3)
-    at = first
-    while at < body:
-        k = (
-            np.uint64(data[at])
-            | np.uint64(data[at + 1]) << np.uint64(8)
-            | np.uint64(data[at + 2]) << np.uint64(16)
-            | np.uint64(data[at + 3]) << np.uint64(24)
-        )
-        k = (k * c1) & _LOW
-        k = ((k << np.uint64(15)) | (k >> np.uint64(17))) & _LOW
-        h ^= (k * c2) & _LOW
-        h = ((h << np.uint64(13)) | (h >> np.uint64(19))) & _LOW
-        h = (h * np.uint64(5) + np.uint64(0xE6546B64)) & _LOW
-        at += 4
-    k = np.uint64(0)
-    for i in range(past - 1, body - 1, -1):
-        k = (k << np.uint64(8)) | np.uint64(data[i])
-    k = (k * c1) & _LOW
-    k = ((k << np.uint64(15)) | (k >> np.uint64(17))) & _LOW
-    h ^= (k * c2) & _LOW
-    h ^= np.uint64(size)
-    h ^= h >> np.uint64(16)
-    h = (h * np.uint64(0x85EBCA6B)) & _LOW
-    h ^= h >> np.uint64(13)
-    h = (h * np.uint64(0xC2B2AE35)) & _LOW
-    return h ^ (h >> np.uint64(16))
-
-
-@kernel
-def hash_name(data: np.ndarray, first: int, past: int, seed: np.uint64) -> np.uint64:
-    """A name's hash: of digits alone, their number plus the seed."""
-    number = np.uint64(0)
-    for at in range(first, past):
-        if _ROLE[data[at]] != _DIGIT:
-            return murmur3(data, first, past, seed)
-        number = number * np.uint64(10) + np.uint64(data[at] - _ZERO)
-    return number + np.uint64(seed)
-
-
-@kernel
-def hash_names(data: np.ndarray, ends: np.ndarray, seed: np.uint64, mask: np.uint64) -> np.ndarray:
-    """Hashes of the names that lie one after another in ``data``, each up to its end."""
-    hashes = np.empty(len(ends), np.int32)
-    first = 0
-    for i in range(len(ends)):
-        hashes[i] = np.int32(hash_name(data, first, ends[i], seed) & mask)
-        first = ends[i]
-    return hashes
 
 
 @kernel
@@ -252,8 +200,7 @@ def parse(
             if style == VW:
                 at += 1
                 first = at
-                while at < past and _ROLE[data[at]] != _END:
-                    at += 1
+                at = word_end(data, at, past)
                 if at > first:
                     name = data[first]
                     seed = hash_name(data, first, at, np.uint64(0))
@@ -268,23 +215,21 @@ def parse(
             space_start = filled
             while at < past:
                 byte = data[at]
-                if byte == _SPACE or byte == 9 or byte == 13:
-                    at += 1
-                    continue
-                if byte == _FEED or (byte == _BAR and style == VW):
-                    break
+                role = _ROLE[byte]
+                if role == _END:
+                    if byte == _SPACE or byte == 9 or byte == 13:
+                        at += 1
+                        continue
+                    if byte == _FEED or (byte == _BAR and style == VW):
+                        break
                 if style == LIBSVM and byte == _HASH:
                     while at < past and data[at] != _FEED:
                         at += 1
                     break
-                first, index = at, np.uint64(0)
-                while at < past and _ROLE[data[at]] == _DIGIT:
-                    index = index * np.uint64(10) + np.uint64(data[at] - _ZERO)
-                    at += 1
-                digits = at == past or _ROLE[data[at]] == _END
-                while at < past and _ROLE[data[at]] != _END:
-                    at += 1
-                name_end = at
+                first, index, digits = at, np.uint64(0), role == _DIGIT
+                at = name_end = word_end(data, at, past)
+                if digits:
+                    index, digits = whole_number(data, first, name_end)
                 value = 1.0
                 if at < past and data[at] == _COLON:
                     at += 1
@@ -298,7 +243,7 @@ def parse(
                         return VALUE, line, rows, first, at
                 elif style == LIBSVM:
                     return INDEX, line, rows, first, at
-                if style == LIBSVM and (not digits or name_end == first):
+                if style == LIBSVM and not digits:
                     if name_end - first == 3 and data[first] == 113 and data[first + 1] == 105:
                         continue
                     return INDEX, line, rows, first, at
@@ -313,6 +258,8 @@ def parse(
                     anonymous += np.uint64(1)
                 elif digits:
                     index += seed
+                elif name_end - first < 8 and first + 8 <= past:
+                    index = short_murmur3(eight(data, first), name_end - first, seed)
                 else:
                     index = murmur3(data, first, name_end, seed)
                 indices[filled] = np.int32(index & mask)

@@ -111,10 +111,11 @@ class Stream:
     def __iter__(self) -> Iterator[Chunk]:
         """One pass. A chunk's arrays are valid until the next chunk is asked for."""
         self.skipped, self.complaints = 0, []
+        buffers = _in_turn()
         for path, first, past in self._parts:
             cached = self._cached(path)
             if cached is None:
-                yield from self._parsed(path)
+                yield from self._parsed(path, buffers)
             else:
                 self._count(cached.counts["skipped"], cached.counts["complaints"])
                 yield from cached.chunks(first, past)
@@ -144,9 +145,10 @@ class Stream:
 
     def prepare(self) -> None:
         """Make every cache that is not there yet."""
+        buffers = _in_turn()
         for path in self.paths:
             if self._cached(path) is None:
-                for _ in self._parsed(path):
+                for _ in self._parsed(path, buffers):
                     pass
 
     def fingerprint(self) -> dict[str, Any]:
@@ -208,7 +210,7 @@ class Stream:
             raise TreatiseError(f"{path} changed while it was read; try again")
         return cached
 
-    def _parsed(self, path: Path) -> Iterator[Chunk]:
+    def _parsed(self, path: Path, buffers: Iterator[Rows]) -> Iterator[Chunk]:
         """Chunks parsed from the file, by a thread that runs ahead."""
         writer = CacheWriter(self._cache_path(path), self._about(path)) if self.cache else None
         wrong: list[str] = []
@@ -220,7 +222,7 @@ class Stream:
                 wrong.append(reason)
 
         try:
-            yield from _ahead(self._reader(path, skip if self.on_error == "skip" else None, writer))
+            yield from _ahead(self._reader(path, buffers, skip if self.on_error == "skip" else None, writer))
             self._count(count[0], wrong)
             if writer is not None:
                 writer.commit({"skipped": count[0], "complaints": wrong})
@@ -229,9 +231,8 @@ class Stream:
             if writer is not None:
                 writer.abandon()
 
-    def _reader(self, path: Path, skip: Any, writer: CacheWriter | None) -> Iterator[Chunk]:
+    def _reader(self, path: Path, buffers: Iterator[Rows], skip: Any, writer: CacheWriter | None) -> Iterator[Chunk]:
         style = self.format or find_format(path)
-        buffers = cycle([Rows() for _ in range(_AHEAD + 2)])
         if style in ("vw", "libsvm"):
             chunks = text_chunks(
                 path, style, self.hashing, buffers, need_label=self.need_label, tags=self.tags, skip=skip
@@ -245,6 +246,14 @@ class Stream:
             if writer is not None:
                 writer.add(chunk)
             yield chunk
+
+
+def _in_turn() -> Iterator[Rows]:
+    """Buffers in turn, made when the first is asked for.
+
+    One set serves all files of a pass: memory that is given back and taken again with each file would grow.
+    """
+    yield from cycle([Rows() for _ in range(_AHEAD + 2)])
 
 
 def find_format(path: Path) -> str:

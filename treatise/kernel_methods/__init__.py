@@ -11,6 +11,14 @@ from treatise.kernel_methods.early_stopping import (
     first_order_sobolev,
     plot_error_path,
 )
+from treatise.kernel_methods.influence import (
+    Influence,
+    InfluenceFunction,
+    influence_bound,
+    plot_influence,
+    robustness_bound,
+    sensitivity_curve,
+)
 from treatise.kernel_methods.kernel_machine import KernelMachineClassifier, KernelMachineRegressor
 from treatise.kernel_methods.stopping_rules import (
     critical_radius,
@@ -22,6 +30,8 @@ from treatise.kernel_methods.stopping_rules import (
 
 __all__ = [
     "EarlyStoppedKernelRegressor",
+    "Influence",
+    "InfluenceFunction",
     "KernelCertificate",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
@@ -29,9 +39,13 @@ __all__ = [
     "critical_radius",
     "empirical_rademacher",
     "first_order_sobolev",
+    "influence_bound",
     "kernel_certificate",
     "matched_ridge",
     "plot_error_path",
+    "plot_influence",
+    "robustness_bound",
+    "sensitivity_curve",
     "stopping_time",
     "sure_stopping_time",
     "svm_offset_interval",

@@ -33,6 +33,7 @@ from treatise.linear.private_mechanisms import (
 )
 from treatise.linear.private_tuning import PrivateTuner
 from treatise.linear.semistochastic_logistic import SemiStochasticLogisticRegression
+from treatise.linear.solver_race import SolverRace, race_logistic_solvers
 
 __all__ = [
     "BackgroundClassifier",
@@ -56,6 +57,7 @@ __all__ = [
     "PrivateLogisticRegression",
     "PrivateTuner",
     "SemiStochasticLogisticRegression",
+    "SolverRace",
     "audit_privacy",
     "check_consistency",
     "communication_values",
@@ -70,6 +72,7 @@ __all__ = [
     "perturbation",
     "plan_cluster",
     "plot_frontier",
+    "race_logistic_solvers",
     "repeated_weights",
     "vector_laplace",
     "worst_case_accuracy",

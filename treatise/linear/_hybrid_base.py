@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.errors import TreatiseError
 from treatise.io import Chunk, Stream
 from treatise.linear import _hybrid_kernels as kernels
+from treatise.linear import _hybrid_online_kernels as online
 from treatise.linear._hybrid_checkpoint import Checkpoint
 from treatise.linear._hybrid_dask import DaskPasses
 from treatise.linear._hybrid_fit import Fitted, Plan, fit_hybrid
@@ -134,11 +135,11 @@ class HybridLinear(BaseEstimator):
     def _settings(self, n_features: int) -> Settings:
         return Settings(
             self._loss(), n_features, self._classify, self.fit_intercept, self.learning_rate, self.adaptive,
-            self.normalized, self.invariant,
+            self.normalized, self.invariant, self.alpha, self.l1,
         )  # fmt: skip
 
     def _plan(self) -> Plan:
-        return Plan(self.alpha, self.l1, self.online_passes, self.max_iter, self.tol, self.memory)
+        return Plan(self.online_passes, self.max_iter, self.tol, self.memory)
 
     def _fit_matrix(self, X: sparse.csr_matrix, targets: list[np.ndarray], weights: np.ndarray) -> None:
         """One fit for each vector of targets, and their weights side by side."""
@@ -170,11 +171,13 @@ class HybridLinear(BaseEstimator):
         coef = np.array([w[:-1] for w in weights])
         self.coef_ = coef if self._classify else coef[0]
         self.intercept_ = np.array([w[-1] for w in weights])
-        self.gradient_squares_ = np.array([state.table[:, kernels.SQUARES] for state in states])
-        self.feature_scales_ = (
-            np.array([state.table[:, kernels.SCALE] for state in states]) if self.normalized else None
-        )
-        self.totals_ = np.array([state.totals for state in states])
+        self.gradient_squares_ = np.array([state.table[:, online.SQUARES] for state in states])
+        self.feature_scales_ = self.unpenalised_ = None
+        if self.normalized:
+            self.feature_scales_ = np.array([state.table[:, online.SCALE] for state in states])
+        if self.alpha > 0 or self.l1 > 0:
+            self.unpenalised_ = np.array([state.table[:, online.WEIGHT] for state in states])
+        self.totals_ = np.array([[*state.totals, state.share] for state in states])
 
     def _states(self, settings: Settings, count: int) -> list[OnlineState]:
         """The online learners as the fit or the last ``partial_fit`` left them."""
@@ -182,13 +185,15 @@ class HybridLinear(BaseEstimator):
             return [OnlineState.fresh(settings, self.initial_squares, np.float64) for _ in range(count)]
         states = []
         for i in range(count):
-            table = np.zeros((settings.n_features + 1, 4))
-            table[:-1, kernels.WEIGHT], table[-1, kernels.WEIGHT] = np.atleast_2d(self.coef_)[i], self.intercept_[i]
-            table[:, kernels.SQUARES] = self.gradient_squares_[i]
+            table = np.zeros((settings.n_features + 1, 3))
+            table[:-1, online.WEIGHT], table[-1, online.WEIGHT] = np.atleast_2d(self.coef_)[i], self.intercept_[i]
+            if self.unpenalised_ is not None:
+                table[:, online.WEIGHT] = self.unpenalised_[i]
+            table[:, online.SQUARES] = self.gradient_squares_[i]
             if self.feature_scales_ is not None:
-                table[:, kernels.SCALE] = self.feature_scales_[i]
-            states.append(OnlineState(table, self.totals_[i].copy()))
-            states[-1].refresh(settings)
+                table[:, online.SCALE] = self.feature_scales_[i]
+            *totals, share = self.totals_[i]
+            states.append(OnlineState(table, np.array(totals), float(share)))
         return states
 
     def _learn_on(self, X: sparse.csr_matrix, targets: list[np.ndarray], weights: np.ndarray) -> None:
@@ -196,7 +201,7 @@ class HybridLinear(BaseEstimator):
         states = self._states(settings, len(targets))
         for state, y in zip(states, targets):
             learn_online(MatrixShard(X, y, weights, 0, X.shape[0]), state, settings)
-        self._keep_weights([state.table[:, kernels.WEIGHT].copy() for state in states], states)
+        self._keep_weights([state.weights(settings) for state in states], states)
 
     def fit_files(
         self,
@@ -269,11 +274,23 @@ class HybridLinear(BaseEstimator):
         """Chunks of files with their linear predictions, one pair after another, in bounded memory."""
         yield from self._scored(self._stream_to_score(paths, tags=tags, need_label=need_label))
 
+    def predict_files(self, paths: Paths) -> Iterator[dict[str, np.ndarray]]:
+        """Predictions for the examples of files, in their order: columns by name, one chunk after another.
+
+        Labels are not needed and not looked at. A line that is wrong is an error, however the model was fitted: with
+        it left out, the predictions would no longer stand beside their lines.
+        """
+        for _, scores in self._scored(self._stream_to_score(paths, need_label=False, on_error="raise")):
+            yield self._predictions(scores)
+
+    def _predictions(self, scores: np.ndarray) -> dict[str, np.ndarray]:
+        raise NotImplementedError
+
     def _stream_to_score(self, paths: Paths, **reading: Any) -> Stream:
         check_is_fitted(self)
         if len(self.intercept_) > 1 or not hasattr(self, "reading_"):
             raise TreatiseError("this model was not fitted to files, and does not know how their features are hashed")
-        return self._stream(paths, **self.reading_, **reading)
+        return self._stream(paths, **{**self.reading_, **reading})
 
     def _scored(self, stream: Stream) -> Iterator[tuple[Chunk, np.ndarray]]:
         w = np.append(np.atleast_2d(self.coef_)[0], self.intercept_[0])

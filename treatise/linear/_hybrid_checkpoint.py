@@ -51,12 +51,14 @@ class Checkpoint:
 
     def save_online(self, passes: int, state: OnlineState) -> None:
         """After an online pass."""
-        self._write(_ONLINE, passes=passes, table=state.table, totals=state.totals)
+        self._write(_ONLINE, passes=passes, table=state.table, totals=state.totals, share=state.share)
 
     def load_online(self) -> tuple[int, OnlineState] | None:
         """Passes done and the state after them."""
         found = self._read(_ONLINE)
-        return None if found is None else (int(found["passes"]), OnlineState(found["table"], found["totals"]))
+        if found is None:
+            return None
+        return int(found["passes"]), OnlineState(found["table"], found["totals"], float(found["share"]))
 
     def save_batch(self, state: LBFGSState, importance: float, diagonal: np.ndarray) -> None:
         """After an iteration of L-BFGS."""

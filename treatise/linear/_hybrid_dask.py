@@ -69,7 +69,7 @@ class DaskPasses:
         if len(self.shards) == 1:
             learned, counts = self._each(_learn, None, state)
         else:
-            learned, counts = averaged(self._each(online_shares, combine_shares, state), self.settings, self.dtype)
+            learned, counts = averaged(self._each(online_shares, combine_shares, state), self.dtype, state.share)
         if report is not None:
             report(int(counts[0]), float(counts[1]), float(counts[2]))
         return learned, counts

@@ -6,21 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from treatise.linear import _hybrid_kernels as kernels
 from treatise.linear._hybrid_checkpoint import Checkpoint
 from treatise.linear._hybrid_passes import OnlineState, Passes, Report
 from treatise.optimize import LBFGSState, minimize_lbfgs
 
 # From here on the pairs of L-BFGS, which are most of its memory, are kept in single precision.
-_LARGE = 1 << 20
+_LARGE = 1 << 17
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of each phase, and the penalties."""
+    """How much of each phase."""
 
-    alpha: float
-    l1: float
     online_passes: int
     max_iter: int
     tol: float
@@ -54,28 +51,31 @@ def fit_hybrid(
     if saved is not None:
         done, state = saved
     for number in range(done, plan.online_passes):
+        # Every pass and every shard meets its share of the penalties, as it does of the losses.
+        state.share = (number + 1) / len(passes.shards)
         state, counts = passes.online(state, report(number) if report is not None else None)
         progressive = float(counts[1] / counts[2]) if counts[2] else float("nan")
         if checkpoint is not None:
             checkpoint.save_online(number + 1, state)
-    w = state.table[:, kernels.WEIGHT].astype(np.float64)
+    w = state.weights(passes.settings)
     if plan.max_iter == 0:
         return Fitted(w, state, [], 0, "online", progressive)
     end = _batch(passes, plan, w, checkpoint, watch)
     # Learning on online starts from the optimum.
-    state.table[:, kernels.WEIGHT] = end.w
+    state.restart_from(end.w, passes.settings)
     return Fitted(end.w, state, end.path, end.iteration, end.status, progressive)
 
 
 def _batch(passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | None, watch: Any) -> LBFGSState:
     """Algorithm 2, second half. The penalty is added once, after the sum, and spares the intercept."""
+    l2, l1 = passes.settings.l2, passes.settings.l1
     penalised = np.ones(len(w), bool)
     penalised[-1] = False
     saved = checkpoint.load_batch() if checkpoint is not None else None
     if saved is None:
         before = None
         importance, diagonal = passes.diagonal(w)
-        diagonal[:-1] += plan.alpha
+        diagonal[:-1] += l2
         # A feature that never occurs has no curvature and no gradient: any rate will do.
         diagonal[diagonal <= 0] = 1.0
     else:
@@ -83,11 +83,11 @@ def _batch(passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | N
 
     def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = passes.gradient(w)
-        gradient[:-1] += plan.alpha * w[:-1]
-        return value + 0.5 * plan.alpha * float(w[:-1] @ w[:-1]), gradient
+        gradient[:-1] += l2 * w[:-1]
+        return value + 0.5 * l2 * float(w[:-1] @ w[:-1]), gradient
 
     def curvature(w: np.ndarray, direction: np.ndarray) -> float:
-        return passes.curvature(w, direction) + plan.alpha * float(direction[:-1] @ direction[:-1])
+        return passes.curvature(w, direction) + l2 * float(direction[:-1] @ direction[:-1])
 
     def after(state: LBFGSState) -> None:
         if checkpoint is not None:
@@ -96,7 +96,7 @@ def _batch(passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | N
             watch(state)
 
     return minimize_lbfgs(
-        objective, w, diagonal=diagonal, l1=plan.l1 * penalised if plan.l1 > 0 else 0.0, curvature=curvature,
+        objective, w, diagonal=diagonal, l1=l1 * penalised if l1 > 0 else 0.0, curvature=curvature,
         memory=plan.memory, max_iter=plan.max_iter, gradient_tolerance=plan.tol * max(importance, 1e-300),
         history_dtype=np.float32 if len(w) > _LARGE else np.float64, state=before, callback=after,
     )  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 from treatise._core.errors import TreatiseError
 from treatise.io import Chunk
 from treatise.linear import _hybrid_kernels as kernels
+from treatise.linear import _hybrid_online_kernels as online
 from treatise.optimize import Loss
 
 Report = Callable[[int, float, float], None]
@@ -22,7 +23,7 @@ Report = Callable[[int, float, float], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a pass needs to know: the loss, and the switches of the online update."""
+    """What a pass needs to know: the loss, the switches of the online update, and the penalties of the objective."""
 
     loss: Loss
     n_features: int
@@ -32,6 +33,8 @@ class Settings:
     adaptive: bool = True
     normalized: bool = False
     invariant: bool = True
+    l2: float = 0.0
+    l1: float = 0.0
 
     @property
     def constant(self) -> float:
@@ -41,33 +44,54 @@ class Settings:
 
 @dataclass
 class OnlineState:
-    """An online learner between two passes: its table, and the totals of the normalised update."""
+    """An online learner between two passes: its table, and the totals of the normalised update.
+
+    The table holds unpenalised weights. ``share`` is the part of the penalties that they stand against: of one pass
+    over one of four shards, a quarter; of two passes over it, a half.
+    """
 
     table: np.ndarray
     totals: np.ndarray
+    share: float = 1.0
 
     @classmethod
     def fresh(cls, settings: Settings, squares: float, dtype: type) -> "OnlineState":
         """A learner that saw nothing yet; ``squares`` is the paper's initial G."""
-        table: np.ndarray = np.zeros((settings.n_features + 1, 4), dtype)
-        table[:, kernels.SQUARES] = squares
-        state = cls(table, np.zeros(2))
-        state.refresh(settings)
-        return state
+        table: np.ndarray = np.zeros((settings.n_features + 1, 3), dtype)
+        table[:, online.SQUARES] = squares
+        return cls(table, np.zeros(2))
 
-    def refresh(self, settings: Settings) -> None:
-        """Set every feature's rate to what its squared gradients and its scale say."""
-        squares = self.table[:, kernels.SQUARES].astype(np.float64)
-        scale = self.table[:, kernels.SCALE].astype(np.float64)
-        rate = 1.0 / np.sqrt(squares) if settings.adaptive else np.ones_like(squares)
-        if settings.normalized:
-            divisor = scale if settings.adaptive else scale * scale
-            rate = np.divide(rate, divisor, out=np.zeros_like(rate), where=scale > 0)
-        self.table[:, kernels.RATE] = rate
+    def weights(self, settings: Settings) -> np.ndarray:
+        """The weights as the penalties leave them, the intercept last."""
+        weight = self.table[:, online.WEIGHT].astype(np.float64)
+        if settings.l2 > 0 or settings.l1 > 0:
+            rate, pace = self._rates(settings)
+            l2, l1 = self.share * settings.l2, self.share * settings.l1
+            online.pull(weight[:-1], rate, pace, l2, l1, len(rate), np.empty_like(rate))
+        return weight
+
+    def restart_from(self, weights: np.ndarray, settings: Settings) -> None:
+        """Take the unpenalised weights that the penalties turn into these."""
+        rate, pace = self._rates(settings)
+        w = weights[:-1]
+        self.table[:-1, online.WEIGHT] = (
+            w + pace * rate * self.share * (settings.l2 * w + settings.l1 * np.sign(w))
+        )  # fmt: skip
+        self.table[-1, online.WEIGHT] = weights[-1]
+
+    def _rates(self, settings: Settings) -> tuple[np.ndarray, float]:
+        """The diagonal of A without the intercept's, and the pace that multiplies it."""
+        squares, scale = (self.table[:-1, column].astype(np.float64) for column in (online.SQUARES, online.SCALE))
+        rate = np.empty_like(squares)
+        online.set_rates(squares, scale, len(rate), settings.adaptive, settings.normalized, rate)
+        pace = settings.learning_rate
+        if settings.normalized and self.totals[1] > 0:
+            pace *= float(self.totals[0] / self.totals[1]) ** (0.5 if settings.adaptive else 1.0)
+        return rate, pace
 
     def copy(self) -> "OnlineState":
         """The same, to learn on without touching this one."""
-        return OnlineState(self.table.copy(), self.totals.copy())
+        return OnlineState(self.table.copy(), self.totals.copy(), self.share)
 
 
 class Shard(Protocol):
@@ -101,14 +125,14 @@ def learn_online(
     seen, loss, importance, mark = 0, 0.0, 0.0, 1
     options = (
         settings.loss.kind, settings.loss.tau, settings.learning_rate, settings.constant, settings.adaptive,
-        settings.normalized, settings.invariant,
+        settings.normalized, settings.invariant, state.share * settings.l2, state.share * settings.l1,
     )  # fmt: skip
     for chunk in shard:
         indptr, indices, values, labels, weights = _arrays(chunk, settings)
         first = 0
         while first < len(labels):
             past = min(first + mark - seen, len(labels)) if report is not None else len(labels)
-            loss += kernels.online_pass(
+            loss += online.online_pass(
                 indptr[first : past + 1], indices, values, labels[first:past], weights[first:past], state.table,
                 state.totals, *options,
             )  # fmt: skip
@@ -126,21 +150,19 @@ def learn_online(
 def online_shares(shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None):
     """What a shard's learner adds to the averages: G, G w and G^2 (equation 2), its scale, totals and counts."""
     learned, counts = learn_online(shard, state.copy(), settings, report)
-    squares = learned.table[:, kernels.SQUARES].astype(np.float64)
-    weight = learned.table[:, kernels.WEIGHT].astype(np.float64)
-    return [squares, squares * weight, squares * squares, learned.table[:, kernels.SCALE], learned.totals, counts]
+    squares = learned.table[:, online.SQUARES].astype(np.float64)
+    weight = learned.table[:, online.WEIGHT].astype(np.float64)
+    return [squares, squares * weight, squares * squares, learned.table[:, online.SCALE], learned.totals, counts]
 
 
-def averaged(shares: list[np.ndarray], settings: Settings, dtype: type) -> tuple[OnlineState, np.ndarray]:
+def averaged(shares: list[np.ndarray], dtype: type, share: float = 1.0) -> tuple[OnlineState, np.ndarray]:
     """The confidence-weighted average of all learners, and of their confidences, from summed shares (equation 2)."""
     squares, weighted, squared, scale, totals, counts = shares
-    table: np.ndarray = np.zeros((len(squares), 4), dtype)
-    table[:, kernels.WEIGHT] = weighted / squares
-    table[:, kernels.SQUARES] = squared / squares
-    table[:, kernels.SCALE] = scale
-    state = OnlineState(table, totals)
-    state.refresh(settings)
-    return state, counts
+    table: np.ndarray = np.zeros((len(squares), 3), dtype)
+    table[:, online.WEIGHT] = weighted / squares
+    table[:, online.SQUARES] = squared / squares
+    table[:, online.SCALE] = scale
+    return OnlineState(table, totals, share), counts
 
 
 def combine_shares(left: list[np.ndarray], right: list[np.ndarray]) -> list[np.ndarray]:
@@ -199,6 +221,7 @@ class Passes(Protocol):
     """What a fit asks of the data, wherever they lie."""
 
     settings: Settings
+    shards: Sequence[Shard]
 
     def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
         """An online pass of every shard's own learner from the same start, averaged; with its counts."""
@@ -225,7 +248,7 @@ class LocalPasses:
         if len(self.shards) == 1:
             return learn_online(self.shards[0], state.copy(), self.settings, report)
         shares = self._each(online_shares, combine_shares, state, self.settings, first_only=(report,))
-        return averaged(shares, self.settings, self.dtype)
+        return averaged(shares, self.dtype, state.share)
 
     def gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Summed loss and its gradient."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_FEWEST_BETWEEN = 20  # iterations from one curvature to the next
+_FEWEST_BETWEEN = 5  # iterations from one curvature to the next
 _HALVINGS = 40
 _SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
 _MEMORY = 10
@@ -40,10 +40,11 @@ def quasi_newton_descent(problem, theta, tol, max_iter):
     """L-BFGS whose first guess of the inverse Hessian is the inverse of the bound's curvature.
 
     The first step is the bound's own; later ones learn how much the bound overstates the curvature. The bound is that
-    at zero, which takes one Gram matrix, and is made anew when the iterations since have cost twice as much as that.
+    at zero, which takes one Gram matrix. A curvature that all states share, which takes another, replaces it when the
+    iterations since have cost five times as much as that, and again thereafter.
     """
     precondition, memory = problem.first_preconditioner(), []
-    between = max(_FEWEST_BETWEEN, 2.0 * problem.refresh_cost())
+    between = _FEWEST_BETWEEN * max(1.0, problem.refresh_cost())
     scores, since, path = problem.scores(theta), 0, []
     value, gradient = problem.objective(scores, theta)
     for _ in range(max_iter):
@@ -51,7 +52,8 @@ def quasi_newton_descent(problem, theta, tol, max_iter):
         if np.abs(gradient).max() <= tol * problem.scale():
             return Descent(theta, path, True)
         if since >= between:
-            precondition, memory, since = problem.preconditioner(scores), [], 0
+            precondition, since = problem.shared_preconditioner(scores), 0
+            memory = [*memory[:-1], *(_secant(*pair[:2], precondition) for pair in memory[-1:])]
         direction = -_two_loops(gradient, memory, precondition)
         slope, step, moves = np.vdot(gradient, direction), 1.0, problem.score_changes(direction)
         for _ in range(_HALVINGS):
@@ -71,12 +73,15 @@ def quasi_newton_descent(problem, theta, tol, max_iter):
 
 def _remembered(memory, move, change, precondition):
     """The last moves and changes of the gradient; one whose curvature is lost in rounding is left out."""
-    product = np.vdot(move, change)
-    if product <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
+    if np.vdot(move, change) <= 1e-12 * np.linalg.norm(move) * np.linalg.norm(change):
         return memory
-    # How much longer than the bound's this step should have been.
-    stretch = product / np.vdot(change, precondition(change))
-    return [*memory[-_MEMORY + 1 :], (move, change, product, stretch)]
+    return [*memory[-_MEMORY + 1 :], _secant(move, change, precondition)]
+
+
+def _secant(move, change, precondition):
+    """A move, the change of the gradient, their product, and how much longer than the bound's the step should be."""
+    product = np.vdot(move, change)
+    return move, change, product, product / np.vdot(change, precondition(change))
 
 
 def _two_loops(gradient, memory, precondition):

@@ -27,14 +27,33 @@ def state_residuals(scores, labels, n_hidden, weights, residuals):
         for k in range(scores.shape[1]):
             residuals[j, k] = math.exp(scores[j, k] - top)
             total += residuals[j, k]
-        for k in range(first, first + n_hidden):
-            total_true += math.exp(scores[j, k] - top_true)
         for k in range(scores.shape[1]):
             residuals[j, k] *= weights[j] / total
+        loss += weights[j] * (top - top_true + math.log(total))
+        if n_hidden == 1:
+            residuals[j, first] -= weights[j]
+            continue
+        for k in range(first, first + n_hidden):
+            total_true += math.exp(scores[j, k] - top_true)
         for k in range(first, first + n_hidden):
             residuals[j, k] -= weights[j] * math.exp(scores[j, k] - top_true) / total_true
-        loss += weights[j] * (top + math.log(total) - top_true - math.log(total_true))
+        loss -= weights[j] * math.log(total_true)
     return loss
+
+
+@kernel
+def uncertainties(scores, weights, found):
+    """w_j (1 - sum_k p_jk^2) of every row in place: the trace of its Hessian over the states, 0 where it is sure."""
+    for j in range(len(scores)):
+        top = -np.inf
+        for k in range(scores.shape[1]):
+            top = max(top, scores[j, k])
+        total = squares = 0.0
+        for k in range(scores.shape[1]):
+            share = math.exp(scores[j, k] - top)
+            total += share
+            squares += share * share
+        found[j] = weights[j] * (1.0 - squares / (total * total))
 
 
 @kernel

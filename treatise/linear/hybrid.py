@@ -27,7 +27,15 @@ class HybridLinearClassifier(ClassifierMixin, HybridLinear):
 
     A pass costs O(non-zeros), and an iteration of L-BFGS O(memory * n_features) more; memory is about
     ``6 + 2 * memory`` vectors of the number of features, whatever the number of examples. Several classes are learned
-    one against the rest, from memory only. The online pass knows no penalty: with ``max_iter=0`` there is none.
+    one against the rest, from memory only.
+
+    The online pass knows the penalties too. It keeps unpenalised weights u, to which Algorithm 1 adds its steps, and
+    wherever a weight is read, it is the minimiser w of ``(w - u)^2 / (2 r) + c (alpha w^2 / 2 + l1 |w|)``, with r the
+    length of that feature's steps by now (the learning rate over the root of its squared gradients): the soft threshold
+    of u at ``c r l1``, divided by ``1 + c r alpha``. This is how follow-the-regularised-leader treats a penalty, and
+    weights that L1 holds at zero are zeros. A learner of one of m shards, in its k-th pass, meets the share c = k / m
+    of the penalties, as it does of the losses; the intercept is spared. With ``partial_fit`` c is 1: the penalties
+    stand against all rows so far.
 
     Parameters
     ----------
@@ -36,7 +44,7 @@ class HybridLinearClassifier(ClassifierMixin, HybridLinear):
     alpha : float, default=1.0
         Weight of half the squared weights.
     l1 : float, default=0.0
-        Weight of the absolute weights; above 0 the batch phase is OWL-QN.
+        Weight of the absolute weights; above 0 the batch phase is OWL-QN. Both count in the online passes too.
     fit_intercept : bool, default=True
         Whether there is a constant feature.
     online_passes : int, default=1
@@ -186,6 +194,12 @@ class HybridLinearClassifier(ClassifierMixin, HybridLinear):
         totals = shares.sum(axis=1, keepdims=True)
         return np.divide(shares, totals, out=np.full_like(shares, 1.0 / shares.shape[1]), where=totals > 0)
 
+    def _predictions(self, scores: np.ndarray) -> dict[str, np.ndarray]:
+        columns = {"prediction": self.classes_[(scores > 0).astype(int)]}
+        if self.loss == "logistic":
+            columns["probability -1"], columns["probability 1"] = expit(-scores), expit(scores)
+        return columns
+
 
 class HybridLinearRegressor(RegressorMixin, HybridLinear):
     """Linear regression that learns online first and then in batch, from memory or from files of any size.
@@ -315,6 +329,9 @@ normalized, invariant, bits, quadratic, cubic, n_shards, n_jobs, verbose
     def predict(self, X):
         """The predicted mean, or quantile, of each row."""
         return self._mean_of(self._linear(X).ravel())
+
+    def _predictions(self, scores: np.ndarray) -> dict[str, np.ndarray]:
+        return {"prediction": self._mean_of(scores)}
 
     def _mean_of(self, scores: np.ndarray) -> np.ndarray:
         return np.exp(scores) if self.loss == "poisson" else scores

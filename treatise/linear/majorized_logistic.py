@@ -22,8 +22,8 @@ class MajorizedLogisticRegression(LogLinearClassifier):
     Use it for up to a few hundred weights (``n_classes * n_features``), for badly scaled columns, and wherever
     weights must keep to bounds: signs known beforehand, score cards. With thousands of features L-BFGS is cheaper.
 
-    A plain step costs O(n w^2 + w^3) for w weights. Accelerated, the quadratic is renewed as seldom as its cost
-    demands, and an iteration costs O(n w), after O(n p^2 + k p^3) at the start for p features and k classes.
+    A plain step costs O(n w^2 + w^3) for w weights. Accelerated, an iteration costs O(n w), after O(n p^2 + k p^3) at
+    the start for p features and k classes, and O(n p^2 + p^3) once in a while.
 
     Parameters
     ----------
@@ -32,8 +32,10 @@ class MajorizedLogisticRegression(LogLinearClassifier):
     fit_intercept : bool, default=True
         Learn an intercept, without a penalty.
     accelerate : bool, default=True
-        Begin with the bound and learn from the steps, by L-BFGS, how much it overstates the curvature, which takes a
-        tenth of the iterations. False gives Algorithm 2 as printed, as are steps within bounds and of low rank always.
+        Begin with the bound and learn from the steps, by L-BFGS, how much it overstates the curvature; once in a
+        while a curvature that all classes share, of rows weighed by how unsure the model is of them, takes the bound's
+        place. It needs a twentieth of the iterations. False gives Algorithm 2 as printed, as are steps within bounds
+        and of low rank always.
     rank : int or None, default=None
         Directions of the low-rank bound (Algorithm 4), for more weights than a square matrix can hold; None keeps
         the matrix whole. The fewer directions, the shorter the steps.

@@ -6,6 +6,7 @@ from treatise.online.averaged_sgd import AveragedSGDClassifier
 from treatise.online.averaged_sgd_regressor import AveragedSGDRegressor
 from treatise.online.comparison import OnlineComparison, libol_learners
 from treatise.online.confidence_weighted import ConfidenceWeighted
+from treatise.online.doubling_clustering import DoublingKCenter
 from treatise.online.ellipsoid import ImprovedEllipsoid
 from treatise.online.expert_clustering import OnlineClusteringExperts, learning_alphas
 from treatise.online.experts import (
@@ -65,6 +66,7 @@ __all__ = [
     "ConfidenceWeighted",
     "DecreasingHedge",
     "DecreasingPerturbedLeader",
+    "DoublingKCenter",
     "ExpertClassifier",
     "ExpertRegressor",
     "ExpertStrategy",

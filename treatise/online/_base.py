@@ -9,11 +9,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.online._mistake_curve import extended, first_points
-from treatise.online._row_kernels import Stream
+from treatise.online._row_kernels import Stream, append_constant
+from treatise.online._stream_input import codes_of, is_first_call, read_rows
 
 _ROUNDS = 8192
 _VALUES = 1 << 22
@@ -78,9 +79,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self : object
         """
-        X, y = self._read(X, y, reset=True)
+        X, y = read_rows(self, X, y, reset=True)
         self._begin(np.unique(y), X)
-        self._learn(X, self._encode(y))
+        self._learn(X, codes_of(y, self.classes_))
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -100,18 +101,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self : object
         """
-        first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit: the stream may hold more later")
-        if not first and classes is not None and not np.array_equal(self.classes_, unique_labels(classes)):
-            raise ValueError(
-                f"classes={np.asarray(classes)!r} differ from those of the first call, {self.classes_!r}; "
-                "make a new learner for other classes"
-            )
-        X, y = self._read(X, y, reset=first)
+        first = is_first_call(self, classes)
+        X, y = read_rows(self, X, y, reset=first)
         if first:
             self._begin(unique_labels(classes), X)
-        self._run(X, self._encode(y), np.arange(X.shape[0]))
+        self._run(X, codes_of(y, self.classes_), np.arange(X.shape[0]))
         return self
 
     def decision_function(self, X):
@@ -161,17 +155,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             return self._weights[-1] * self._scale()
         return np.zeros(self._weights.shape[1])
 
-    def _read(self, X, y, reset):
-        X, y = validate_data(
-            self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", multi_output=False
-        )
-        if y.dtype.kind not in "iubU":  # whole numbers and names are classes; fractions are not
-            check_classification_targets(y)
-        if sparse.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X, y
-
     def _begin(self, classes, X):
         """Set up a learner that has seen nothing; X are its first rows."""
         if len(classes) < 2:
@@ -195,20 +178,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _has_constant(self):
         return len(self._weights) > self.n_features_in_
 
-    def _encode(self, y):
-        """Labels as positions in ``classes_``."""
-        if len(self.classes_) == 2:
-            codes = y == self.classes_[1]
-            known = codes | (y == self.classes_[0])
-        else:
-            codes = np.searchsorted(self.classes_, y)
-            known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == y
-        if not np.all(known):
-            raise ValueError(
-                f"y holds {np.unique(y[~known])!r}, not among the classes {self.classes_!r} of the first call"
-            )
-        return codes.astype(np.int64)
-
     def _learn(self, X, labels):
         """All passes of ``fit``."""
         rng = check_random_state(self.random_state)
@@ -223,8 +192,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         for start in range(0, len(order), n_rounds):
             turns = order[start : start + n_rounds]
             if whole is None:
-                block = _with_constant(X[turns])
-                stream = Stream(*rows_of(block), np.arange(len(turns)), labels[turns])
+                stream = Stream(*_rows_with_constant(X, turns), np.arange(len(turns)), labels[turns])
             else:
                 stream = Stream(*whole, turns, labels)
             self._note(labels[turns], *self._advance(stream))
@@ -276,6 +244,13 @@ def rows_of(X):
     return np.arange(0, n_rows * width + 1, width), np.arange(width, dtype=np.uint32), X.ravel()
 
 
-def _with_constant(X):
-    ones = np.ones((X.shape[0], 1))
-    return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+def _rows_with_constant(X, turns):
+    """The rows at these turns as kernels read them, each with a last feature 1."""
+    if not sparse.issparse(X):
+        return rows_of(np.hstack([X[turns], np.ones((len(turns), 1))]))
+    pointers, columns, values = rows_of(X)
+    ends = np.zeros(len(turns) + 1, dtype=np.int64)
+    np.cumsum(pointers[turns + 1] - pointers[turns] + 1, out=ends[1:])
+    all_columns, all_values = np.empty(ends[-1], dtype=np.uint32), np.empty(ends[-1])
+    append_constant(pointers, columns, values, turns, X.shape[1], ends, all_columns, all_values)
+    return ends, all_columns, all_values

@@ -20,8 +20,11 @@ class Tree(NamedTuple):
 
     ``children`` is -1 where there is none; ``turns`` tells in which directions a node has sent examples (bits 1 and
     2). A pair of node and class lies where its key, node * n_classes + class, is found in ``keys``; -1 is a free
-    place. Memory thus grows with the pairs met, about n_classes * depth, and not with nodes times classes. ``sizes``
-    sums the absolute values of all examples.
+    place. Memory thus grows with the pairs met, about n_classes * depth, and not with nodes times classes.
+
+    A node's regressor sees examples less their mean there: ``sums`` over its visits is that mean, and ``offsets``
+    the product of weights and sums, kept up as they change, so that an example costs its non-zeros alone.
+    ``sizes`` sums the distances of all examples from the mean.
     """
 
     children: np.ndarray
@@ -33,6 +36,8 @@ class Tree(NamedTuple):
     label_visits: np.ndarray
     weights: np.ndarray
     squares: np.ndarray
+    sums: np.ndarray
+    offsets: np.ndarray
     keys: np.ndarray
     class_margins: np.ndarray
     class_visits: np.ndarray
@@ -63,35 +68,54 @@ def rehash(tree, keys, class_margins, class_visits):
 
 
 @kernel
-def score(weights, indices, values):
-    """The regressor of a node: weights and, last, a constant."""
-    return dot(weights, indices, values) + weights[-1]
+def score(tree, node, indices, values):
+    """The regressor of a node: weights on the example less the mean of those seen, and, last, a constant."""
+    weights = tree.weights[node]
+    mean = tree.offsets[node] / tree.visits[node] if tree.visits[node] > 0 else 0.0
+    return dot(weights, indices, values) - mean + weights[-1]
 
 
 @kernel
-def absolute_sum(values):
-    """Sum of the absolute values of an example and its constant."""
+def meet(tree, node, indices, values):
+    """Count an example in a node's mean."""
+    weights, sums = tree.weights[node], tree.sums[node]
+    for j in range(len(values)):
+        i = indices[j]
+        sums[i] += values[j]
+        tree.offsets[node] += weights[i] * values[j]
+    tree.visits[node] += 1
+
+
+@kernel
+def distance_from_mean(tree, node, indices, values):
+    """Sum of the absolute differences of what an example holds from the mean, and of its constant."""
     total = 1.0
     for j in range(len(values)):
-        total += abs(values[j])
+        if values[j] != 0.0:
+            total += abs(values[j] - tree.sums[node, indices[j]] / tree.visits[node])
     return total
 
 
 @kernel
-def learn(weights, squares, indices, values, step):
+def learn(tree, node, indices, values, step):
     """Step down the absolute loss, each weight by the step over the root of its summed squares."""
+    weights, squares, sums = tree.weights[node], tree.squares[node], tree.sums[node]
     for j in range(len(values)):
-        if values[j] != 0.0:
-            i = indices[j]
-            squares[i] += values[j] * values[j]
-            weights[i] += step * values[j] / math.sqrt(squares[i])
+        i = indices[j]
+        centred = values[j] - sums[i] / tree.visits[node]
+        # Features that are absent stay out, or an example would cost as many steps as there are features.
+        if values[j] != 0.0 and centred != 0.0:
+            squares[i] += centred * centred
+            change = step * centred / math.sqrt(squares[i])
+            weights[i] += change
+            tree.offsets[node] += change * sums[i]
     squares[-1] += 1.0
     weights[-1] += step / math.sqrt(squares[-1])
 
 
 @kernel
 def visit(tree, node, label, n_classes, margin):
-    """Count an example at a node; whether its class's mean margin exceeds that of all examples there."""
+    """Count a margin for its class and for all; whether the class's mean exceeds that of all examples there."""
     key = node * n_classes + label
     place = place_of(tree.keys, key)
     if tree.keys[place] == -1:
@@ -100,7 +124,6 @@ def visit(tree, node, label, n_classes, margin):
     tree.class_margins[place] += margin
     tree.class_visits[place] += 1
     tree.margins[node] += margin
-    tree.visits[node] += 1
     if tree.class_visits[place] > tree.label_visits[node]:
         tree.label[node] = label
         tree.label_visits[node] = tree.class_visits[place]
@@ -131,12 +154,14 @@ def grow(stream, first, tree, codes, n_classes, rate, min_visits, max_nodes, max
         if full or 2 * (tree.counters[PAIRS] + max_depth + 1) > places:
             return turn
         indices, values, label = example(stream, turn)
-        # A first step moves a score by the sum of absolute values: the mean of that is the natural unit.
-        tree.sizes[0] += absolute_sum(values)
-        step = rate * (tree.visits[0] + 1) / tree.sizes[0]
-        node = 0
+        node, step = 0, 0.0
         while True:
-            margin = score(tree.weights[node], indices, values)
+            meet(tree, node, indices, values)
+            if node == 0:
+                # A first step moves a score by the distance from the mean: the average of that is the natural unit.
+                tree.sizes[0] += distance_from_mean(tree, node, indices, values)
+                step = rate * tree.visits[0] / tree.sizes[0]
+            margin = score(tree, node, indices, values)
             clipped = min(1.0, max(-1.0, margin))
             right = visit(tree, node, label, n_classes, clipped)
             if tree.depth[node] >= max_depth:
@@ -145,7 +170,7 @@ def grow(stream, first, tree, codes, n_classes, rate, min_visits, max_nodes, max
                 right = (codes[label] >> tree.depth[node]) & 1 == 1
             side = 1.0 if right else -1.0
             if margin != side:
-                learn(tree.weights[node], tree.squares[node], indices, values, math.copysign(step, side - margin))
+                learn(tree, node, indices, values, math.copysign(step, side - margin))
             tree.turns[node] |= 2 if right else 1
             if tree.children[node, LEFT] < 0:
                 # A node splits when it has sent examples both ways, and enough of them to know what it does.
@@ -153,7 +178,9 @@ def grow(stream, first, tree, codes, n_classes, rate, min_visits, max_nodes, max
                 if early or tree.counters[NODES] + 2 > min(room, max_nodes):
                     break
                 add_children(tree, node)
-            node = tree.children[node, RIGHT if right else LEFT]
+            # Nothing adapts a random cut to what its regressor can do: examples go where they would when asked for.
+            went_right = right if learnt else margin > 0.0
+            node = tree.children[node, RIGHT if went_right else LEFT]
     return len(stream.order)
 
 
@@ -164,6 +191,6 @@ def leaves_of(stream, tree, leaves):
         indices, values, _ = example(stream, turn)
         node = 0
         while tree.children[node, LEFT] >= 0:
-            right = score(tree.weights[node], indices, values) > 0.0
+            right = score(tree, node, indices, values) > 0.0
             node = tree.children[node, RIGHT if right else LEFT]
         leaves[turn] = node

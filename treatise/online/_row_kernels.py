@@ -33,6 +33,17 @@ def example(stream, turn):
 
 
 @kernel
+def append_constant(pointers, indices, values, turns, constant, new_pointers, new_indices, new_values):
+    """Copy the rows at these turns, each with a value 1 of the feature ``constant`` behind its own."""
+    for turn in range(len(turns)):
+        start, stop, at = pointers[turns[turn]], pointers[turns[turn] + 1], new_pointers[turn]
+        for j in range(start, stop):
+            new_indices[at], new_values[at] = indices[j], values[j]
+            at += 1
+        new_indices[at], new_values[at] = constant, 1.0
+
+
+@kernel
 def dot(weights, indices, values):
     """Inner product of dense weights with an example, in four sums that do not wait for one another."""
     n, whole = len(values), len(values) // 4 * 4

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise.online._averaged_sgd_base import AveragedSGD, can_stream
 from treatise.online._one_versus_rest import OneVersusRest
+from treatise.online._stream_input import is_first_call
 from treatise.online.sgd_guarantees import self_concordant_certificate
 
 
@@ -129,9 +130,7 @@ class AveragedSGDClassifier(OneVersusRest, AveragedSGD):
         -------
         self : object
         """
-        first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit: the stream may hold more later")
+        first = is_first_call(self, classes)
         X, y = self._read(X, y, reset=first)
         check_classification_targets(y)
         if first:

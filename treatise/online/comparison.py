@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from treatise._core.progress import progress
 from treatise.online._base import OnlineClassifier
+from treatise.online._stream_input import read_rows
 from treatise.online.alma import ALMA
 from treatise.online.arow import AROW
 from treatise.online.confidence_weighted import ConfidenceWeighted
@@ -99,8 +100,7 @@ class OnlineComparison:
         """
         if self.grid not in ("libol", None):
             raise ValueError(f"grid={self.grid!r} is unknown; it is 'libol' or None")
-        reader = OnlinePerceptron()
-        X, y = reader._read(X, y, reset=True)
+        X, y = read_rows(OnlinePerceptron(), X, y, reset=True)
         classes, labels = np.unique(y, return_inverse=True)
         learners = libol_learners(len(classes)) if self.learners is None else self.learners
         for name, learner in learners.items():

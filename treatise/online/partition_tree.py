@@ -3,19 +3,22 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.online._base import rows_of
 from treatise.online._partition_tree_kernels import NODES, PAIRS, Tree, grow, leaves_of, rehash
 from treatise.online._row_kernels import Stream
+from treatise.online._stream_input import codes_of, is_first_call, read_rows
 
 _FIRST_NODES = 64
 _FIRST_PLACES = 1 << 10
+_OF_NODES = (
+    "children", "depth", "turns", "margins", "visits", "label", "label_visits", "weights", "squares", "sums", "offsets",
+)  # fmt: skip
 
 
 class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
@@ -23,7 +26,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
 
     Every node learns to send whole classes to one side, as many examples left as right: it sends an example right
     when the mean margin of its class there exceeds the mean of all, and takes a step of the absolute loss towards
-    that side. Leaves answer with their most frequent class.
+    that side. Its regressor sees examples less the mean of those that came by: on raw ones it would follow their
+    common part, and send nearly all of many classes one way. Leaves answer with their most frequent class.
 
     Use it for streams with hundreds to millions of classes, where one score per class is too slow or too large. With
     few classes one-vs-rest is more accurate: a tree cannot take back a wrong turn. Learning and predicting an example
@@ -44,7 +48,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     n_passes : int, default=1
         Passes of ``fit`` over the rows.
     split : {"learned", "random"}, default="learned"
-        "random" cuts the classes in two at random beforehand, again and again: the standard to beat.
+        "random" cuts the classes in two at random beforehand, again and again, and lets examples follow what the
+        regressors make of these cuts: the standard to beat.
     shuffle : bool, default=True
         Take the rows in random order in each pass of ``fit``. Classes that come one after the other teach the upper
         nodes little.
@@ -128,7 +133,7 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         -------
         self : object
         """
-        X, y = self._read(X, y, reset=True)
+        X, y = read_rows(self, X, y, reset=True)
         rng = check_random_state(self.random_state)
         self._begin(np.unique(y), rng)
         for _ in range(self.n_passes):
@@ -153,12 +158,8 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         -------
         self : object
         """
-        first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit: the stream may hold more later")
-        if not first and classes is not None and not np.array_equal(self.classes_, unique_labels(classes)):
-            raise ValueError("classes differ from those of the first call; make a new tree for other classes")
-        X, y = self._read(X, y, reset=first)
+        first = is_first_call(self, classes)
+        X, y = read_rows(self, X, y, reset=first)
         if first:
             self._begin(unique_labels(classes), check_random_state(self.random_state))
         self._learn(X, y, np.arange(X.shape[0]))
@@ -220,6 +221,40 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         answers = np.array([self._nearest_labels(leaf, k, ranked, parents) for leaf in leaves])
         return self.classes_[answers[where]]
 
+    def plot_balance(self, ax=None):
+        """Draw at each node the share of its examples that go right, over the depth.
+
+        A point is a node that has split, the larger the more examples it has seen. Points near one half make a tree
+        of about log2 of the number of classes levels, the dashed line; points near 0 or 1 are splits that part little.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        ax : matplotlib axes
+        """
+        check_is_fitted(self)
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        depth, balance, visits = self._balances()
+        ax.scatter(depth, balance, s=2.0 + 300.0 * visits / max(1, visits.sum()), alpha=0.5)
+        ax.axhline(0.5, color="0.7", linewidth=0.8)
+        ax.axvline(np.log2(len(self.classes_)), color="0.5", linestyle="--", linewidth=1.0)
+        ax.set(xlabel="depth of the node", ylabel="share that goes right", ylim=(-0.03, 1.03))
+        return ax
+
+    def _balances(self):
+        """Of the nodes that have split: depth, share of what their children saw that went right, and how much."""
+        tree = self._tree
+        inner = np.flatnonzero(tree.children[: self.n_nodes_, 0] >= 0)
+        left, right = tree.visits[tree.children[inner]].T
+        return tree.depth[inner], right / np.maximum(1, left + right), left + right
+
     @property
     def _tree(self):
         return Tree(**self._arrays)
@@ -233,14 +268,6 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     def depth_(self):
         """Depth of the deepest node."""
         return int(self._tree.depth[: self.n_nodes_].max())
-
-    def _read(self, X, y, reset):
-        X, y = validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C")
-        check_classification_targets(y)
-        if sparse.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X, y
 
     def _begin(self, classes, rng):
         n_classes = len(classes)
@@ -261,11 +288,7 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def _learn(self, X, y, order):
-        labels = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(labels, len(self.classes_) - 1)] == y
-        if not np.all(known):
-            raise ValueError(f"y holds {y[~known][0]!r}, which is none of the classes of the first call")
-        stream, turn = _stream(X, labels, order), 0
+        stream, turn = _stream(X, codes_of(y, self.classes_), order), 0
         while turn < len(order):
             turn = grow(
                 stream, turn, self._tree, self._codes, len(self.classes_), float(self.learning_rate),
@@ -313,6 +336,7 @@ def _empty_tree(width, room):
     return Tree(
         children=np.full((room, 2), -1), depth=whole[0], turns=whole[1], margins=real(room), visits=whole[2],
         label=whole[3], label_visits=whole[4], weights=real((room, width)), squares=real((room, width)),
+        sums=real((room, width)), offsets=real(room),
         keys=np.full(_FIRST_PLACES, -1), class_margins=real(_FIRST_PLACES),
         class_visits=np.zeros(_FIRST_PLACES, dtype=np.int64), sizes=real(1), counters=np.array([1, 0]),
     )  # fmt: skip
@@ -322,8 +346,7 @@ def _with_room(tree, most_nodes, deepest):
     """The same tree in arrays twice as large, where they are nearly full."""
     if tree.counters[NODES] + 2 > len(tree.depth):
         room = min(2 * len(tree.depth), most_nodes)
-        names = ("children", "depth", "turns", "margins", "visits", "label", "label_visits", "weights", "squares")
-        tree = tree._replace(**{name: _extended(getattr(tree, name), room, name == "children") for name in names})
+        tree = tree._replace(**{name: _extended(getattr(tree, name), room, name == "children") for name in _OF_NODES})
     if 2 * (tree.counters[PAIRS] + deepest + 1) > len(tree.keys):
         places = 2 * len(tree.keys)
         keys, margins, visits = np.full(places, -1), np.zeros(places), np.zeros(places, dtype=np.int64)

@@ -164,7 +164,7 @@ def svm_without_offset_path(rows, y, uppers, *, initial="I1", warm=None, **optio
         if solution is None:
             start = initial
         else:
-            rises = np.sum(upper) * (len(rows) if np.ndim(upper) == 0 else 1) >= np.sum(solution.upper)
+            rises = np.mean(upper) >= np.mean(solution.upper)
             start = warm_start(rows, y, solution, upper, warm or ("W4" if rises else "W6"))
         solution = solve_svm_without_offset(rows, y, upper, start=start, **options)
         yield solution

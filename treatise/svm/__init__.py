@@ -1,1 +1,25 @@
 """Support vector machines: bias-free solvers, whole paths, coresets, ensembles and probability coupling."""
+
+from treatise.svm.bias_free import BiasFreeSVC
+from treatise.svm.bias_free_grid import BiasFreeSVCGrid, steinwart_grid
+from treatise.svm.coupling import exponential_decoding, pairwise_coupling
+from treatise.svm.coupling_classifier import PairwiseCouplingClassifier
+from treatise.svm.coupling_plot import plot_coupling
+from treatise.svm.path import SVMPath
+from treatise.svm.path_cv import SVMPathCV
+from treatise.svm.path_plot import plot_svm_path
+from treatise.svm.platt import platt_sigmoid
+
+__all__ = [
+    "BiasFreeSVC",
+    "BiasFreeSVCGrid",
+    "PairwiseCouplingClassifier",
+    "SVMPath",
+    "SVMPathCV",
+    "exponential_decoding",
+    "pairwise_coupling",
+    "platt_sigmoid",
+    "plot_coupling",
+    "plot_svm_path",
+    "steinwart_grid",
+]

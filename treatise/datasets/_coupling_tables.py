@@ -1,0 +1,164 @@
+"""The multi-class tables and the simulated pairs on which Wu, Lin & Weng try their couplings."""
+
+import math
+from importlib import import_module
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from treatise._core.errors import DataNotFoundError
+from treatise.datasets._feature_selection import load_splice
+from treatise.datasets._home import locate
+from treatise.datasets._reduction_tables import load_mnist_test
+
+_NAMES = ("dna", "satimage", "segment", "usps", "mnist", "letter")
+# Statlog's code of a base; the letters of doubtful bases are not in it.
+_BASES = {"A": (1, 0, 0), "C": (0, 1, 0), "G": (0, 0, 1), "T": (0, 0, 0)}
+
+
+def load_coupling_table(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """A table of Section 7 of JMLR 5:975, its features scaled to [-1, 1] (those of "dna" are 0 and 1).
+
+    Parameters
+    ----------
+    name : {"dna", "satimage", "segment", "usps", "mnist", "letter"}
+        Which; "mnist" is the test part. The seventh table, waveform, is made by :func:`make_waveform`.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Features.
+    y : ndarray of shape (n_samples,)
+        Classes, numbered from 0.
+
+    References
+    ----------
+    .. [1] Wu, Lin & Weng, JMLR 5:975-1005, 2004, Table 1.
+    """
+    if name not in _NAMES:
+        raise ValueError(f"name={name!r} is unknown; it may be {', '.join(_NAMES)}")
+    if name == "dna":
+        letters, kinds = load_splice()
+        known = np.isin(letters, list(_BASES)).all(axis=1)
+        X = np.array([[bit for base in row for bit in _BASES[base]] for row in letters[known]], dtype=float)
+        return X, np.unique(kinds[known], return_inverse=True)[1]
+    if name == "mnist":
+        X, y = load_mnist_test()
+    elif name == "usps":
+        X, y = _usps()
+    else:
+        table = np.char.strip(np.loadtxt(locate(f"keel/{name}.dat"), delimiter=",", comments="@", dtype=str))
+        X, y = table[:, :-1].astype(float), table[:, -1]
+    low, high = X.min(axis=0), X.max(axis=0)
+    # A constant feature, a corner pixel say, is -1 throughout.
+    return 2.0 * (X - low) / np.where(high > low, high - low, 1.0) - 1.0, np.unique(y, return_inverse=True)[1]
+
+
+def _usps() -> tuple[np.ndarray, np.ndarray]:
+    path = locate("images/usps.h5")
+    try:
+        h5py = import_module("h5py")
+    except ImportError:
+        raise DataNotFoundError(
+            f"{path.name} is an HDF5 file, and the package h5py is absent: pip install h5py"
+        ) from None
+    with h5py.File(path) as file:
+        parts = [(file[part]["data"][:], file[part]["target"][:]) for part in ("train", "test")]
+    X, y = (np.concatenate(columns) for columns in zip(*parts))
+    return X.astype(float), y.astype(int)
+
+
+def make_waveform(
+    n_samples: int = 5000, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Breiman's waveforms: random mixtures of two of three triangular waves, with unit noise; three classes.
+
+    The Bayes error is about 14 per cent.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+        Number of rows.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 21)
+        The wave at 21 times.
+    y : ndarray of shape (n_samples,)
+        0, 1 or 2, equally likely.
+
+    References
+    ----------
+    .. [1] Breiman, Friedman, Olshen & Stone, Classification and Regression Trees, 1984.
+
+    Examples
+    --------
+    >>> from treatise.datasets import make_waveform
+    >>> X, y = make_waveform(300, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 21), [0, 1, 2])
+    """
+    rng = check_random_state(random_state)
+    times = np.arange(1, 22)
+    waves = np.maximum(6.0 - np.abs(times - np.array([[11], [15], [7]])), 0.0)
+    # Class by class: waves 1 and 2, 1 and 3, 2 and 3.
+    first, second = waves[[0, 0, 1]], waves[[1, 2, 2]]
+    y = rng.randint(3, size=n_samples)
+    share = rng.random_sample((n_samples, 1))
+    return share * first[y] + (1.0 - share) * second[y] + rng.normal(size=(n_samples, 21)), y
+
+
+def make_noisy_pairs(
+    kind: str, n_classes: int, n_samples: int, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pairwise probabilities of known classes with Gaussian noise, in the paper's three settings; class 0 is right.
+
+    Parameters
+    ----------
+    kind : {"level", "half", "two"}
+        Which classes hold the mass: all of them nearly alike, half of them 95 per cent, or two of them; the
+        settings (a), (b) and (c) of the paper. Class 0 has half as much again as its share.
+    n_classes : int
+        Number k of classes, at least 4.
+    n_samples : int
+        Number of matrices.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    R : ndarray of shape (n_samples, n_classes, n_classes)
+        Probabilities p_i / (p_i + p_j) plus noise of deviation 0.1, truncated at 1e-7 from 0 and 1.
+    p : ndarray of shape (n_classes,)
+        The true probabilities.
+
+    References
+    ----------
+    .. [1] Wu, Lin & Weng, JMLR 5:975-1005, 2004, Section 6, equations (33) and (34).
+
+    Examples
+    --------
+    >>> from treatise.datasets import make_noisy_pairs
+    >>> R, p = make_noisy_pairs("two", 8, 100, random_state=0)
+    >>> R.shape, p.round(4).tolist()[:3]
+    ((100, 8, 8), [0.7125, 0.2375, 0.0083])
+    """
+    if n_classes < 4:
+        raise ValueError(f"n_classes={n_classes} is too few; the settings need at least 4")
+    favoured = {"level": n_classes, "half": math.ceil(n_classes / 2), "two": 2}
+    if kind not in favoured:
+        raise ValueError(f"kind={kind!r} is unknown; it may be {', '.join(favoured)}")
+    count, mass = favoured[kind], 1.0 if kind == "level" else 0.95
+    p = np.full(n_classes, 0.0)
+    p[0] = 1.5 * mass / count
+    p[1:count] = (mass - p[0]) / (count - 1)
+    p[count:] = (1.0 - mass) / max(n_classes - count, 1)
+    rng = check_random_state(random_state)
+    upper = np.triu_indices(n_classes, 1)
+    R = np.full((n_samples, n_classes, n_classes), 0.5)
+    expected = (p[:, None] / (p[:, None] + p))[upper]
+    noisy = np.clip(expected + 0.1 * rng.normal(size=(n_samples, len(expected))), 1e-7, 1.0 - 1e-7)
+    R[:, upper[0], upper[1]], R[:, upper[1], upper[0]] = noisy, 1.0 - noisy
+    return R, p

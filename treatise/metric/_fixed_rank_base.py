@@ -1,0 +1,217 @@
+"""What the learners of a fixed-rank matrix share: parameters, starts, restarts, online state."""
+
+import warnings
+from abc import ABC
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from treatise.metric._psd_descent import (
+    Schedule,
+    Targets,
+    batch_descent,
+    cost_of,
+    online_pass,
+    plan_schedule,
+)
+from treatise.metric._psd_geometry import GEOMETRIES, geometry_named
+
+
+class FixedRankLearner(BaseEstimator, ABC):
+    """Finds ``W = G G'`` of a fixed rank for quadratic measurements with targets."""
+
+    _parameter_constraints: dict = {
+        "rank": [Interval(Integral, 1, None, closed="left"), None],
+        "geometry": [StrOptions(set(GEOMETRIES))],
+        "subspace_weight": [Interval(Real, 0, 1, closed="both")],
+        "solver": [StrOptions({"batch", "online"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "epochs": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "step": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "annealing": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        rank=None,
+        *,
+        geometry="flat",
+        subspace_weight=0.5,
+        solver="batch",
+        init="random",
+        n_init=1,
+        tol=1e-5,
+        max_iter=1000,
+        batch_size=32,
+        epochs=5,
+        shuffle=True,
+        step="auto",
+        annealing="auto",
+        random_state=None,
+    ):
+        self.rank = rank
+        self.geometry = geometry
+        self.subspace_weight = subspace_weight
+        self.solver = solver
+        self.init = init
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.step = step
+        self.annealing = annealing
+        self.random_state = random_state
+
+    @classmethod
+    def _contract_example(cls):
+        return cls(random_state=0)
+
+    def _rank_within(self, dimension):
+        if self.rank is None:
+            return dimension
+        if self.rank > dimension:
+            raise ValueError(f"rank={self.rank} exceeds the dimension {dimension} of the matrix")
+        return self.rank
+
+    def _checked_start(self, dimension, rank):
+        """The factor given as ``init``."""
+        G = np.array(self.init, dtype=np.float64)
+        if G.shape != (dimension, rank):
+            raise ValueError(f"init has shape {G.shape}; a factor of shape {(dimension, rank)} is needed")
+        if not np.isfinite(G).all() or np.linalg.matrix_rank(G) < rank:
+            raise ValueError(f"init must be finite and of full column rank {rank}: descent never raises the rank")
+        return G
+
+    def _start(self, dimension, rank, random):
+        """A factor to start from, drawn anew at every call where it is random."""
+        if not isinstance(self.init, str):
+            return self._checked_start(dimension, rank)
+        if self.init == "identity":
+            return np.eye(dimension, rank)
+        return random.standard_normal((dimension, rank))
+
+    def _learn(self, measurements, targets):
+        """From scratch: the best of the restarts."""
+        random = check_random_state(self.random_state)
+        geometry = geometry_named(self.geometry, self.subspace_weight)
+        rank = self._rank_within(measurements.dimension)
+        restarts = self.n_init if isinstance(self.init, str) and self.init == "random" else 1
+        best = None
+        for _ in range(restarts):
+            point = geometry.start(self._start(measurements.dimension, rank, random))
+            found = (self._batch if self.solver == "batch" else self._online)(
+                measurements, targets, geometry, point, random
+            )
+            if best is None or found[1][-1] < best[1][-1]:
+                best = found
+        point, self.cost_history_, self.n_iter_, self._schedule, self.n_samples_seen_ = best
+        self.cost_history_ = np.array(self.cost_history_)
+        self._keep(point)
+        return self
+
+    def _batch(self, measurements, targets, geometry, point, random):
+        found = batch_descent(measurements, targets, geometry, point, tol=self.tol, max_iter=self.max_iter)
+        if not found.converged:
+            warnings.warn(
+                f"the cost still falls after max_iter={self.max_iter} steps; raise it, or tol={self.tol:g}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return found.point, found.costs, len(found.costs) - 1, None, 0
+
+    def _online(self, measurements, targets, geometry, point, random):
+        n = len(measurements)
+        orders = [random.permutation(n) if self.shuffle else np.arange(n) for _ in range(self.epochs)]
+        schedule = self._planned(measurements.take(orders[0]), targets.take(orders[0]), geometry, point)
+        start, costs = point, [cost_of(measurements, targets, point)]
+        while len(costs) <= self.epochs:
+            seen, order = (len(costs) - 1) * n, orders[len(costs) - 1]
+            try:
+                point = self._pass(measurements, targets, geometry, point, schedule, seen, order)
+                costs.append(cost_of(measurements, targets, point))
+                if not costs[-1] <= 10 * costs[0]:
+                    raise FloatingPointError
+            except (FloatingPointError, np.linalg.LinAlgError):
+                if self.step != "auto":
+                    raise ValueError(f"the online steps with step={self.step} diverged; give a smaller one") from None
+                # What went well on the first batches need not later: begin again with steps half as long.
+                schedule = Schedule(schedule.scale / 2.0, schedule.n_t0)
+                point, costs = start, costs[:1]
+        return point, costs, self.epochs, (schedule.scale, schedule.n_t0), self.epochs * n
+
+    def _advance(self, measurements, targets):
+        """One pass in the order given, from where the last one ended; the first call plans the steps."""
+        geometry = geometry_named(self.geometry, self.subspace_weight)
+        if getattr(self, "components_", None) is None:
+            random = check_random_state(self.random_state)
+            rank = self._rank_within(measurements.dimension)
+            point = geometry.start(self._start(measurements.dimension, rank, random))
+            self.n_iter_, self.n_samples_seen_, self._schedule = 0, 0, None
+        else:
+            point = geometry.start(self.components_.T)
+        if self._schedule is None:
+            schedule = self._planned(measurements, targets, geometry, point)
+            self._schedule = (schedule.scale, schedule.n_t0)
+        order = np.arange(len(measurements))
+        schedule = Schedule(*self._schedule)
+        try:
+            point = self._pass(measurements, targets, geometry, point, schedule, self.n_samples_seen_, order)
+            cost = cost_of(measurements, targets, point)
+        except (FloatingPointError, np.linalg.LinAlgError):
+            cost = np.inf
+        if not np.isfinite(cost):
+            raise ValueError(f"the online steps with step={self.step} diverged; give a smaller one")
+        self.n_samples_seen_ += len(measurements)
+        self.n_iter_ += 1
+        self.cost_history_ = np.append(getattr(self, "cost_history_", np.empty(0)), cost)
+        self._keep(point)
+        return self
+
+    def _planned(self, measurements, targets, geometry, point):
+        return plan_schedule(
+            measurements, targets, geometry, point,
+            batch_size=self.batch_size, step=self.step, annealing=self.annealing,
+        )  # fmt: skip
+
+    def _pass(self, measurements, targets, geometry, point, schedule, seen, order):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return online_pass(measurements, targets, geometry, point, schedule, seen, order, self.batch_size)
+
+    def _keep(self, point):
+        self.components_ = np.ascontiguousarray(point.factor.T)
+        polar = geometry_named("polar", 0.5).start(point.factor)
+        self.subspace_ = polar.frame
+        self.inner_metric_ = polar.core @ polar.core
+
+
+def checked_targets(y, sense, sample_weight):
+    """Targets with their senses and weights, checked."""
+    n = len(y)
+    sense = np.zeros(n) if sense is None else np.asarray(sense, dtype=np.float64)
+    if sense.shape != (n,) or not np.isin(sense, (-1, 0, 1)).all():
+        raise ValueError(f"sense must hold {n} numbers: 0 for equal to y, 1 for at most y, -1 for at least y")
+    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError(f"sample_weight must hold {n} numbers that are not negative, some of them positive")
+    return Targets(np.asarray(y, dtype=np.float64), sense, weights)
+
+
+def checked_pairs(pairs, n_objects):
+    """Pairs of positions, checked."""
+    pairs = np.asarray(pairs)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0 or not np.issubdtype(pairs.dtype, np.integer):
+        raise ValueError(f"pairs must be integers of shape (n_pairs, 2); got {pairs.dtype} of shape {pairs.shape}")
+    if pairs.min() < 0 or pairs.max() >= n_objects:
+        raise ValueError(f"pairs name the objects {pairs.min()} to {pairs.max()}; there are 0 to {n_objects - 1}")
+    return pairs.astype(np.int64)
