@@ -5,6 +5,7 @@ from treatise.datasets._bundled import BUNDLED, load_table
 from treatise.datasets._corral import make_corral
 from treatise.datasets._coupling_tables import load_coupling_table, make_noisy_pairs, make_waveform
 from treatise.datasets._cv_variance import load_letter_halves, make_bengio_grandvalet
+from treatise.datasets._extreme_point_tables import load_extreme_point_table
 from treatise.datasets._faces import load_orl_faces
 from treatise.datasets._feature_selection import (
     load_arcene,
@@ -52,6 +53,7 @@ __all__ = [
     "load_digit_taxonomy",
     "load_dorothea_validation",
     "load_exons_introns",
+    "load_extreme_point_table",
     "load_halo2",
     "load_ijcnn1",
     "load_letter_halves",

@@ -1,7 +1,10 @@
 """Kernel objects: similarities of rows, strings and distributions, and the rows of their Gram matrices."""
 
 from treatise.kernels.alignment import align_kernels, kernel_alignment
+from treatise.kernels.bank import NORMALIZATIONS, KernelBank
+from treatise.kernels.bank_input import KernelBankInputMixin
 from treatise.kernels.base import Kernel, KernelProduct, KernelSum, NormalizedKernel, Prepared, ScaledKernel
+from treatise.kernels.columns import OnColumns
 from treatise.kernels.definiteness import Definiteness, negative_definiteness, positive_definiteness
 from treatise.kernels.dynamical_product import LinearDynamicalProductKernel, LinearDynamicalSystem
 from treatise.kernels.feature_space_product import FeatureSpaceProductKernel
@@ -55,6 +58,7 @@ from treatise.kernels.vectors import (
 
 __all__ = [
     "KERNEL_NAMES",
+    "NORMALIZATIONS",
     "SEMIRINGS",
     "BernoulliProductKernel",
     "CubicSpline",
@@ -73,6 +77,8 @@ __all__ = [
     "HiddenMarkovModel",
     "HiddenMarkovProductKernel",
     "Kernel",
+    "KernelBank",
+    "KernelBankInputMixin",
     "KernelInputMixin",
     "KernelProduct",
     "KernelSum",
@@ -86,6 +92,7 @@ __all__ = [
     "MultinomialProductKernel",
     "NormalizedKernel",
     "NormalizedProbabilityProductKernel",
+    "OnColumns",
     "PoissonProductKernel",
     "Polynomial",
     "Prepared",

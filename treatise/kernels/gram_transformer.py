@@ -1,14 +1,14 @@
 """Objects described by their kernels with the training objects: a kernel as a step of a pipeline."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.kernels.base import Kernel
+from treatise.kernels.base import Kernel, count
 from treatise.kernels.vectors import Gaussian
 
 
-class GramTransformer(TransformerMixin, BaseEstimator):
+class GramTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Turns objects into their kernel values with the training objects.
 
     Any kernel, of strings or distributions too, then feeds an estimator that takes ``kernel="precomputed"``, inside a
@@ -82,6 +82,10 @@ class GramTransformer(TransformerMixin, BaseEstimator):
         return np.ascontiguousarray(
             self.kernel_.block(self.kernel_.prepare(self._checked(X, reset=False)), self.objects_)
         )
+
+    @property
+    def _n_features_out(self):
+        return count(self.objects_)
 
     def _checked(self, X, reset):
         if self.kernel_.structured:

@@ -1,0 +1,56 @@
+"""A kernel that sees some columns of a table."""
+
+import numpy as np
+from sklearn.utils import check_array
+
+from treatise.kernels.base import Kernel
+
+
+class OnColumns(Kernel):
+    """A kernel of rows that reads some of their columns only.
+
+    A list of these is how feature groups enter the learning of kernel weights: one kernel, or several, for the blood
+    values, one for the image features, one for every single feature.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel of rows of numbers.
+    columns : list of int, range or slice
+        The columns that it sees.
+
+    Examples
+    --------
+    >>> from treatise.kernels import Linear, OnColumns
+    >>> OnColumns(Linear(), [1])([[1.0, 2.0], [5.0, 3.0]])
+    array([[4., 6.],
+           [6., 9.]])
+    """
+
+    def __init__(self, kernel, columns):
+        self.kernel = kernel
+        self.columns = columns
+
+    def prepare(self, X):
+        rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+        columns = column_positions(self.columns, rows.shape[1])
+        return self.kernel.prepare(rows[:, columns])
+
+    def block(self, A, B):
+        return self.kernel.block(A, B)
+
+    def diagonal(self, A):
+        return self.kernel.diagonal(A)
+
+
+def column_positions(columns, n_columns):
+    """The columns meant, as an array of positions, or an error that says which one does not exist."""
+    if isinstance(columns, slice):
+        return np.arange(n_columns)[columns]
+    positions = np.asarray(columns, np.int64).ravel()
+    if len(positions) == 0:
+        raise ValueError("columns is empty; a kernel needs at least one column")
+    if positions.min() < -n_columns or positions.max() >= n_columns:
+        wrong = positions[(positions < -n_columns) | (positions >= n_columns)][0]
+        raise ValueError(f"column {wrong} does not exist; the table has {n_columns} columns, 0 to {n_columns - 1}")
+    return positions
