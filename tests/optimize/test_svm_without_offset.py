@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from treatise.kernels import Gaussian, GramRows, Linear, Polynomial
 from treatise.optimize import SVMStart, solve_svm_without_offset, svm_without_offset_path, warm_start
-from treatise.optimize._svm_working_set_kernels import best_pair_step
+from treatise.optimize._svm_working_set_kernels import best_pair_step, pair_from_matrix
 from treatise.optimize.svm_without_offset import unknown_neighbours
 
 RULES = ["1d", 0, 1, 2, 3, 4, 5, 7, 8, 16, 32, 64, 128, 256, 512, 515, 519, 1031, 2055]
@@ -264,6 +264,26 @@ def test_a_pair_moves_to_the_best_point_of_its_box():
         s, t = new_i - beta[0], new_j - beta[1]
         value = s * pull[0] + t * pull[1] - 0.5 * (d[0] * s**2 + d[1] * t**2) - k * s * t
         assert gain == pytest.approx(value, abs=1e-12)
+
+
+def test_rule_16_takes_the_two_largest_violations():
+    generator = np.random.default_rng(7)
+    store, random = np.eye(9), np.zeros(1, np.uint64)
+    for _ in range(50):
+        cost = generator.choice([-1.0, 1.0], 9) * generator.uniform(0.1, 2.0, 9)
+        beta, pull = cost * generator.choice([0.0, 0.4, 1.0], 9), generator.normal(size=9)
+        forward = np.sign(pull) == np.sign(cost)
+        may_move = np.where(forward, beta != cost, beta != 0.0)
+        wanted = np.argsort(np.where(may_move, -np.abs(pull), np.inf))[: min(2, may_move.sum())]
+        found = pair_from_matrix(16, store, np.arange(9), 0, pull, beta, cost, np.ones(9), random)
+        assert found[: len(wanted)] == tuple(wanted)
+
+
+def test_long_runs_compute_the_scores_afresh(data):
+    X, y = data
+    found = solve_svm_without_offset(gram_rows(X), y, 1e7, wss="1d", tol=1e-13, stopping="gap", max_iter=25_000)
+    assert found.n_iter == 25_000
+    np.testing.assert_allclose(found.scores, Gaussian(0.5)(X) @ found.beta, rtol=1e-7, atol=1e-6)
 
 
 def test_neighbours_are_the_nearest_and_are_shared(data):

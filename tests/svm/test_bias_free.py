@@ -51,6 +51,16 @@ def test_lam_is_the_cost_in_the_terms_of_the_paper(moons):
     np.testing.assert_array_equal(by_lam.dual_coef_, by_cost.dual_coef_)
 
 
+def test_lam_counts_a_row_of_weight_two_as_two_rows(moons):
+    X, y = moons
+    options = {"lam": 1e-3, "gamma": 2.0, "tol": 1e-11, "stopping": "gap"}
+    weights = np.where(np.arange(len(y)) < 50, 2, 1)
+    weighted = BiasFreeSVC(**options).fit(X, y, sample_weight=weights)
+    repeated = BiasFreeSVC(**options).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    # Half the squared distance of the two is at most the gap, 1e-11 / (2 lam).
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=2e-4)
+
+
 def test_several_classes_are_one_against_the_rest(iris):
     X, y = iris
     machine = BiasFreeSVC(10.0, gamma=0.5, tol=1e-10, stopping="gap").fit(X, y)

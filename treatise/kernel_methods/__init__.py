@@ -20,6 +20,11 @@ from treatise.kernel_methods.influence import (
     sensitivity_curve,
 )
 from treatise.kernel_methods.kernel_machine import KernelMachineClassifier, KernelMachineRegressor
+from treatise.kernel_methods.knowledge import Knowledge
+from treatise.kernel_methods.knowledge_plot import plot_knowledge
+from treatise.kernel_methods.knowledge_regressor import KnowledgeKernelRegressor
+from treatise.kernel_methods.linear_knowledge import LinearKnowledgeRegressor
+from treatise.kernel_methods.polyhedron import Polyhedron
 from treatise.kernel_methods.stopping_rules import (
     critical_radius,
     empirical_rademacher,
@@ -35,7 +40,11 @@ __all__ = [
     "KernelCertificate",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "Knowledge",
+    "KnowledgeKernelRegressor",
+    "LinearKnowledgeRegressor",
     "OffsetInterval",
+    "Polyhedron",
     "critical_radius",
     "empirical_rademacher",
     "first_order_sobolev",
@@ -44,6 +53,7 @@ __all__ = [
     "matched_ridge",
     "plot_error_path",
     "plot_influence",
+    "plot_knowledge",
     "robustness_bound",
     "sensitivity_curve",
     "stopping_time",

@@ -1,57 +1,177 @@
-"""Weights of kernels under an l_p norm, by an update in closed form between steps of the machine."""
+"""Solver of l_p-norm multiple kernel learning: weights in closed form between steps of the machine, and its gap."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.kernel_methods._mkl_certificate import checked_forms, primal_value, reward
-from treatise.kernels import GramRows
-from treatise.optimize import solve_svm_dual
+from treatise.kernel_methods._mixture_machine import MixtureMachine
+from treatise.kernel_methods._mkl_certificate import primal_value, relative_gap, reward
+from treatise.kernel_methods.kernel_weights import dual_norm, lp_kernel_weights
 
-def lp_kernel_weights(lengths, p):
-    lengths = np.maximum(np.asarray(lengths, np.float64), 0.0)
-    if np.isinf(p):
-        return np.ones(len(lengths))
-    largest = lengths.max(initial=0.0)
-    if largest == 0.0:
-        return np.full(len(lengths), len(lengths) ** (-1.0 / p))
-    powers = (lengths / largest) ** (2.0 / (p + 1.0))
-    return powers / (powers**p).sum() ** (1.0 / p)
-
-
-def dual_norm(forms, p):
-    """``|| forms ||_{p*}`` with ``1 / p + 1 / p* = 1``."""
-    if np.isinf(p):
-        return float(forms.sum())
-    largest = forms.max()
-    if p == 1.0 or largest == 0.0:
-        return float(largest)
-    power = p / (p - 1.0)
-    return float(largest * ((forms / largest) ** power).sum() ** (1.0 / power))
+_FLOOR = 1e-30
+"""Smallest weight while iterating: with p = 1 a weight of zero could not come back."""
+_LARGEST_LOG_STEP = 8.0
+_MEMORY = 5
+"""Earlier steps from which the next one is extrapolated."""
+_NEW_OBJECTS = 200
+_LARGEST_SET = 1000
+"""Objects that enter a working set at a time, and objects in it at most."""
 
 
-def wrapper(bank, problem, p, tol, max_iter, accelerate=False, verbose=False):
-    M = bank.n_kernels
-    theta = np.full(M, M ** (-1.0 / p))
-    alpha = problem.start
-    svm_tol = 1e-2
-    hist = []
-    for it in range(max_iter):
-        rows = GramRows.precomputed(bank.mixture(theta))
-        while True:
-            sol = solve_svm_dual(rows, replace(problem, start=alpha), tol=svm_tol)
-            alpha = sol.alpha
-            q = checked_forms(bank.quadratic_forms(sol.beta), 0.)
-            upper = primal_value(problem, theta @ q, sol.scores, sol.offset)
-            D = reward(problem, alpha) - 0.5 * theta @ q
-            lower = reward(problem, alpha) - 0.5 * dual_norm(q, p)
-            if upper - D > 0.3 * (upper - lower) and (upper-lower) > tol*abs(upper):
-                svm_tol *= 0.3
-            else:
-                break
-        gap = (upper - lower) / abs(upper)
-        hist.append((upper, D, lower, gap, sol.n_iter))
-        if verbose: print(it, *hist[-1], svm_tol)
-        if gap < tol: break
-        theta = lp_kernel_weights(theta * np.sqrt(q), p)
-    return theta, sol, hist
+@dataclass(frozen=True)
+class LpMKLSolution:
+    """Where the solver came to.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_kernels,)
+        Weights of the normalised kernels, of p-norm one.
+    beta : ndarray of shape (n,)
+        Weights of the objects.
+    offset : float
+        The offset.
+    upper, lower : float
+        Ends of the interval that holds the optimal value.
+    n_machines : int
+        Machines solved on one mixture.
+    history : list of (float, float)
+        Ends of the interval after each step.
+    converged : bool
+        Whether the tolerance was reached.
+    """
+
+    weights: np.ndarray
+    beta: np.ndarray
+    offset: float
+    upper: float
+    lower: float
+    n_machines: int
+    history: list
+    converged: bool
+
+
+def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
+    """Kernel weights and machine to a relative duality gap of ``tol``.
+
+    The wrapper solves the machine on all objects for every set of weights (Algorithm 1). The interleaved solver does
+    that on a working set, whose rows alone it needs, and then looks for the objects that violate optimality most, as
+    Algorithm 2 does. In both, the closed-form step is the map of a fixed-point iteration that Anderson's rule
+    extrapolates; a step that does not lower the value is replaced by the plain one, so that Theorem 4 holds.
+    """
+    weights = np.full(bank.n_kernels, float(bank.n_kernels) ** (-1.0 / p))
+    if interleaved:
+        return _interleaved(bank, problem, weights, p, tol, max_iter)
+    machine = MixtureMachine(bank, problem)
+    point, history, converged = _descend(machine, weights, problem.start, p, tol, max_iter)
+    if p == 1.0 and converged:
+        point = _without_needless_kernels(machine, point, p, tol)
+    lower = max(low for _, low in history)
+    return LpMKLSolution(
+        point.weights, point.beta, point.offset, point.upper, lower, machine.n_solved, history, converged
+    )
+
+
+def _descend(machine, weights, alpha, p, tol, max_iter):
+    """Alternate between the machine and the weights until the gap is small."""
+    point = machine.solve(weights, alpha, p, tol)
+    history, lower, trail = [(point.upper, point.lower)], point.lower, []
+    for _ in range(max_iter - 1):
+        lower = max(lower, point.lower)
+        if relative_gap(point.upper, lower) <= tol:
+            return point, history, True
+        plain = lp_kernel_weights(point.weights * np.sqrt(point.forms), p)
+        trail = [*trail[1 - _MEMORY :], (_logs(point.weights), _logs(plain))]
+        new = machine.solve(_extrapolated(trail, p), point.alpha, p, tol)
+        if len(trail) > 1 and new.upper > point.upper:
+            # The plain step never raises the value (Proposition 2).
+            new = machine.solve(plain, point.alpha, p, tol)
+            trail = []
+        point = new
+        history.append((point.upper, point.lower))
+    lower = max(lower, point.lower)
+    return point, history, relative_gap(point.upper, lower) <= tol
+
+
+def _logs(weights):
+    return np.log(np.maximum(weights, _FLOOR))
+
+
+def _extrapolated(trail, p):
+    """Anderson's step in the logarithms of the weights; large weights count more."""
+    start, end = trail[-1]
+    logs = end
+    if len(trail) > 1:
+        starts, ends = (np.array(part).T for part in zip(*trail))
+        moves = ends - starts
+        size = np.exp(0.5 * end)
+        change = np.diff(moves, axis=1)
+        shares = np.linalg.lstsq(change * size[:, None], moves[:, -1] * size, rcond=1e-8)[0]
+        logs = np.clip(end - np.diff(ends, axis=1) @ shares, start - _LARGEST_LOG_STEP, start + _LARGEST_LOG_STEP)
+    return _on_the_sphere(np.exp(logs - logs.max()), p)
+
+
+def _on_the_sphere(weights, p):
+    return np.ones(len(weights)) if np.isinf(p) else weights / (weights**p).sum() ** (1.0 / p)
+
+
+def _without_needless_kernels(machine, point, p, tol):
+    """The sparse solution of p = 1: weights that the gap does not need become zero."""
+    kept = point.weights >= 1e-3 * point.weights.max()
+    sparse = machine.solve(_on_the_sphere(np.where(kept, point.weights, 0.0), p), point.alpha, p, tol)
+    return sparse if relative_gap(sparse.upper, max(sparse.lower, point.lower)) <= tol else point
+
+
+def _interleaved(bank, problem, weights, p, tol, max_iter):
+    n, alpha = len(bank), np.clip(problem.start, 0.0, problem.upper)
+    repeats = len(alpha) // n
+    support = np.flatnonzero(_beta(problem, alpha, n))
+    # scores[m] = K_m beta, the gradients that Algorithm 2 keeps for every kernel.
+    scores = bank.products(support, _beta(problem, alpha, n)[support])
+    history, lowest, n_machines, gap, offset = [], -np.inf, 0, 1.0, 0.0
+    for _ in range(max_iter):
+        chosen = _working_set(bank, problem, alpha, weights @ scores)
+        variables = (chosen + n * np.arange(repeats)[:, None]).ravel()
+        machine = MixtureMachine(bank, problem, chosen, alpha, scores)
+        point, _, _ = _descend(machine, weights, alpha[variables], p, max(0.1 * gap, 0.3 * tol), 20)
+        n_machines += machine.n_solved
+        before = _beta(problem, alpha, n)
+        alpha[variables] = point.alpha
+        beta = _beta(problem, alpha, n)
+        moved = np.flatnonzero(beta != before)
+        scores += bank.products(moved, (beta - before)[moved])
+        weights, offset, forms = point.weights, point.offset, np.maximum(scores @ beta, 0.0)
+        gain = reward(problem, alpha)
+        upper = primal_value(problem, weights @ forms, weights @ scores, offset)
+        lowest = max(lowest, gain - 0.5 * dual_norm(forms, p))
+        history.append((upper, lowest))
+        gap = relative_gap(upper, lowest)
+        if gap <= tol:
+            break
+    return LpMKLSolution(weights, beta, offset, upper, lowest, n_machines, history, gap <= tol)
+
+
+def _beta(problem, alpha, n):
+    return (problem.signs * alpha).reshape(-1, n).sum(axis=0)
+
+
+def _working_set(bank, problem, alpha, scores):
+    """Objects between their bounds, and those that violate optimality most at either end."""
+    n = len(bank)
+    pull = problem.pull - np.tile(scores, len(alpha) // n)
+    rises = np.where(problem.signs > 0, alpha < problem.upper, alpha > 0)
+    falls = np.where(problem.signs > 0, alpha > 0, alpha < problem.upper)
+    highest = np.where(rises, pull, -np.inf).reshape(-1, n).max(axis=0)
+    lowest = np.where(falls, pull, np.inf).reshape(-1, n).min(axis=0)
+    between = ((alpha > 0) & (alpha < problem.upper)).reshape(-1, n).any(axis=0)
+    most = min(n, _LARGEST_SET, bank.n_rows_held)
+    # At the start all objects violate alike: the order among equals must not follow that of the rows.
+    order = np.random.default_rng(0).permutation(n)
+    up = order[np.argsort(-highest[order], kind="stable")]
+    down = order[np.argsort(lowest[order], kind="stable")]
+    new = np.stack([up, down], axis=1).ravel()
+    both_ends = new[: min(_NEW_OBJECTS, most)]
+    chosen = np.unique(np.concatenate([both_ends, np.flatnonzero(between)]))
+    if len(chosen) > most:
+        _, first = np.unique(new, return_index=True)
+        chosen = np.unique(new[np.sort(first)[:most]])
+    return chosen

@@ -21,10 +21,15 @@ def primal_value(problem, quadratic, scores, offset):
     return float(0.5 * quadratic + problem.upper @ losses + offset * total)
 
 
-def checked_forms(forms, scale):
+def relative_gap(upper, lower):
+    """Width of the interval that holds the optimal value, as a share of its larger end."""
+    return (upper - lower) / max(abs(upper), abs(lower), np.finfo(float).tiny)
+
+
+def checked_forms(forms):
     """Quadratic forms of kernels, rounded up to zero; far below it the matrix was no kernel."""
     worst = int(np.argmin(forms))
-    if forms[worst] < -1e-6 * max(scale, np.abs(forms).max()):
+    if forms[worst] < -1e-6 * np.abs(forms).max():
         raise ValueError(
             f"kernel {worst} is not positive semi-definite: its quadratic form takes the value {forms[worst]:.3g}"
         )

@@ -7,6 +7,7 @@ from treatise.kernels.base import Kernel, KernelProduct, KernelSum, NormalizedKe
 from treatise.kernels.columns import OnColumns
 from treatise.kernels.definiteness import Definiteness, negative_definiteness, positive_definiteness
 from treatise.kernels.dynamical_product import LinearDynamicalProductKernel, LinearDynamicalSystem
+from treatise.kernels.factor import KernelFactor
 from treatise.kernels.feature_space_product import FeatureSpaceProductKernel
 from treatise.kernels.gaussian_product import GaussianProductKernel, Gaussians
 from treatise.kernels.gram_plot import plot_gram
@@ -79,6 +80,7 @@ __all__ = [
     "Kernel",
     "KernelBank",
     "KernelBankInputMixin",
+    "KernelFactor",
     "KernelInputMixin",
     "KernelProduct",
     "KernelSum",

@@ -28,6 +28,14 @@ def add_weighted_rows(total, matrix, slots, coef):
 
 
 @kernel
+def add_weighted_block(total, matrix, slots, columns, coef):
+    """``total += sum_a coef[a] matrix[slots[a], columns]``."""
+    for a in range(len(slots)):
+        for b in range(len(columns)):
+            total[b] += coef[a] * matrix[slots[a], columns[b]]
+
+
+@kernel
 def quadratic_form(matrix, slots, columns, coef):
     """``sum_ab coef[a] coef[b] matrix[slots[a], columns[b]]`` of a symmetric matrix: each pair is read once."""
     total = 0.0

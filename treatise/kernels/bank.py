@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.kernels._bank_kernels import add_block, add_rows, add_weighted_rows, quadratic_form
+from treatise.kernels._bank_kernels import add_block, add_rows, add_weighted_block, add_weighted_rows, quadratic_form
 from treatise.kernels._kernel_families import KernelFamilies
 from treatise.kernels.base import Kernel
 from treatise.kernels.columns import OnColumns
@@ -178,6 +178,19 @@ class KernelBank:
         for m in np.flatnonzero(factors):
             add_block(total, self._store[m], slots, positions, factors[m])
         return (total + total.T) / 2.0
+
+    def block_products(self, positions, coef):
+        """``sum_i coef[i] K_m[positions[i], positions]`` for all kernels, of shape (n_kernels, len(positions))."""
+        used = np.flatnonzero(coef)
+        slots, coef = self._fetch(positions)[used], np.ascontiguousarray(coef[used], np.float64)
+        total = np.zeros((self.n_kernels, len(positions)))
+
+        def compute(first, last):
+            for m in range(first, last):
+                add_weighted_block(total[m], self._store[m], slots, positions, coef)
+
+        over_ranges(compute, self.n_kernels, cost=0.5 * len(slots) * total.size)
+        return total * self.scales[:, None]
 
     @property
     def n_rows_held(self):

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.linear._kernel_factor import KERNELS, KernelFactor, gram, scaled_gamma
+from treatise.kernels import KERNEL_NAMES, Kernel, KernelFactor, kernel_gamma, resolve_kernel
 from treatise.linear._margin_parameters import MarginLoss
 from treatise.linear._score_classifier import ScoreClassifier
 
@@ -30,7 +30,7 @@ class KernelMarginClassifier(MarginLoss, ScoreClassifier):
         Loss of a margin.
     alpha : float, default=1e-3
         Weight of the penalty against the mean loss.
-    kernel : {"rbf", "laplacian", "polynomial", "linear"} or callable, default="rbf"
+    kernel : {"rbf", "laplacian", "poly", "linear"}, Kernel or callable, default="rbf"
         A positive definite kernel; a callable takes two matrices of rows and gives the matrix of their kernels.
     gamma : float or "scale", default="scale"
         Parameter of the first three; "scale" is ``1 / (n_features * X.var())``.
@@ -91,7 +91,7 @@ class KernelMarginClassifier(MarginLoss, ScoreClassifier):
     _parameter_constraints: dict = {
         **ScoreClassifier._parameter_constraints,
         **MarginLoss._loss_constraints,
-        "kernel": [StrOptions(set(KERNELS)), callable],
+        "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"})],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, 0, None, closed="left")],
@@ -132,14 +132,14 @@ class KernelMarginClassifier(MarginLoss, ScoreClassifier):
     def _fit_rows(self, X, y, sample_weight):
         X, y = validate_data(self, X, y, dtype=np.float64)
         labels, weights = self._labels_and_weights(y, sample_weight, X)
-        self.gamma_ = scaled_gamma(self.gamma, X, weights)
+        self.gamma_ = kernel_gamma(self.gamma, X, weights)
         factor = KernelFactor.of(self._gram(X, X))
         slopes, intercepts = self._minimize(factor.features, labels, weights)
         self.pivots_, self.dual_coef_, self.intercept_ = X[factor.pivots], factor.dual(slopes), intercepts.copy()
         return self
 
     def _gram(self, X, Y):
-        return gram(X, Y, self.kernel, {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0})
+        return resolve_kernel(self.kernel, X, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)(X, Y)
 
     def _scores(self, X):
         check_is_fitted(self)

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.linear._kernel_factor import KERNELS, KernelFactor, gram, scaled_gamma
+from treatise.kernels import KERNEL_NAMES, Kernel, KernelFactor, kernel_gamma, resolve_kernel
 from treatise.linear._minimax_base import MinimaxClassifier, moments
 
 
@@ -35,7 +35,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
         How far a class's mean may be off its estimate, in deviations.
     covariance_radius : float or array-like of shape (2,), default=0.01
         Added to the variance in every direction of the kernel's space (rho of Section 4.1).
-    kernel : {"rbf", "laplacian", "polynomial", "linear"} or callable, default="rbf"
+    kernel : {"rbf", "laplacian", "poly", "linear"}, Kernel or callable, default="rbf"
         A positive definite kernel; a callable takes two matrices of rows and gives the matrix of their kernels.
     gamma : float or "scale", default="scale"
         Parameter of the first three; "scale" is ``1 / (n_features * X.var())``.
@@ -91,7 +91,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
 
     _parameter_constraints: dict = {
         **MinimaxClassifier._parameter_constraints,
-        "kernel": [StrOptions(set(KERNELS)), callable],
+        "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"})],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, 0, None, closed="left")],
@@ -123,7 +123,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
         self.coef0 = coef0
 
     def _fit_rows(self, X, rows):
-        self.gamma_ = scaled_gamma(self.gamma, X)
+        self.gamma_ = kernel_gamma(self.gamma, X)
         # In these features the identity of Corollary 7's rho I is the K of its kernel form.
         factor = KernelFactor.of(self._gram(X, X))
         means, covariances = zip(*(moments(factor.features[row]) for row in rows))
@@ -137,4 +137,4 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
         return self._gram(X, self.pivots_) @ self.dual_coef_ + self.intercept_
 
     def _gram(self, X, Y):
-        return gram(X, Y, self.kernel, {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0})
+        return resolve_kernel(self.kernel, X, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)(X, Y)

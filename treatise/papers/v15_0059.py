@@ -58,7 +58,7 @@ def _size_row(table: str, published: float, here: float, gamma: float, epsilon: 
 
 def _ijcnn1_rows(full: bool) -> list[Row]:
     X, y = load_extreme_point_table("ijcnn1")
-    chosen = [(epsilon, at) for epsilon in IJCNN1 for at in range(len(GAMMAS))] if full else [(1e-2, 0), (1e-2, 1)]
+    chosen = [(epsilon, at) for epsilon in IJCNN1 for at in range(len(GAMMAS))] if full else [(1e-2, at) for at in range(3)]
     return [
         _size_row("ijcnn1 (Table 2)", IJCNN1[epsilon][at], _percent(X, y, GAMMAS[at], epsilon), GAMMAS[at], epsilon)
         for epsilon, at in chosen

@@ -168,6 +168,8 @@ def derive_representatives(
         raise ValueError(
             f"leaf_size={leaf_size} is below subset_size={subset_size}; rows are sorted into leaves before subsets"
         )
+    if not np.any(weights > 0):
+        raise ValueError("there is no row of positive weight to stand for the others")
     distances = partial(_distances, kernel, objects, kernel.diagonal(objects))
     first_level = _halves if segregation == "distance" else _chunks
     subsets = [

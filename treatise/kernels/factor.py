@@ -5,27 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
-from sklearn.metrics.pairwise import pairwise_kernels
 
-KERNELS = {"linear": (), "polynomial": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "laplacian": ("gamma",)}
-"""Positive definite kernels by name, with the parameters they take."""
 _TOLERANCE = 1e-10
-
-
-def gram(X, Y, kernel, parameters):
-    """Kernel between the rows of X and those of Y."""
-    if callable(kernel):
-        return np.asarray(kernel(X, Y), np.float64)
-    return pairwise_kernels(X, Y, metric=kernel, **{name: parameters[name] for name in KERNELS[kernel]})
-
-
-def scaled_gamma(gamma, X, weights=None):
-    """The number behind ``gamma="scale"``: 1 / (n_features * variance of X), rows weighted."""
-    if gamma != "scale":
-        return float(gamma)
-    mean = np.average(X, axis=0, weights=weights).mean()
-    variance = float(np.average(np.square(X - mean), axis=0, weights=weights).mean())
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
 @dataclass(frozen=True)

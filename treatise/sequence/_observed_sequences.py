@@ -1,0 +1,93 @@
+"""Sequences as users hold them, laid one after another."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Several sequences one after another, and the form in which they came.
+
+    Parameters
+    ----------
+    values : ndarray of shape (T, ...)
+        The observations of all positions.
+    lengths : ndarray of shape (n,)
+        Lengths of the sequences.
+    form : {"list", "joined", "single"}
+        Whether they came as a list, joined with their lengths, or as one.
+    """
+
+    values: np.ndarray
+    lengths: np.ndarray
+    form: str
+
+    def returned(self, flat):
+        """Results of all positions in the form in which the sequences came."""
+        if self.form == "list":
+            return np.split(flat, np.cumsum(self.lengths)[:-1])
+        return flat
+
+
+def observe(sequences, lengths, *, item_ndim, name="sequences"):
+    """Lay sequences one after another.
+
+    ``item_ndim`` is 0 where a position holds one symbol and 1 where it holds a vector. A text is a sequence of letters,
+    an array of one dimension more than a position is one sequence, and with ``lengths`` it is several joined ones;
+    everything else is a list of sequences.
+    """
+    if isinstance(sequences, str) or (isinstance(sequences, np.ndarray) and sequences.ndim == item_ndim + 1):
+        single = _one(sequences, item_ndim, name)
+        if lengths is None and len(single) == 0:
+            raise ValueError(f"{name} is an empty sequence; a sequence needs at least one position")
+        joined = np.array([len(single)]) if lengths is None else _checked_lengths(lengths, len(single))
+        return Observed(single, joined, "single" if lengths is None else "joined")
+    if lengths is not None:
+        raise ValueError(f"lengths belong to {name} joined into one array; a list of sequences has its own")
+    parts = [_one(sequence, item_ndim, f"{name}[{i}]") for i, sequence in enumerate(sequences)]
+    if not parts:
+        raise ValueError(f"{name} is empty; give at least one sequence")
+    for i, part in enumerate(parts):
+        if len(part) == 0:
+            raise ValueError(f"{name}[{i}] is empty; a sequence needs at least one position")
+        if part.shape[1:] != parts[0].shape[1:]:
+            raise ValueError(
+                f"{name}[{i}] holds vectors of {part.shape[1]} numbers and {name}[0] of {parts[0].shape[1]}; "
+                "all must have the same number"
+            )
+    return Observed(np.concatenate(parts), np.array([len(part) for part in parts]), "list")
+
+
+def _one(sequence, item_ndim, name):
+    if isinstance(sequence, str):
+        values = np.array(list(sequence)) if sequence else np.empty(0, "<U1")
+    else:
+        values = np.asarray(sequence)
+    if item_ndim == 1:
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must hold numbers; it holds {values.dtype}") from None
+        # A plain list of numbers is a sequence of vectors of one number.
+        values = values[:, np.newaxis] if values.ndim == 1 else values
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} holds NaN or infinite numbers; leave such positions out, or fill them first")
+    elif values.ndim == 1 and values.dtype.kind == "f" and np.isnan(values).any():
+        raise ValueError(f"{name} holds NaN; a symbol is needed at every position")
+    if values.ndim != item_ndim + 1:
+        expected = "a symbol" if item_ndim == 0 else "a vector of numbers"
+        raise ValueError(f"{name} must hold {expected} for each position; its shape is {values.shape}")
+    return values
+
+
+def _checked_lengths(lengths, positions):
+    lengths = np.asarray(lengths)
+    if lengths.ndim != 1 or len(lengths) == 0 or lengths.dtype.kind not in "iu":
+        raise ValueError(f"lengths must be whole numbers in a list, one for each sequence; they are {lengths!r}")
+    if (lengths < 1).any() or lengths.sum() != positions:
+        raise ValueError(
+            f"lengths must be at least 1 and sum to the {positions} positions; the least is {lengths.min()} "
+            f"and they sum to {lengths.sum()}"
+        )
+    return lengths.astype(np.int64)
