@@ -17,6 +17,7 @@ from treatise.kernels import (
     Laplacian,
     Linear,
     Polynomial,
+    check_gram,
     kernel_gamma,
     resolve_kernel,
 )
@@ -129,3 +130,28 @@ def test_the_row_used_last_outlives_older_ones():
     rows.fetch([0])
     rows.fetch([2])
     assert rows.slot_of[0] >= 0 and rows.slot_of[2] >= 0 and rows.slot_of[1] < 0
+
+
+def test_matrices_that_are_no_gram_matrices_are_refused_with_the_offender():
+    X = np.random.default_rng(8).normal(size=(30, 3))
+    good = Gaussian(0.3)(X)
+    check_gram(good)
+    check_gram(Linear()(X))
+    with pytest.raises(ValueError, match=r"square matrix; it has shape \(30, 20\)"):
+        check_gram(good[:, :20])
+    bad = good.copy()
+    bad[3, 7] += 1e-3
+    with pytest.raises(ValueError, match=r"symmetric; entry \((3, 7|7, 3)\)"):
+        check_gram(bad)
+    bad = good.copy()
+    bad[4, 4] = -1.0
+    with pytest.raises(ValueError, match=r"never negative; entry \(4, 4\) is -1"):
+        check_gram(bad)
+    bad = good.copy()
+    bad[5, 9] = bad[9, 5] = 1.5
+    with pytest.raises(ValueError, match=r"entry \((5, 9|9, 5)\) is 1\.5, more than the lengths .* allow, 1"):
+        check_gram(bad)
+    bad = np.full((4, 4), -0.9)
+    np.fill_diagonal(bad, 1.0)
+    with pytest.raises(ValueError, match=r"smallest eigenvalue is -1\.7"):
+        check_gram(bad)

@@ -1,6 +1,43 @@
-"""Inference in models of many coupled variables: chains."""
+"""Inference in models of many coupled variables: chains, label patterns, factor graphs, minimum cuts."""
 
+from treatise.inference.belief_propagation import belief_propagation, max_product
 from treatise.inference.chains import ChainMarginals, Chains
+from treatise.inference.factor_chains import factor_marginals
+from treatise.inference.conditional_modes import iterated_conditional_modes
+from treatise.inference.factor_graph import Factor, FactorGraph
+from treatise.inference.gibbs import gibbs, gibbs_sample
+from treatise.inference.junction_tree import JunctionTree
+from treatise.inference.label_patterns import PatternAutomaton, observed_patterns
+from treatise.inference.map_result import MAPResult
+from treatise.inference.marginals import Marginals
 from treatise.inference.max_flow import FlowNetwork, MinimumCut
+from treatise.inference.mean_field import mean_field
+from treatise.inference.pairwise_energy import PairwiseEnergy
+from treatise.inference.pattern_chains import PatternChains, PatternMarginals
+from treatise.inference.tree_reweighted import spanning_tree_weights, tree_reweighted, tree_reweighted_map
+from treatise.inference.trws import min_sum, trws
 
-__all__ = ["ChainMarginals", "Chains", "FlowNetwork", "MinimumCut"]
+__all__ = [
+    "ChainMarginals",
+    "Chains",
+    "Factor",
+    "FactorGraph",
+    "FlowNetwork",
+    "JunctionTree",
+    "Marginals",
+    "MinimumCut",
+    "PatternAutomaton",
+    "PatternChains",
+    "PatternMarginals",
+    "belief_propagation",
+    "gibbs",
+    "gibbs_sample",
+    "iterated_conditional_modes",
+    "max_product",
+    "mean_field",
+    "observed_patterns",
+    "spanning_tree_weights",
+    "tree_reweighted",
+    "tree_reweighted_map",
+    "factor_marginals",
+]

@@ -61,6 +61,30 @@ class FlowNetwork:
         self.n_nodes, self.n_edges = n_nodes, len(tails)
         self._first, self._head, self._sister, self._place = arrange_arcs(n_nodes, tails, heads)
 
+    @staticmethod
+    def cut_arcs(first, head, sister, residual, excess):
+        """Separate source and sink in a network whose arcs the caller has laid out, in the memory that they take.
+
+        For graphs too large to be held as lists of edges as well. Nothing is checked.
+
+        Parameters
+        ----------
+        first : ndarray of int64, of shape (n_nodes + 1,)
+            Where the arcs of each node begin.
+        head, sister : ndarray of int32, of shape (n_arcs,)
+            Node that an arc leads to, and the arc back.
+        residual : ndarray of shape (n_arcs,)
+            Capacities; overwritten by what the flow leaves of them.
+        excess : ndarray of shape (n_nodes,)
+            Capacity from the source less capacity to the sink; overwritten.
+
+        Returns
+        -------
+        on_source_side : ndarray of bool of shape (n_nodes,)
+            Nodes that stay with the source; of several cheapest cuts, the one with the fewest such nodes.
+        """
+        return send_flow(first, head, sister, residual, excess)[1]
+
     def minimum_cut(self, source, sink, forward, backward=None):
         """Separate source and sink at the least cost.
 

@@ -1,10 +1,25 @@
-"""Reading tables in every usual format, and model files that are safe to load."""
+"""Reading tables in every usual format, sentences in columns, and model files that are safe to load."""
 
 from treatise.io._stream_rows import Chunk
 from treatise.io._table import Table
 from treatise.io.blocks import TableBlocks
+from treatise.io.conll import CONLLU_COLUMNS, Sentence, iterate_conll, read_conll, write_conll
 from treatise.io.models import ModelFile, load_model, save_model
 from treatise.io.streams import Stream
 from treatise.io.tables import read_table
 
-__all__ = ["Chunk", "ModelFile", "Stream", "Table", "TableBlocks", "load_model", "read_table", "save_model"]
+__all__ = [
+    "CONLLU_COLUMNS",
+    "Chunk",
+    "ModelFile",
+    "Sentence",
+    "Stream",
+    "Table",
+    "TableBlocks",
+    "iterate_conll",
+    "load_model",
+    "read_conll",
+    "read_table",
+    "save_model",
+    "write_conll",
+]

@@ -20,10 +20,13 @@ from treatise.kernel_methods.influence import (
     sensitivity_curve,
 )
 from treatise.kernel_methods.kernel_machine import KernelMachineClassifier, KernelMachineRegressor
+from treatise.kernel_methods.kernel_weights import lp_kernel_weights, lp_mkl_bound
+from treatise.kernel_methods.kernel_weights_plot import plot_kernel_weights
 from treatise.kernel_methods.knowledge import Knowledge
 from treatise.kernel_methods.knowledge_plot import plot_knowledge
 from treatise.kernel_methods.knowledge_regressor import KnowledgeKernelRegressor
 from treatise.kernel_methods.linear_knowledge import LinearKnowledgeRegressor
+from treatise.kernel_methods.lp_mkl import LpMKLClassifier, LpMKLOneClass, LpMKLRegressor
 from treatise.kernel_methods.polyhedron import Polyhedron
 from treatise.kernel_methods.stopping_rules import (
     critical_radius,
@@ -43,6 +46,9 @@ __all__ = [
     "Knowledge",
     "KnowledgeKernelRegressor",
     "LinearKnowledgeRegressor",
+    "LpMKLClassifier",
+    "LpMKLOneClass",
+    "LpMKLRegressor",
     "OffsetInterval",
     "Polyhedron",
     "critical_radius",
@@ -50,9 +56,12 @@ __all__ = [
     "first_order_sobolev",
     "influence_bound",
     "kernel_certificate",
+    "lp_kernel_weights",
+    "lp_mkl_bound",
     "matched_ridge",
     "plot_error_path",
     "plot_influence",
+    "plot_kernel_weights",
     "plot_knowledge",
     "robustness_bound",
     "sensitivity_curve",

@@ -11,7 +11,9 @@ _SIMPLEX_ROWS = 300
 _TOLERANCE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 """Costs reach 1e6, which the usual 1e-7 would turn into visible errors."""
 _GAP = 1e-6
-"""Largest relative gap between the two problems that still counts as solved."""
+"""Relative gap between the two problems up to which no other method is tried."""
+_VISIBLE_GAP = 1e-4
+"""Relative gap from which the user is told."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class RegionBlock:
     mismatch_cost: float
     shortfall_cost: float
 
+    @property
+    def prices(self):
+        """All of its costs."""
+        return (self.mismatch_cost, self.shortfall_cost)
+
 
 @dataclass(frozen=True)
 class PointBlock:
@@ -40,6 +47,11 @@ class PointBlock:
     bounds: np.ndarray
     sign: float
     shortfall_cost: float
+
+    @property
+    def prices(self):
+        """All of its costs."""
+        return (self.shortfall_cost,)
 
 
 @dataclass(frozen=True)
@@ -56,19 +68,19 @@ class ProgramSolution:
 
     @property
     def solved(self):
-        """Whether both problems have the same value."""
-        return self.gap <= _GAP
+        """Whether both problems have the same value, as far as anyone can see."""
+        return self.gap <= _VISIBLE_GAP
 
 
 def solve_program(left, right, y, costs, coef_cost, blocks):
     """Minimise ``coef_cost |coef|_1 + costs' |left right coef + b - y| + costs of the blocks``, or None if infeasible.
 
-    ``left right`` is the Gram matrix: itself and the identity (None) for kernels, A and A' for linear functions. Solved is the dual problem, over multipliers ``lam`` of the
-    rows, ``pi`` of z, ``tau`` of zeta and ``rho`` of points:
+    ``left right`` is the Gram matrix: itself and the identity (None) for kernels, A and A' for linear functions. Solved
+    is the dual problem, over multipliers ``lam`` of the rows, ``pi`` of z, ``tau`` of zeta and ``rho`` of points:
 
         max  y' lam + sum sign (slope' pi + constant tau) + sum sign bounds' rho
         s.t. left v + sum sign columns rho + t = 0,  |t| <= coef_cost      (multipliers: -coef)
-             v = right lam + sum  sign pi,  |lam| <= costs, |pi| <= mismatch_cost
+             v = right lam + sum sign pi,  |lam| <= costs, |pi| <= mismatch_cost
              sum lam + sum sign (tau + sum rho) = 0                        (multiplier: -b)
              sides' pi <= limits tau,  0 <= tau, sum rho <= shortfall_cost (multipliers: -u, -zeta)
 
@@ -76,17 +88,24 @@ def solve_program(left, right, y, costs, coef_cost, blocks):
     """
     scale = max(np.abs(y).max(initial=0.0), max((_largest_bound(block) for block in blocks), default=0.0)) or 1.0
     program = _Program(left, right, y / scale, costs, coef_cost, blocks, scale)
+    soft = all(np.isfinite(cost) for block in blocks for cost in block.prices)
     methods = ["highs-ds", "highs-ipm"] if len(y) <= _SIMPLEX_ROWS else ["highs-ipm", "highs-ds"]
-    found = None
-    for method in methods:
-        answer = linprog(**program.problem, method=method, options=_TOLERANCE)
-        if answer.status in (2, 3):
-            return None
+    best = None
+    for method, options in [(method, options) for options in (_TOLERANCE, {}) for method in methods]:
+        answer = linprog(**program.problem, method=method, options=options)
         if answer.status == 0:
             found = program.solution(answer, scale)
-            if found.solved:
+            if found.gap <= _GAP:
                 return found
-    return found
+            best = found if best is None or found.gap < best.gap else best
+        elif answer.status in (2, 3) and not soft:
+            return None
+    if best is None:
+        raise ValueError(
+            f"the linear program is too ill-conditioned to be solved ({answer.message}); take a narrower kernel or "
+            "smaller costs"
+        )
+    return best
 
 
 def _largest_bound(block):
@@ -116,8 +135,9 @@ class _Program:
                 columns.append(
                     (-block.sign * block.bounds / scale, 0.0, np.inf, block.sign * block.columns, None, signs)
                 )
-                inequalities.append({place: np.ones((1, n))})
-                limits.append([block.shortfall_cost])
+                if np.isfinite(block.shortfall_cost):
+                    inequalities.append({place: np.ones((1, n))})
+                    limits.append([block.shortfall_cost])
             else:
                 k, mismatch = len(block.limits), block.mismatch_cost
                 spread = -block.sign * sparse.eye_array(q)
@@ -135,7 +155,7 @@ class _Program:
             "b_eq": np.zeros(m + q + 1),
             "bounds": np.column_stack([np.concatenate(lower), np.concatenate(upper)]),
         }
-        if blocks:
+        if inequalities:
             within = [[entry.get(place) for place in range(len(columns))] for entry in inequalities]
             self.problem["A_ub"] = _stack(within, [len(limit) for limit in limits], columns)
             self.problem["b_ub"] = np.concatenate(limits)
@@ -144,7 +164,9 @@ class _Program:
         """Weights from the multipliers; what misses, and the objective, from the weights themselves."""
         m, q = self.left.shape
         coef, offset = -answer.eqlin.marginals[:m], -float(answer.eqlin.marginals[-1])
-        coef[np.abs(coef) <= 1e-9 * np.abs(coef).max(initial=0.0)] = 0.0
+        # Complementarity: a weight differs from zero only where its condition is tight; the rest is rounding.
+        loose = np.abs(answer.x[q : q + m]) < self.coef_cost * (1.0 - 1e-9)
+        coef[loose | (np.abs(coef) <= 1e-13 * np.abs(coef).max(initial=0.0))] = 0.0
         image = self.left @ coef if self.right is None else self.right @ coef
         fitted = image if self.right is None else self.left @ image
         objective = self.coef_cost * np.abs(coef).sum() + self.costs @ np.abs(fitted + offset - self.y)
@@ -153,22 +175,21 @@ class _Program:
             if isinstance(block, PointBlock):
                 reached = block.sign * (block.columns.T @ coef + offset - block.bounds / scale)
                 mismatch, shortfall = 0.0, max(0.0, -float(reached.min()))
-                at += 1
+                at += int(np.isfinite(block.shortfall_cost))
             else:
                 u = np.maximum(-answer.ineqlin.marginals[at : at + len(block.limits)], 0.0)
                 at += len(block.limits)
                 z = block.sides @ u + block.sign * (image - block.slope / scale)
                 mismatch = float(np.abs(z).sum())
-                shortfall = max(
-                    0.0, float(block.limits @ u + block.sign * (block.constant / scale - offset))
-                )
+                shortfall = max(0.0, float(block.limits @ u + block.sign * (block.constant / scale - offset)))
                 objective += _cost(block.mismatch_cost, mismatch)
             objective += _cost(block.shortfall_cost, shortfall)
             mismatches.append(mismatch)
             shortfalls.append(shortfall)
         gap = abs(objective + answer.fun) / (1.0 + abs(objective))
+        # The dual value: the primal one carries rounding of the fit times the costs.
         return ProgramSolution(
-            coef * scale, offset * scale, float(objective) * scale, np.array(mismatches) * scale,
+            coef * scale, offset * scale, -float(answer.fun) * scale, np.array(mismatches) * scale,
             np.array(shortfalls) * scale, float(gap), int(answer.nit),
         )  # fmt: skip
 

@@ -9,9 +9,10 @@ from treatise.kernel_methods.kernel_weights import dual_norm
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
 
-SL=float(__import__("os").environ.get("SL","0.25"))
 _LOOSEST, _TIGHTEST = 1e-2, 1e-13
 """Tolerances of the machine, in units of the score."""
+_SHARE = 0.05
+"""Part of the gap that the machine itself may leave: extrapolated weights need values that can be compared."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class MixtureMachine:
     def solve(self, weights, alpha, p, tol):
         """The machine at these kernel weights, from ``alpha`` on.
 
-        Its own gap is brought to a quarter of the one that the weights leave, or below ``tol``.
+        Its own gap is brought to a twentieth of the one that the weights leave, or the whole gap below ``tol``.
         """
         whole = self.positions is None
         if whole:
@@ -91,7 +92,7 @@ class MixtureMachine:
             value = self._held_reward + reward(self.problem, alpha)
             lower = value - 0.5 * dual_norm(forms, p)
             upper = value - 0.5 * weights @ forms + slack
-            enough = slack <= SL * (upper - lower) or relative_gap(upper, lower) <= tol
+            enough = slack <= _SHARE * (upper - lower) or relative_gap(upper, lower) <= tol
             if enough or self.tol <= _TIGHTEST:
                 return MachinePoint(weights, alpha, beta, solution.offset, forms, upper, lower)
             self.tol = max(0.3 * self.tol, _TIGHTEST)

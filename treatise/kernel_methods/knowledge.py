@@ -38,9 +38,14 @@ class Knowledge:
             raise ValueError("knowledge of a region must say at_least, at_most, or both")
         self.at_least = at_least
         self.at_most = at_most
-        self.implications = [
+        self.implications  # noqa: B018 - refuses bounds that are no linear functions
+
+    @property
+    def implications(self):
+        """Its bounds one by one, as a list of :class:`Implication`."""
+        return [
             Implication(sign, *self._linear(bound, name))
-            for sign, bound, name in ((1.0, at_least, "at_least"), (-1.0, at_most, "at_most"))
+            for sign, bound, name in ((1.0, self.at_least, "at_least"), (-1.0, self.at_most, "at_most"))
             if bound is not None
         ]
 

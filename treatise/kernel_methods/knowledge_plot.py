@@ -97,7 +97,10 @@ def _convex_hull(points):
     for sequence in (ordered, ordered[::-1]):
         chain: list = []
         for point in sequence:
-            while len(chain) > 1 and np.linalg.det([np.subtract(chain[-1], chain[-2]), np.subtract(point, chain[-1])]) <= 0:
+            while (
+                len(chain) > 1
+                and np.linalg.det([np.subtract(chain[-1], chain[-2]), np.subtract(point, chain[-1])]) <= 0
+            ):
                 chain.pop()
             chain.append(point)
         halves.extend(chain[:-1])

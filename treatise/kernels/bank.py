@@ -58,9 +58,9 @@ class KernelBank:
     >>> from treatise.kernels import Gaussian, KernelBank, Linear
     >>> bank = KernelBank([Linear(), Gaussian(0.5)], [[0.0], [1.0], [3.0]], normalize=None)
     >>> bank.mixture(np.array([1.0, 2.0])).round(3)
-    array([[2.   , 1.213, 0.022],
-           [1.213, 3.   , 3.271],
-           [0.022, 3.271, 11.   ]])
+    array([[ 2.   ,  1.213,  0.022],
+           [ 1.213,  3.   ,  3.271],
+           [ 0.022,  3.271, 11.   ]])
     >>> bank.quadratic_forms(np.array([1.0, -1.0, 0.0])).round(3)
     array([1.   , 0.787])
     """

@@ -3,6 +3,8 @@
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.linalg import eigvalsh
+from scipy.linalg.lapack import dpotrf
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -10,8 +12,9 @@ from treatise.kernels.base import Kernel, count
 from treatise.kernels.gram_rows import GramRows
 from treatise.kernels.vectors import KERNEL_NAMES, resolve_kernel
 
-_SYMMETRY = 1e-8
-"""Largest difference of a Gram matrix from its transpose, as a share of its largest entry: rounding, and no more."""
+_ROUNDING = 1e-8
+"""What a Gram matrix may miss its conditions by, as a share of its largest entry or of its trace."""
+_MOST_FACTORED = 4000
 
 
 class KernelInputMixin:
@@ -41,7 +44,8 @@ class KernelInputMixin:
     def _fit_objects(self, X, *, sample_weight=None, **checks):
         """Check X, settle the kernel as ``kernel_``, and return the prepared training objects.
 
-        ``sample_weight`` counts in ``gamma="scale"``, so that a weight of two is a second copy. ``checks`` go to scikit-learn's ``validate_data``; with ``y`` among them, the checked y is returned too.
+        ``sample_weight`` counts in ``gamma="scale"``, so that a weight of two is a second copy. ``checks`` go to
+        scikit-learn's ``validate_data``; with ``y`` among them, the checked y is returned too.
         """
         structured = isinstance(self.kernel, Kernel) and self.kernel.structured
         if structured:
@@ -106,16 +110,52 @@ class KernelInputMixin:
 
 
 def check_gram(gram):
-    """Refuse a matrix that cannot be a Gram matrix, naming the entry at fault."""
+    """Refuse a matrix that cannot be a Gram matrix, naming what is at fault.
+
+    Squareness, symmetry, the diagonal and every pair of objects are always looked at; beyond that, up to 4 000 objects,
+    the whole spectrum by one factorisation.
+
+    Parameters
+    ----------
+    gram : ndarray
+        The matrix.
+    """
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
         raise ValueError(f"a precomputed kernel must be a square matrix; it has shape {gram.shape}")
-    difference = np.abs(gram - gram.T)
-    if difference.size and difference.max() > _SYMMETRY * max(np.abs(gram).max(), np.finfo(float).tiny):
-        i, j = np.unravel_index(np.argmax(difference), difference.shape)
-        raise ValueError(
-            f"a precomputed kernel must be symmetric; entry ({i}, {j}) is {gram[i, j]:g} and entry ({j}, {i}) is "
-            f"{gram[j, i]:g}"
-        )
-    if np.any(np.diagonal(gram) < 0):
-        i = int(np.argmin(np.diagonal(gram)))
+    diagonal = np.diagonal(gram)
+    if np.any(diagonal < 0):
+        i = int(np.argmin(diagonal))
         raise ValueError(f"a kernel of an object with itself is never negative; entry ({i}, {i}) is {gram[i, i]:g}")
+    largest = max(np.abs(gram).max(initial=0.0), np.finfo(float).tiny)
+    lengths = np.sqrt(diagonal)
+    for start in range(0, len(gram), 512):
+        rows = gram[start : start + 512]
+        _refuse_entry(
+            np.abs(rows - gram[:, start : start + 512].T) - _ROUNDING * largest,
+            start,
+            lambda i, j: (
+                f"must be symmetric; entry ({i}, {j}) is {gram[i, j]:g} and entry ({j}, {i}) is {gram[j, i]:g}"
+            ),
+        )
+        _refuse_entry(
+            np.abs(rows) - np.outer(lengths[start : start + 512], lengths) - _ROUNDING * largest,
+            start,
+            lambda i, j: (
+                f"must be positive semi-definite; entry ({i}, {j}) is {gram[i, j]:g}, more than the lengths of the two "
+                f"objects allow, {lengths[i] * lengths[j]:g}"
+            ),
+        )
+    if len(gram) <= _MOST_FACTORED:
+        shifted = gram + _ROUNDING * max(diagonal.sum(), np.finfo(float).tiny) * np.eye(len(gram))
+        if dpotrf(shifted, lower=1, overwrite_a=1)[1] > 0:
+            smallest = float(eigvalsh(gram, subset_by_index=[0, 0])[0])
+            raise ValueError(
+                f"a precomputed kernel must be positive semi-definite; its smallest eigenvalue is {smallest:g}. Clip "
+                "the spectrum at zero, or use a method for indefinite similarities"
+            )
+
+
+def _refuse_entry(excess, first_row, complaint):
+    if excess.size and excess.max() > 0:
+        i, j = np.unravel_index(np.argmax(excess), excess.shape)
+        raise ValueError(f"a precomputed kernel {complaint(int(i) + first_row, int(j))}")

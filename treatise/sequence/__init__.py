@@ -1,1 +1,25 @@
 """Labels for sequences: hidden Markov decoding, conditional random fields, output-space search, grammars."""
+
+from treatise.sequence.crf import CRF
+from treatise.sequence.decoding_path import DecodingPath, decoding_path
+from treatise.sequence.features import FeatureTemplates, SequenceVectorizer, word_features
+from treatise.sequence.hidden_chains import HiddenChains
+from treatise.sequence.hmm import HMM
+from treatise.sequence.hmm_decoder import Decoding, HMMDecoder, log_average_messages
+from treatise.sequence.path_risks import PathRisks, path_risks
+
+__all__ = [
+    "CRF",
+    "HMM",
+    "Decoding",
+    "DecodingPath",
+    "FeatureTemplates",
+    "HMMDecoder",
+    "HiddenChains",
+    "PathRisks",
+    "SequenceVectorizer",
+    "decoding_path",
+    "log_average_messages",
+    "path_risks",
+    "word_features",
+]

@@ -199,9 +199,7 @@ def _log_average(values, mu):
 
 
 @kernel
-def log_average_transformed(
-    first, last, offsets, log_emissions, start, transitions, mu, normalized, forward, backward
-):
+def log_average_transformed(first, last, offsets, log_emissions, start, transitions, mu, normalized, forward, backward):
     """Brushe's messages alpha_t(i; mu) and beta_t(i; mu): equations 51, or 54 where ``normalized``.
 
     Messages that vanish in floating point become nan from there on.

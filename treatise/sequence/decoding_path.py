@@ -130,11 +130,12 @@ def decoding_path(chains, alphas=None, *, decoder=None):
     --------
     >>> import numpy as np
     >>> from treatise.sequence import HiddenChains, decoding_path
-    >>> seen = np.log([[0.6, 0.4], [0.35, 0.65], [0.6, 0.4], [0.3, 0.7]])
-    >>> path = decoding_path(HiddenChains([0.5, 0.5], [[0.7, 0.3], [0.3, 0.7]], seen), [0, 1])
+    >>> seen = np.log([[0.5, 0.1], [0.5, 0.7], [0.7, 0.9], [0.5, 0.6]])
+    >>> path = decoding_path(HiddenChains([0.5, 0.5], [[0.7, 0.3], [0.3, 0.7]], seen), [0, 0.5, 1])
     >>> path.paths
-    array([[1, 1, 1, 1],
-           [1, 1, 1, 1]])
+    array([[0, 0, 1, 1],
+           [0, 1, 1, 1],
+           [0, 0, 0, 0]])
 
     References
     ----------
@@ -163,6 +164,6 @@ def _colours(n):
 def _axes(ax):
     if ax is not None:
         return ax
-    from matplotlib.figure import Figure
+    from matplotlib import pyplot
 
-    return Figure(figsize=(10, 4), layout="constrained").subplots()
+    return pyplot.subplots(figsize=(10, 4), layout="constrained")[1]

@@ -7,6 +7,7 @@ import numpy as np
 from treatise._core.threads import over_ranges
 from treatise.inference import Chains
 from treatise.sequence._hmm_decoder_kernels import prior_marginals
+from treatise.sequence._hmm_sums import hidden_marginals
 
 _SUM_TOLERANCE = 1e-6
 
@@ -90,7 +91,9 @@ class HiddenChains:
 
     @cached_property
     def _marginals(self):
-        return self.posterior_scores.marginals(pairs=False)
+        if self.transitions.ndim == 3:
+            return self.posterior_scores.marginals(pairs=False)
+        return hidden_marginals(self.start, self.transitions, self.log_emissions, np.diff(self.offsets))
 
     @property
     def posterior(self):
@@ -126,7 +129,7 @@ class HiddenChains:
                 f"paths must hold the number of a state for each of the {len(self.log_emissions)} positions; "
                 f"they have the shape {paths.shape} and the type {paths.dtype}"
             )
-        if len(paths) and not (0 <= paths.min() and paths.max() < self.n_states):
+        if len(paths) and not (paths.min() >= 0 and paths.max() < self.n_states):
             raise ValueError(f"paths hold {paths.min()} to {paths.max()}; states are numbered 0 to {self.n_states - 1}")
         return paths
 

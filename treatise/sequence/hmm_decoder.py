@@ -71,8 +71,8 @@ class HMMDecoder(BaseEstimator):
         (0, 0, 0, 1) is the most probable path before anything is observed.
     family : {"log", "linear"}, float, or a pair of these, default="log"
         Risk of states: minus log probability (problem 18), or expected errors (problem 26), or the powers
-        ``(1 - p^b) / b`` between and beyond, where 0 is "log" and 1 "linear" (equation 55). Of a pair, the second is for
-        the prior.
+        ``(1 - p^b) / b`` between and beyond, where 0 is "log" and 1 "linear" (equation 55). Of a pair, the second is
+        for the prior.
     constraint : {None, "posterior", "prior"}, default=None
         Which paths are allowed where the weights alone would allow more: those that are possible given the
         observations, or those that are possible before. ``alpha=0, constraint="posterior"`` is posterior-Viterbi
@@ -104,14 +104,15 @@ class HMMDecoder(BaseEstimator):
     --------
     >>> import numpy as np
     >>> from treatise.sequence import HiddenChains, HMMDecoder
-    >>> moves = [[0.6, 0.4, 0.0], [0.1, 0.1, 0.8], [0.0, 0.02, 0.98]]
-    >>> seen = np.log([[0.3, 0.2, 1 / 6], [0.15, 0.3, 1 / 6]])
-    >>> chains = HiddenChains([0.4, 0.54, 0.06], moves, seen)
-    >>> for alpha in (0, 0.5):
+    >>> moves = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]
+    >>> seen = np.log([[0.3, 0.8, 0.3], [0.8, 0.3, 0.7], [0.5, 0.9, 0.6], [0.9, 0.9, 0.7]])
+    >>> chains = HiddenChains([0.4, 0.3, 0.3], moves, seen)
+    >>> for alpha in (0, 0.5, 1):
     ...     found = HMMDecoder(alpha=alpha).decode(chains)
     ...     print(found.paths, found.risks.error.round(3), found.risks.admissible)
-    [0 1] [0.537] [ True]
-    [0 1] [0.537] [ True]
+    [1 2 1 1] [0.604] [False]
+    [1 2 0 1] [0.612] [ True]
+    [1 2 2 0] [0.63] [ True]
 
     References
     ----------
@@ -209,7 +210,7 @@ class HMMDecoder(BaseEstimator):
         return paths
 
     def _gains(self, distribution, power):
-        """What a state at a position is worth: minus its term in the risk of equation 55, with the loss of section 8."""
+        """What states are worth: minus their terms in the risk of equation 55, with the loss of section 8."""
         if self.loss is not None or self.state_labels is not None:
             distribution = self._less_loss(distribution, power)
         if power == 1.0:
@@ -221,8 +222,12 @@ class HMMDecoder(BaseEstimator):
         losses = loss_matrix(distribution.shape[1], self.loss, self.state_labels)
         if np.ndim(self.loss) < 2:
             # A loss of missing y: l(y) p(y) for p(y) (Figure 2), summed over the states of a label.
-            missing = losses.max(axis=0)
-            labels = np.arange(len(losses)) if self.state_labels is None else np.asarray(self.state_labels)
+            labels = np.arange(len(losses))
+            if self.state_labels is not None:
+                labels = np.unique(np.asarray(self.state_labels), return_inverse=True)[1]
+            missing = np.ones(len(losses)) if self.loss is None else np.asarray(self.loss, np.float64)[labels]
+            if power <= 0 and not missing.all():
+                raise ValueError("a loss of 0 needs family='linear': the logarithm would forbid the state altogether")
             return distribution @ ((labels[:, np.newaxis] == labels) * missing).T
         if power != 1.0 and losses.max() > 1:
             raise ValueError(

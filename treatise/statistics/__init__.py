@@ -1,5 +1,6 @@
 """Counts, entropies, discretisation and other statistics that many methods share."""
 
+from treatise.statistics.bivariate_normal import bivariate_normal_cdf
 from treatise.statistics.discretize import MDLDiscretizer
 from treatise.statistics.entropy import (
     conditional_mutual_information,
@@ -11,6 +12,7 @@ from treatise.statistics.entropy import (
 
 __all__ = [
     "MDLDiscretizer",
+    "bivariate_normal_cdf",
     "conditional_mutual_information",
     "entropy",
     "mutual_information",

@@ -62,8 +62,7 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
     cache_bytes : int, default=200 << 20
         Memory for rows of the Gram matrix of the SVM.
     memory : str, object with the joblib.Memory interface or None, default=None
-        Where to keep representatives found, so that a search over C or ``class_weight=None`` settings with the same
-        kernel and rows finds them once.
+        Where to keep representatives found, so that a search over C finds them once for each kernel and training set.
     n_jobs : int or None, default=None
         Subsets to work on at once, in threads.
 
@@ -154,7 +153,7 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
 
     @classmethod
     def _contract_example(cls):
-        # A weight and repeated rows agree to seven digits only where every row is kept, at a fixed width and a tight end.
+        # A weight and repeated rows agree to seven digits only with every row kept, at a fixed width and a tight end.
         return cls(gamma=0.01, epsilon=1e-12, tol=1e-12)
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -168,8 +168,6 @@ def derive_representatives(
         raise ValueError(
             f"leaf_size={leaf_size} is below subset_size={subset_size}; rows are sorted into leaves before subsets"
         )
-    if not np.any(weights > 0):
-        raise ValueError("there is no row of positive weight to stand for the others")
     distances = partial(_distances, kernel, objects, kernel.diagonal(objects))
     first_level = _halves if segregation == "distance" else _chunks
     subsets = [
@@ -268,7 +266,7 @@ def _extreme_points(kernel, objects, members, weights, epsilon):
 
 
 def _enclosing_ball(rows):
-    """Weights of the centre of the smallest ball round all points (SphereSet): ``min a' K a - diag(K)' a``, a simplex."""
+    """Weights of the centre of the least ball round all points (SphereSet): ``min a' K a - diag(K)' a``, a simplex."""
     n = len(rows)
     start = np.zeros(n)
     start[np.argmax(rows.diagonal)] = 1.0

@@ -1,0 +1,258 @@
+"""Cumulative distribution networks against derivatives, sums and draws."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal, norm
+from scipy.stats import t as student
+
+from treatise.graphical import (
+    CumulativeDistributionNetwork,
+    CumulativeTeamRating,
+    GaussianCDF,
+    GumbelCopulaCDF,
+    SigmoidCDF,
+    TabularCDF,
+)
+from treatise.statistics import bivariate_normal_cdf
+
+
+def example_1():
+    first = GaussianCDF("xy", [0, 3], [[3, 0.9 * np.sqrt(3)], [0.9 * np.sqrt(3), 1]])
+    second = GaussianCDF("xy", [4, 4], [[5, -0.6 * np.sqrt(50)], [-0.6 * np.sqrt(50), 10]])
+    return CumulativeDistributionNetwork([first, second])
+
+
+def random_tree(generator, n):
+    """Sigmoid functions of two or three variables on a random tree."""
+    functions, have = [], [0]
+    while len(have) < n:
+        fresh = list(range(len(have), min(n, len(have) + int(generator.integers(1, 3)))))
+        variables = [int(generator.choice(have)), *fresh]
+        functions.append(SigmoidCDF(variables, generator.uniform(0.3, 2.0, len(variables))))
+        have += fresh
+    return CumulativeDistributionNetwork(functions)
+
+
+def numeric_density(network, x, h=0.02):
+    """Mixed derivative by central differences, Richardson's step taken once."""
+
+    def at(step):
+        total = 0.0
+        for signs in product((-1, 1), repeat=len(x)):
+            total += np.prod(signs) * network.cdf([x + step * np.array(signs)])[0]
+        return total / (2 * step) ** len(x)
+
+    return (4 * at(h / 2) - at(h)) / 3
+
+
+def by_rule_of_products(network, x):
+    """Every variable is differentiated in one of its functions: the sum over all such choices, one by one."""
+    homes = [[s for s, f in enumerate(network.functions) if v in f.variables] for v in network.variables]
+    total = 0.0
+    for choice in product(*homes):
+        term = 1.0
+        for s, function in enumerate(network.functions):
+            own = [network.variables.index(v) for v in function.variables]
+            subset = tuple(i for i, v in enumerate(own) if choice[v] == s)
+            term *= function.mixed_derivative(x[None, own], subset)[0]
+        total += term
+    return total
+
+
+def test_bivariate_normal_equals_scipys_and_its_limits():
+    generator = np.random.default_rng(0)
+    for rho in (-0.95, -0.3, 0.0, 0.6, 0.99):
+        points = generator.normal(size=(30, 2)) * 2
+        points[:3] = [[0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]
+        exact = multivariate_normal([0, 0], [[1, rho], [rho, 1]]).cdf(points)
+        # SciPy's own two-dimensional routine is good to about 1e-8.
+        np.testing.assert_allclose(bivariate_normal_cdf(*points.T, rho), exact, atol=1e-7)
+        np.testing.assert_allclose(bivariate_normal_cdf([np.inf, 0.3], [0.3, np.inf], rho), norm.cdf(0.3), atol=1e-12)
+        assert bivariate_normal_cdf(-np.inf, 1.0, rho) == pytest.approx(0, abs=1e-12)
+    with pytest.raises(ValueError, match="between -1 and 1"):
+        bivariate_normal_cdf(0.0, 0.0, 1.0)
+
+
+def test_density_of_the_papers_first_example():
+    network = example_1()
+    assert np.exp(network.logpdf([[1.0, 3.0]]))[0] == pytest.approx(0.004660683, abs=1e-8)
+    x, y = np.linspace(-8, 25, 400), np.linspace(-8, 30, 400)
+    grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
+    density = np.exp(network.logpdf(grid)).reshape(400, 400)
+    # The midpoint rule on cells of about a tenth is good to 1e-4 for a density this smooth.
+    assert density.sum() * (x[1] - x[0]) * (y[1] - y[0]) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_density_on_random_trees_is_the_mixed_derivative():
+    generator = np.random.default_rng(1)
+    for n in (2, 3, 4, 6):
+        for _ in range(3):
+            network = random_tree(generator, n)
+            assert network.is_tree
+            x = generator.normal(size=n)
+            density = np.exp(network.logpdf([x]))[0]
+            assert density == pytest.approx(by_rule_of_products(network, x), rel=1e-12)
+            if n <= 3:
+                # Differences of step 0.02 with one extrapolation are good to about 1e-7 of the value.
+                assert density == pytest.approx(numeric_density(network, x), rel=2e-5)
+
+
+def test_density_on_a_cycle_is_exact_too():
+    generator = np.random.default_rng(2)
+    functions = [SigmoidCDF(pair, generator.uniform(0.5, 2, 2)) for pair in ((0, 1), (1, 2), (2, 3), (3, 0))]
+    network = CumulativeDistributionNetwork(functions)
+    assert not network.is_tree
+    x = generator.normal(size=4)
+    assert np.exp(network.logpdf([x]))[0] == pytest.approx(numeric_density(network, x), rel=2e-5)
+
+
+def test_gumbel_functions_have_the_right_derivatives():
+    for theta in (0.25, 0.5, 1.0):
+        network = CumulativeDistributionNetwork([GumbelCopulaCDF("xy", [norm(-2, 1), student(0.5)], theta)])
+        for x in ([-1.5, 0.4], [-2.5, 3.0]):
+            density = numeric_density(network, np.array(x))
+            assert np.exp(network.logpdf([x]))[0] == pytest.approx(density, rel=1e-3, abs=1e-7)
+
+
+def ordinal_network(generator, K=4):
+    def table():
+        masses = generator.dirichlet(np.ones(K * K)).reshape(K, K)
+        return masses.cumsum(axis=0).cumsum(axis=1)
+
+    return CumulativeDistributionNetwork([TabularCDF(pair, table()) for pair in ((0, 1), (1, 2), (1, 3), (3, 4))])
+
+
+def test_probabilities_of_ordinal_values_sum_to_one_and_are_differences():
+    network = ordinal_network(np.random.default_rng(3))
+    cells = np.array(list(product(range(4), repeat=5)), float)
+    p = np.exp(network.logpdf(cells))
+    assert p.min() >= 0 and p.sum() == pytest.approx(1.0, abs=1e-10)
+    joint = network.cdf(cells).reshape([4] * 5)
+    for axis in range(5):
+        joint = np.diff(joint, axis=axis, prepend=0.0)
+    np.testing.assert_allclose(p, joint.ravel(), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["sigmoid", "ordinal", "gaussian", "gumbel"])
+def test_draws_follow_the_distribution_and_unlinked_variables_are_independent(kind):
+    generator = np.random.default_rng(4)
+    if kind == "sigmoid":
+        network = random_tree(generator, 4)
+    elif kind == "ordinal":
+        network = ordinal_network(generator)
+    elif kind == "gaussian":
+        network = example_1()
+    else:
+        first = GumbelCopulaCDF("ab", [norm(), norm(1, 2)], 0.4)
+        network = CumulativeDistributionNetwork([first, GumbelCopulaCDF("bc", [norm(), student(3)], 0.8)])
+    draws = network.sample(100_000, random_state=0)
+    for row in network.sample(20, random_state=1):
+        p = network.cdf([row])[0]
+        # Four standard errors of a share.
+        assert np.mean((draws <= row).all(axis=1)) == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 1e5) + 1e-9)
+    if kind == "ordinal":
+        assert abs(np.corrcoef(draws[:, 0], draws[:, 2])[0, 1]) < 4 / np.sqrt(1e5)
+
+
+def test_conditionals_obey_the_rule_of_products():
+    generator = np.random.default_rng(5)
+    network = random_tree(generator, 5)
+    x = generator.normal(size=(6, 5))
+    part = np.full_like(x, np.inf)
+    part[:, [0, 2]] = x[:, [0, 2]]
+    joint = network.logpdf(part) + network.conditional_logpdf(x, given=[0, 2])
+    np.testing.assert_allclose(joint, network.logpdf(x), atol=1e-10)
+    rising = np.tile(x[:1], (5, 1))
+    rising[:, 1] = [-3, 0, 3, 30, np.inf]
+    rising[:, [3, 4]] = np.inf
+    p = network.conditional_cdf(rising, given=[0, 2])
+    assert np.all(np.diff(p) >= 0) and p[-1] == pytest.approx(1.0)
+    limits = np.full((1, 5), np.inf)
+    limits[0, [0, 1]] = x[0, [0, 1]]
+    alone = limits.copy()
+    alone[0, 1] = np.inf
+    expected = network.cdf(limits) / network.cdf(alone)
+    np.testing.assert_allclose(network.conditional_cdf(limits, below=[0]), expected)
+
+
+def test_a_function_that_is_always_one_and_a_lone_variable():
+    network = example_1()
+    flat = GaussianCDF("x", [-1e6], [[1.0]])
+    x = [[1.0, 3.0]]
+    with_flat = CumulativeDistributionNetwork([*network.functions, flat])
+    np.testing.assert_allclose(with_flat.logpdf(x), network.logpdf(x))
+    lone = CumulativeDistributionNetwork([*network.functions, GaussianCDF("z", [0.0], [[4.0]])])
+    np.testing.assert_allclose(lone.logpdf([[1.0, 3.0, 0.5]]), network.logpdf(x) + norm.logpdf(0.5, 0, 2))
+
+
+def test_two_hundred_variables_do_not_underflow():
+    chain = CumulativeDistributionNetwork([SigmoidCDF((i, i + 1), [1.0, 1.5]) for i in range(199)])
+    logp = chain.logpdf(chain.sample(3, random_state=0))
+    assert np.all(np.isfinite(logp))
+
+
+def test_maximum_likelihood_finds_the_weights_of_its_draws():
+    truth = CumulativeDistributionNetwork([SigmoidCDF("ab", [1.0, 3.0]), SigmoidCDF("bc", [0.5, 2.0])])
+    draws = truth.sample(3000, random_state=0)
+    start = CumulativeDistributionNetwork([SigmoidCDF("ab", [1.0, 1.0]), SigmoidCDF("bc", [1.0, 1.0])])
+    fitted = start.fit(draws)
+    weights = np.concatenate([function.weights for function in fitted.functions])
+    # Asymptotic standard errors are about 2 to 4 per cent.
+    np.testing.assert_allclose(weights, [1.0, 3.0, 0.5, 2.0], rtol=0.15)
+    assert fitted.logpdf(draws).mean() >= truth.logpdf(draws).mean()
+
+
+def test_covariance_graph_of_the_papers_fourth_example_is_no_network():
+    covariance = np.array([[1, np.sqrt(2) / 2, 0], [np.sqrt(2) / 2, 1, -0.5], [0, -0.5, 1]])
+    joint = float(multivariate_normal(np.zeros(3), covariance, seed=0, maxpts=10**6, abseps=1e-7).cdf(np.zeros(3)))
+    assert joint == pytest.approx(7 / 48, abs=1e-4)
+    pair_1 = bivariate_normal_cdf(0, 0, np.sqrt(2) / 2)
+    pair_2 = bivariate_normal_cdf(0, 0, -0.5)
+    assert (float(pair_1), float(pair_2)) == (pytest.approx(3 / 8), pytest.approx(1 / 6))
+    assert joint * 0.5 != pytest.approx(pair_1 * pair_2, abs=1e-3)
+
+
+def test_ratings_order_simulated_players():
+    generator = np.random.default_rng(6)
+    skill = generator.normal(25, 8, 50)
+    rating = CumulativeTeamRating(25.0, 8.0, 0.5)
+    wrong = 0
+    for game in range(1500):
+        a, b = generator.choice(50, 2, replace=False)
+        won = skill[a] + 4 * generator.normal() > skill[b] + 4 * generator.normal()
+        teams = [[b], [a]] if won else [[a], [b]]
+        if game >= 1000:
+            wrong += rating.predict(teams)[0] != 0
+        rating.update(teams)
+    # Chance is one half; the best possible with these skills and noises about 0.15.
+    assert wrong / 500 < 0.35
+
+
+def test_cutpoints_lie_between_the_scores_of_places():
+    generator = np.random.default_rng(7)
+    games = np.sort(generator.normal(size=(300, 3)), axis=1) + [0, 2, 4]
+    rating = CumulativeTeamRating(0.0, 1.0, 0.5).fit_cutpoints(games)
+    low, high = rating._cutpoints[3]
+    assert games[:, 0].mean() < low < games[:, 1].mean() < high < games[:, 2].mean()
+
+
+def test_bad_networks_are_refused():
+    with pytest.raises(ValueError, match="must differ"):
+        SigmoidCDF("aa", [1, 1])
+    with pytest.raises(ValueError, match="positive weight"):
+        SigmoidCDF("ab", [1, -1])
+    with pytest.raises(ValueError, match="no cumulative distribution"):
+        TabularCDF("ab", [[0.5, 0.4], [0.6, 1.0]])
+    with pytest.raises(ValueError, match="cannot share a network"):
+        CumulativeDistributionNetwork([SigmoidCDF("ab", [1, 1]), TabularCDF("a", [0.5, 1.0])])
+    network = example_1()
+    with pytest.raises(ValueError, match="'q' is none of the variables"):
+        network.conditional_cdf([[1, 2]], given="q")
+    with pytest.raises(ValueError, match="in some rows only"):
+        network.logpdf([[1, 2], [np.inf, 2]])
+    with pytest.raises(ValueError, match="X has 3 columns"):
+        network.cdf([[1, 2, 3]])
+    with pytest.raises(ValueError, match="two or more teams"):
+        CumulativeTeamRating(0, 1, 1).update([["a"]])

@@ -1,0 +1,128 @@
+"""Junction trees, against the enumeration of all joint states."""
+
+import numpy as np
+import pytest
+from field_models import assert_same_probabilities, grid_edges, random_model, random_pairwise, random_tree_edges
+from scipy.stats import chisquare
+
+from treatise.inference import Chains, FactorGraph, JunctionTree
+from treatise.inference.junction_tree import check_running_intersection
+
+
+def models():
+    for seed in range(30):
+        generator = np.random.default_rng(seed)
+        yield random_model(generator, n=6, n_factors=generator.integers(0, 9), forbid=0.25 * (seed % 2))
+
+
+def test_every_query_equals_enumeration():
+    for graph in models():
+        exact = graph.brute_force()
+        tree = JunctionTree(graph)
+        # Sums of a few hundred terms of double precision.
+        assert tree.log_partition() == pytest.approx(exact.log_partition, abs=1e-11)
+        found = tree.marginals()
+        assert found.kind == "exact" and found.log_partition == tree.log_partition()
+        assert_same_probabilities(found, exact, atol=1e-11)
+        best = tree.best_assignment()
+        assert best.energy == pytest.approx(-graph.joint_scores().max(), abs=1e-12)
+        assert best.gap == 0 and graph.energy(best.labels) == best.energy
+
+
+def test_evidence_equals_the_conditioned_model():
+    for seed, graph in enumerate(models()):
+        exact_all = graph.brute_force()
+        v = seed % 6
+        state = int(np.argmax(exact_all.nodes[v]))
+        tree = JunctionTree(graph)
+        conditioned = graph.condition({v: state})
+        found = tree.marginals(evidence={v: state})
+        exact = conditioned.brute_force()
+        assert found.log_partition == pytest.approx(exact.log_partition, abs=1e-11)
+        for ours, theirs in zip(found.nodes, exact.nodes):
+            np.testing.assert_allclose(ours, theirs, atol=1e-11)
+        best = tree.best_assignment(evidence={v: state})
+        assert best.labels[v] == state
+        assert best.energy == pytest.approx(-conditioned.joint_scores().max(), abs=1e-12)
+
+
+def test_samples_have_the_frequencies_of_the_model():
+    graph = random_pairwise(np.random.default_rng(3), 4, edges=grid_edges(2, 2), strength=1.0)
+    p = np.exp(graph.joint_scores() - graph.brute_force().log_partition).ravel()
+    drawn = JunctionTree(graph).sample(20_000, random_state=0)
+    cells = np.ravel_multi_index(tuple(drawn.T), tuple(graph.n_states))
+    counts = np.bincount(cells, minlength=p.size)
+    common = p * len(drawn) > 5
+    observed, expected = np.append(counts[common], counts[~common].sum()), np.append(p[common], p[~common].sum())
+    # The seed is fixed; a wrong conditional distribution gives a p value of zero.
+    assert chisquare(observed, expected * len(drawn)).pvalue > 0.01
+    again = JunctionTree(graph).sample(20_000, random_state=0)
+    np.testing.assert_array_equal(drawn, again)
+
+
+def test_samples_respect_evidence_and_impossible_states():
+    for seed in range(10):
+        graph = random_model(np.random.default_rng(seed), n=6, n_factors=6, forbid=0.4)
+        state = int(np.argmax(graph.brute_force().nodes[2]))
+        drawn = JunctionTree(graph).sample(200, evidence={2: state}, random_state=seed)
+        assert np.all(drawn[:, 2] == state)
+        assert np.all(graph.scores(drawn) > -np.inf)
+
+
+def test_a_chain_gives_what_the_chain_engine_gives():
+    generator = np.random.default_rng(0)
+    unary, transition = generator.normal(size=(40, 4)), generator.normal(size=(4, 4))
+    graph = FactorGraph.pairwise(unary, np.column_stack([np.arange(39), np.arange(1, 40)]), transition)
+    tree, chain = JunctionTree(graph), Chains(unary, transition)
+    assert tree.width == 1
+    exact = chain.marginals()
+    assert tree.log_partition() == pytest.approx(exact.log_partition[0], abs=1e-10)
+    np.testing.assert_allclose(np.array(tree.marginals().nodes), exact.nodes, atol=1e-10)
+    np.testing.assert_array_equal(tree.best_assignment().labels, chain.best_paths()[0])
+
+
+def test_cliques_cover_factors_and_run_together():
+    for graph in models():
+        tree = JunctionTree(graph)
+        for factor in graph.factors:
+            assert any(set(factor.variables) <= set(clique) for clique in tree.cliques)
+        assert not any(set(a) < set(b) for a in tree.cliques for b in tree.cliques)
+        for v in range(len(graph)):
+            # Connected, by walking the edges among the cliques that hold v.
+            holding = {c for c, clique in enumerate(tree.cliques) if v in clique}
+            reached, frontier = set(), {min(holding)}
+            while frontier:
+                reached |= frontier
+                frontier = {b for e in tree.edges for a, b in (e, e[::-1]) if a in reached} & holding - reached
+            assert reached == holding
+
+
+def test_a_broken_intersection_is_found():
+    with pytest.raises(ValueError, match="cliques of variable 0 are not connected"):
+        check_running_intersection([(0, 1), (1, 2), (0, 2)], [(1, 0), (2, 1)])
+
+
+def test_min_fill_finds_the_width_of_trees_and_grids():
+    generator = np.random.default_rng(0)
+    edges = random_tree_edges(generator, 60)
+    assert JunctionTree(FactorGraph.ising(np.zeros(60), edges, np.ones(59))).width == 1
+    ring = [[i, (i + 1) % 30] for i in range(30)]
+    assert JunctionTree(FactorGraph.ising(np.zeros(30), ring, np.ones(30))).width == 2
+    grid = grid_edges(5, 12)
+    # The treewidth of a grid is its smaller side; the heuristic may lose a little.
+    assert JunctionTree(FactorGraph.ising(np.zeros(60), grid, np.ones(len(grid)))).width in (5, 6)
+
+
+def test_a_hopeless_model_is_refused_with_the_size_of_its_clique():
+    everyone = [(s, t) for s in range(40) for t in range(s)]
+    graph = FactorGraph.ising(np.zeros(40), everyone, np.ones(len(everyone)))
+    with pytest.raises(ValueError, match=r"would couple 40 variables with 1.1e\+12 joint states"):
+        JunctionTree(graph)
+
+
+def test_impossible_evidence_is_an_error():
+    graph = FactorGraph([2, 2], [((0, 1), [[0.0, -np.inf], [-np.inf, 0.0]])])
+    with pytest.raises(ValueError, match="no joint state is possible"):
+        JunctionTree(graph).log_partition(evidence={0: 0, 1: 1})
+    with pytest.raises(ValueError, match="evidence 2: 0"):
+        JunctionTree(graph).marginals(evidence={2: 0})

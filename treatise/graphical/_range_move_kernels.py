@@ -1,0 +1,148 @@
+"""The graph of a range move: one chain of nodes for each variable, one node for each label of the interval.
+
+The variable a takes the last label of its chain that stays with the source, or keeps its old one if none does. Costs of
+pairs are built as by Ishikawa (2003), which the paper allows in place of its Equations 4 and 5: the arc from label k of
+a to label k' <= k of b has the capacity w (d(x+1) - 2 d(x) + d(x-1)) for x = k - k' > 0 and w d(1) for x = 0, except
+between the first labels. Every cut then costs what the paper's Properties 1 to 9 say, less the constant kappa. The
+directed edge of Figure 5(a) starts at a node that is tied to the source, hence it is a capacity from the source; the
+extra node of Figure 5(c) is replaced by capacities from the source and an edge, as footnote 2 of the paper foresees.
+"""
+
+import numpy as np
+
+from treatise._core.jit import kernel
+
+
+@kernel
+def range_arcs(length, dense, begin, neighbour, twin):
+    """Arcs of the graph for intervals of some length: where each node's begin, their heads, and the arcs back.
+
+    Node ``a * length + k``: down the chain, up the chain, then for each neighbour an arc to its label k, or to all its
+    labels if ``dense``.
+    """
+    n = len(begin) - 1
+    each = length if dense else 1
+    first = np.zeros(n * length + 1, np.int64)
+    for a in range(n):
+        for k in range(length):
+            chain = (k > 0) + (k < length - 1)
+            first[a * length + k + 1] = first[a * length + k] + chain + (begin[a + 1] - begin[a]) * each
+    head = np.empty(first[-1], np.int32)
+    sister = np.empty(first[-1], np.int32)
+    for a in range(n):
+        for k in range(length):
+            node = a * length + k
+            arc = first[node]
+            if k > 0:
+                head[arc] = node - 1
+                sister[arc] = first[node - 1] + (k > 1)
+                arc += 1
+            if k < length - 1:
+                head[arc] = node + 1
+                sister[arc] = first[node + 1]
+                arc += 1
+            for i in range(begin[a], begin[a + 1]):
+                b, back = neighbour[i], twin[i] - begin[neighbour[i]]
+                for l in range(0 if dense else k, length if dense else k + 1):
+                    chain = (l > 0) + (l < length - 1)
+                    head[arc] = b * length + l
+                    sister[arc] = first[b * length + l] + chain + back * each + (k if dense else 0)
+                    arc += 1
+    return first, head, sister
+
+
+@kernel
+def range_capacities(
+    low, length, dense, labels, moving, unary, table, slope, cap, weights, begin, neighbour, edge, first, residual, excess
+):
+    """Capacities of the move to the labels from ``low`` on, for the variables ``moving`` (others stay as they are).
+
+    ``slope[x]`` is the capacity between labels that are x apart on an edge of weight 1, ``cap`` the truncation M. A
+    moving variable whose label lies outside the interval may keep it (Range Expansion).
+    """
+    n = len(labels)
+    chain_cost = np.empty(length)
+    between = 0.0
+    for k in range(length):
+        between += slope[k] * (length - k if dense else length)
+    for a in range(n):
+        if not moving[a]:
+            for arc in range(first[a * length], first[(a + 1) * length]):
+                residual[arc] = 0.0
+            for k in range(length):
+                excess[a * length + k] = 0.0
+            continue
+        inside = low <= labels[a] < low + length
+        keep = unary[a, labels[a]]
+        # More than all arcs out of the chain of a together: as good as infinite, and no larger than needed.
+        endless = 1.0
+        for k in range(length):
+            chain_cost[k] = unary[a, low + k]
+        for i in range(begin[a], begin[a + 1]):
+            b, w = neighbour[i], weights[edge[i]]
+            if not moving[b]:
+                for k in range(length):
+                    chain_cost[k] += w * table[low + k, labels[b]]
+                continue
+            endless += w * (between + cap)
+            # Equation 9: a pair of which one keeps a label outside costs w M; both keeping theirs cost what they did.
+            if low <= labels[b] < low + length:
+                keep += w * cap
+            else:
+                keep += 0.5 * w * table[labels[a], labels[b]]
+        least = chain_cost.min()
+        if not inside:
+            least = min(least, keep)
+        for k in range(length):
+            chain_cost[k] -= least
+            endless += chain_cost[k]
+        for k in range(length):
+            node = a * length + k
+            excess[node] = 0.0
+            arc = first[node]
+            if k > 0:
+                residual[arc] = endless
+                arc += 1
+            if k < length - 1:
+                residual[arc] = chain_cost[k]
+                arc += 1
+            for i in range(begin[a], begin[a + 1]):
+                b = neighbour[i]
+                w = weights[edge[i]] if moving[b] else 0.0
+                for l in range(0 if dense else k, length if dense else k + 1):
+                    if k == 0 and l == 0:
+                        outside = not inside and not low <= labels[b] < low + length
+                        residual[arc] = w * (cap - 0.5 * table[labels[a], labels[b]]) if outside else 0.0
+                    else:
+                        residual[arc] = w * slope[k - l] if k >= l else 0.0
+                    arc += 1
+        excess[a * length] += endless if inside else keep - least
+        excess[(a + 1) * length - 1] -= chain_cost[length - 1]
+
+
+@kernel
+def range_labels(low, length, moving, on_source_side, labels):
+    """The labelling that a cut stands for (Equations 3 and 8)."""
+    found = labels.copy()
+    for a in range(len(labels)):
+        if moving[a] and on_source_side[a * length]:
+            k = 0
+            while k + 1 < length and on_source_side[a * length + k + 1]:
+                k += 1
+            found[a] = low + k
+    return found
+
+
+@kernel
+def smooth_inside(low, length, labels, profile, cap, begin, neighbour):
+    """Variables in the interval of which no neighbour in it is beyond the truncation: the set S of section 5.2."""
+    moving = np.zeros(len(labels), np.bool_)
+    for a in range(len(labels)):
+        if low <= labels[a] < low + length:
+            moving[a] = True
+            for i in range(begin[a], begin[a + 1]):
+                other = labels[neighbour[i]]
+                if low <= other < low + length and profile[abs(labels[a] - other)] > cap:
+                    moving[a] = False
+                    break
+    return moving

@@ -1,0 +1,247 @@
+"""Local cumulative distributions, the functions of a cumulative distribution network."""
+
+from abc import ABC, abstractmethod
+from math import factorial
+
+import numpy as np
+from scipy.special import expit, ndtr
+from scipy.stats import norm
+
+from treatise.statistics import bivariate_normal_cdf
+
+
+class CDFFactor(ABC):
+    """A cumulative distribution of a few variables, with its mixed derivatives.
+
+    A family writes :meth:`mixed_derivative` and :meth:`sample`, and :meth:`parameters` with :meth:`with_parameters`
+    where it can be fitted.
+
+    Parameters
+    ----------
+    variables : sequence
+        Names of the variables, one for each argument.
+    """
+
+    ordinal = False
+    """Whether the variables are the numbers 0, 1, 2, ... of ordered values."""
+
+    def __init__(self, variables):
+        self.variables = tuple(variables)
+        if len(set(self.variables)) < len(self.variables) or not self.variables:
+            raise ValueError(f"the variables of a function must differ; they are {self.variables}")
+
+    @abstractmethod
+    def mixed_derivative(self, x, subset):
+        """Derivative with respect to the arguments in ``subset``, at the rows of x (n, k), which may hold +inf."""
+
+    @abstractmethod
+    def sample(self, n, generator):
+        """``n`` draws, of shape (n, k)."""
+
+    def value(self, x):
+        """The distribution itself."""
+        return self.mixed_derivative(x, ())
+
+    def parameters(self):
+        """Parameters as a vector of numbers without bounds; empty where nothing can be fitted."""
+        return np.zeros(0)
+
+    def with_parameters(self, parameters):
+        """The same function with other parameters."""
+        return self
+
+
+class GaussianCDF(CDFFactor):
+    """Distribution of one or two normal variables.
+
+    Parameters
+    ----------
+    variables : sequence
+        One or two names.
+    mean : array-like of shape (k,)
+        Means.
+    covariance : array-like of shape (k, k)
+        Positive definite.
+    """
+
+    def __init__(self, variables, mean, covariance):
+        super().__init__(variables)
+        self.mean = np.asarray(mean, np.float64)
+        self.covariance = np.asarray(covariance, np.float64)
+        k = len(self.variables)
+        if k > 2 or self.mean.shape != (k,) or self.covariance.shape != (k, k):
+            raise ValueError(
+                f"a Gaussian function has one or two variables, with means and covariances; it has {k} variables and "
+                f"shapes {self.mean.shape} and {self.covariance.shape}"
+            )
+        if np.any(np.linalg.eigvalsh(self.covariance) <= 0):
+            raise ValueError("the covariance of a Gaussian function must be positive definite")
+        self._sd = np.sqrt(np.diagonal(self.covariance))
+        self._rho = float(self.covariance[0, 1] / self._sd.prod()) if k == 2 else 0.0
+
+    def mixed_derivative(self, x, subset):
+        z = (x - self.mean) / self._sd
+        if len(self.variables) == 1:
+            return norm.pdf(z[:, 0]) / self._sd[0] if subset else ndtr(z[:, 0])
+        if len(subset) == 0:
+            return bivariate_normal_cdf(z[:, 0], z[:, 1], self._rho)
+        root = np.sqrt(1.0 - self._rho**2)
+        a = subset[0]
+        # An argument at infinity has density zero there, whatever the other one does.
+        with np.errstate(invalid="ignore"):
+            rest = (z[:, 1 - a] - self._rho * z[:, a]) / root
+        if len(subset) == 1:
+            return np.where(np.isinf(z[:, a]), 0.0, norm.pdf(z[:, a]) * ndtr(rest)) / self._sd[a]
+        density = norm.pdf(z[:, a]) * norm.pdf(rest) / root
+        return np.where(np.isinf(z).any(axis=1), 0.0, density) / self._sd.prod()
+
+    def sample(self, n, generator):
+        return generator.multivariate_normal(self.mean, self.covariance, size=n)
+
+    def parameters(self):
+        return np.concatenate([self.mean, np.log(self._sd), [np.arctanh(self._rho)] if len(self._sd) == 2 else []])
+
+    def with_parameters(self, parameters):
+        k = len(self.variables)
+        sd = np.exp(np.clip(parameters[k : 2 * k], -20, 20))
+        correlation = np.eye(k)
+        if k == 2:
+            correlation[0, 1] = correlation[1, 0] = np.clip(np.tanh(parameters[4]), -0.999999, 0.999999)
+        return GaussianCDF(self.variables, parameters[:k], correlation * np.outer(sd, sd))
+
+
+class SigmoidCDF(CDFFactor):
+    """``1 / (1 + sum_i exp(-w_i x_i))``, a logistic distribution of any number of variables.
+
+    Parameters
+    ----------
+    variables : sequence
+        Names.
+    weights : array-like of shape (k,)
+        Slopes, positive.
+    """
+
+    def __init__(self, variables, weights):
+        super().__init__(variables)
+        self.weights = np.asarray(weights, np.float64)
+        if self.weights.shape != (len(self.variables),) or np.any(self.weights <= 0):
+            raise ValueError(f"a sigmoid function needs a positive weight for each variable; it has {self.weights}")
+
+    def mixed_derivative(self, x, subset):
+        terms = np.exp(-self.weights * x)
+        value = factorial(len(subset)) / (1.0 + terms.sum(axis=1)) ** (len(subset) + 1)
+        for a in subset:
+            value = value * self.weights[a] * terms[:, a]
+        return value
+
+    def sample(self, n, generator):
+        # Given an exponential variable E, exp(-w_i X_i) are E_i / E with independent exponentials: the survival
+        # function of that ratio is this distribution.
+        shared = generator.exponential(size=(n, 1))
+        own = generator.exponential(size=(n, len(self.weights)))
+        return -np.log(own / shared) / self.weights
+
+    def parameters(self):
+        return np.log(self.weights)
+
+    def with_parameters(self, parameters):
+        return SigmoidCDF(self.variables, np.exp(np.clip(parameters, -20, 20)))
+
+
+class GumbelCopulaCDF(CDFFactor):
+    """Two variables with given distributions, joined by Gumbel's copula.
+
+    ``exp(-[(-log H1)^(1/theta) + (-log H2)^(1/theta)]^theta)``: independent at ``theta=1``, more alike towards 0.
+
+    Parameters
+    ----------
+    variables : sequence of two names
+        Names.
+    marginals : sequence of two frozen SciPy distributions
+        H1 and H2.
+    theta : float
+        Between 0 and 1, the first excluded.
+    """
+
+    def __init__(self, variables, marginals, theta):
+        super().__init__(variables)
+        self.marginals = tuple(marginals)
+        self.theta = float(theta)
+        if len(self.variables) != 2 or len(self.marginals) != 2 or not 0 < self.theta <= 1:
+            raise ValueError(f"Gumbel's copula joins two variables with 0 < theta <= 1; it has theta={theta}")
+
+    def mixed_derivative(self, x, subset):
+        u = np.column_stack([marginal.cdf(x[:, a]) for a, marginal in enumerate(self.marginals)])
+        t = -np.log(np.clip(u, 1e-300, 1.0 - 1e-16))
+        p, q = 1.0 / self.theta, self.theta
+        total = (t**p).sum(axis=1)
+        value = np.exp(-(total**q))
+        value = np.where(u.min(axis=1) <= 0, 0.0, value)
+        if not subset:
+            return np.where(u.min(axis=1) >= 1, 1.0, value)
+        density = np.column_stack([marginal.pdf(x[:, a]) for a, marginal in enumerate(self.marginals)])
+        # Derivative of t_a^(1/theta) in x_a.
+        inner = -p * t ** (p - 1.0) * density / np.maximum(u, 1e-300)
+        if len(subset) == 1:
+            return -value * q * total ** (q - 1.0) * inner[:, subset[0]]
+        second = (q * total ** (q - 1.0)) ** 2 - q * (q - 1.0) * total ** (q - 2.0)
+        return value * second * inner[:, 0] * inner[:, 1]
+
+    def sample(self, n, generator):
+        # Frailty: a positive stable variable of index theta (Chambers, Mallows and Stuck's formula).
+        angle = generator.uniform(0.0, np.pi, n)
+        waiting = generator.exponential(size=n)
+        q = self.theta
+        if q < 1:
+            stable = (np.sin(q * angle) / np.sin(angle) ** (1 / q)) * (np.sin((1 - q) * angle) / waiting) ** (
+                (1 - q) / q
+            )
+        else:
+            stable = np.ones(n)
+        uniform = np.exp(-((generator.exponential(size=(n, 2)) / stable[:, None]) ** q))
+        return np.column_stack([marginal.ppf(uniform[:, a]) for a, marginal in enumerate(self.marginals)])
+
+    def parameters(self):
+        return np.array([np.log(self.theta / (1.0 - self.theta + 1e-12))])
+
+    def with_parameters(self, parameters):
+        return GumbelCopulaCDF(self.variables, self.marginals, float(np.clip(expit(parameters[0]), 1e-3, 1.0)))
+
+
+class TabularCDF(CDFFactor):
+    """Distribution of ordinal variables, given by its table.
+
+    Parameters
+    ----------
+    variables : sequence
+        Names.
+    table : array-like of shape (K_1, ..., K_k)
+        ``P(X_1 <= i_1, ..., X_k <= i_k)``; the last entry is 1.
+    """
+
+    ordinal = True
+
+    def __init__(self, variables, table):
+        super().__init__(variables)
+        self.table = np.asarray(table, np.float64)
+        if self.table.ndim != len(self.variables):
+            raise ValueError(f"a table of {self.table.ndim} axes cannot hold {len(self.variables)} variables")
+        masses = self.table
+        for axis in range(self.table.ndim):
+            masses = np.diff(masses, axis=axis, prepend=0.0)
+        if masses.min() < -1e-12 or abs(self.table.flat[-1] - 1.0) > 1e-9:
+            raise ValueError(f"the table is no cumulative distribution; its smallest mass is {masses.min():g}")
+        self._masses = np.maximum(masses, 0.0)
+
+    def mixed_derivative(self, x, subset):
+        if subset:
+            raise ValueError("ordinal functions have differences, no derivatives")
+        last = np.array(self.table.shape) - 1
+        position = np.where(np.isinf(x), last, x).astype(np.int64)
+        inside = (position >= 0).all(axis=1)
+        values = self.table[tuple(np.clip(position, 0, last).T)]
+        return np.where(inside, values, 0.0)
+
+    def sample(self, n, generator):
+        flat = generator.choice(self._masses.size, size=n, p=self._masses.ravel() / self._masses.sum())
+        return np.column_stack(np.unravel_index(flat, self.table.shape)).astype(np.float64)

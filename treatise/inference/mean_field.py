@@ -1,0 +1,218 @@
+"""Mean field: lower bounds on log Z from independent variables or independent trees."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from treatise.inference import _mean_field_kernels as kernels
+from treatise.inference._messages import Messages
+from treatise.inference._pairwise_form import PairwiseForm
+from treatise.inference.marginals import Marginals
+
+
+def mean_field(graph, *, clusters=None, n_starts=1, max_iter=1000, tol=1e-8, random_state=None):
+    """A lower bound on ``log Z``, and the product of simple distributions that attains it.
+
+    Each variable is updated in turn to the best distribution given the averages of the others, which never lowers the
+    bound. Structured mean field does the same for whole trees of variables: dearer and at least as tight. Marginals are
+    too sure of themselves where couplings are strong, and the problem has local optima: start several times. Exact
+    where nothing is coupled, or where one cluster holds a forest. A round costs the sizes of the tables of pairs.
+
+    Parameters
+    ----------
+    graph : FactorGraph
+        The model; factors of at most two variables.
+    clusters : None, "forests" or sequence of arrays of int, default=None
+        None makes all variables independent. "forests" divides them into few sets such that the edges within each close
+        no loop; or give such sets yourself (the rows of a grid, say), covering every variable once.
+    n_starts : int, default=1
+        Starts; the first from even probabilities, the others from random ones. The best is kept.
+    max_iter : int, default=1000
+        Most rounds of each start.
+    tol : float, default=1e-8
+        Largest change of a probability that counts as none.
+    random_state : int, RandomState instance or None, default=None
+        Source of the random starts.
+
+    Returns
+    -------
+    marginals : Marginals
+        Of kind "lower" ("exact" where one cluster holds a forest).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.inference import FactorGraph, mean_field
+    >>> ring = FactorGraph.ising([0.5, 0, 0, 0], [[0, 1], [1, 2], [2, 3], [3, 0]], [0.3, 0.3, 0.3, 0.3])
+    >>> bounds = mean_field(ring), mean_field(ring, clusters="forests"), ring.brute_force()
+    >>> [round(found.log_partition, 3) for found in bounds]
+    [2.984, 3.027, 3.077]
+
+    References
+    ----------
+    .. [1] Chapters 2 and 6 of the thesis thesis-ravikumar.
+    """
+    if n_starts < 1 or max_iter < 1:
+        raise ValueError(f"n_starts={n_starts!r} and max_iter={max_iter!r} must be at least 1")
+    form = PairwiseForm.of(graph, max_order=2, method="mean_field")
+    parts = None if clusters is None else _Clusters(form, clusters)
+    across = np.ones(len(form.edges), bool) if parts is None else parts.across
+    forbidden = np.flatnonzero(np.isinf(form.pairs))
+    for e in np.unique(np.searchsorted(form.pair_offset, forbidden, side="right") - 1):
+        if across[e]:
+            raise ValueError(f"the pair {tuple(form.edges[e].tolist())} has a score of -inf; independent variables "
+                             "cannot avoid it, so give it a finite score or put the pair into one cluster")  # fmt: skip
+    random = check_random_state(random_state)
+    best = None
+    for start in range(n_starts):
+        q = _start(form, None if start == 0 else random)
+        found = _ascend(form, q, parts, max_iter, tol)
+        if best is None or found[0] > best[0]:
+            best = found
+    bound, q, pairs, rounds, converged = best
+    exact = not across.any() and converged
+    return Marginals(
+        bound, "exact" if exact else "lower", form.by_node(q), form.by_factor(q, pairs), rounds, converged
+    )
+
+
+def _start(form, random):
+    q = np.where(np.isinf(form.unary), 0.0, 1.0 if random is None else random.exponential(size=len(form.unary)))
+    sums = np.add.reduceat(q, form.offset[:-1]) if len(q) else q
+    if np.any(sums == 0):
+        raise ValueError(f"no state of variable {int(np.argmin(sums))} is possible: all score -inf")
+    return q / np.repeat(sums, form.sizes)
+
+
+def _ascend(form, q, parts, max_iter, tol):
+    """Rounds from one start; the bound, both kinds of probabilities, the number of rounds and whether they settled."""
+    if parts is None:
+        rounds, settled = _naive_rounds(form, q, max_iter, tol)
+        everywhere = np.ones(len(form.edges), bool)
+        bound = form.constant + _expected(q, form.unary) + _entropy(q)
+        bound += kernels.coupling_energy(form.offset, form.edges, form.pair_offset, form.pairs, everywhere, q)
+        return bound, q, _independent_pairs(form, q), rounds, settled
+    if not np.isinf(form.pairs).any():
+        # Clusters start at the independent optimum, so that they can only be better.
+        _naive_rounds(form, q, max_iter, tol)
+    pairs = _independent_pairs(form, q)
+    rounds, settled = 0, False
+    while rounds < max_iter and not settled:
+        before = q.copy()
+        # Log Z of a cluster less its expected fields is its entropy and the expected score of its own edges.
+        within = sum(cluster.update(form, parts.across, q, pairs) for cluster in parts.clusters)
+        rounds += 1
+        settled = not parts.across.any() or bool(np.abs(q - before).max() <= tol)
+    bound = form.constant + _expected(q, form.unary) + within
+    bound += kernels.coupling_energy(form.offset, form.edges, form.pair_offset, form.pairs, parts.across, q)
+    crossing = np.repeat(parts.across, np.diff(form.pair_offset))
+    pairs[crossing] = _independent_pairs(form, q)[crossing]
+    return bound, q, pairs, rounds, settled
+
+
+def _naive_rounds(form, q, max_iter, tol):
+    everywhere = np.ones(len(form.edges), bool)
+    shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
+    for number in range(1, max_iter + 1):
+        if kernels.naive_sweep(*shape, everywhere, *form.incidence, q) <= tol:
+            return number, True
+    return max_iter, False
+
+
+class _Clusters:
+    """Sets of variables with the edges within them, and the edges across."""
+
+    def __init__(self, form, clusters):
+        if isinstance(clusters, str):
+            if clusters != "forests":
+                raise ValueError(f"clusters={clusters!r} must be None, 'forests' or sets of variables")
+            clusters = _induced_forests(form)
+        clusters = [np.asarray(nodes, np.int64) for nodes in clusters]
+        where = np.full(form.n_nodes, -1)
+        for number, nodes in enumerate(clusters):
+            where[nodes] = number
+        if sum(map(len, clusters)) != form.n_nodes or np.any(where < 0):
+            raise ValueError(f"clusters must cover each of the {form.n_nodes} variables once")
+        self.across = where[form.edges[:, 0]] != where[form.edges[:, 1]]
+        self.clusters = []
+        for number, nodes in enumerate(clusters):
+            edges = np.flatnonzero((where[form.edges[:, 0]] == number) & ~self.across)
+            self.clusters.append(_Cluster(form, number, nodes, edges))
+
+
+class _Cluster:
+    """One forest of variables, updated as a whole by messages within it."""
+
+    def __init__(self, form, number, nodes, edges):
+        self.nodes = nodes
+        self.form = form.part(nodes, edges)
+        if not self.form.is_forest:
+            raise ValueError(f"the edges within cluster {number} close a loop; a cluster must be a forest")
+        self.places = _places(form.offset, nodes)
+        self.pair_places = _places(form.pair_offset, edges)
+
+    def update(self, form, across, q, pairs):
+        fields = np.empty_like(form.unary)
+        kernels.all_expected_scores(
+            self.nodes, form.offset, form.unary, form.edges, form.pair_offset, form.pairs, across, *form.incidence, q,
+            fields,
+        )  # fmt: skip
+        messages = Messages(self.form)
+        messages.unary = fields[self.places]
+        messages.run(max_iter=1, tol=0.0)
+        own, own_pairs, log_partition, _ = messages.beliefs()
+        q[self.places] = own
+        pairs[self.pair_places] = own_pairs
+        return log_partition - _expected(own, messages.unary)
+
+
+def _induced_forests(form):
+    """Variables divided greedily: each joins the first set in which its neighbours are in different trees."""
+    first, incident = form.incidence
+    forests: list[list[int]] = []
+    roots: list[dict[int, int]] = []
+
+    def root(parent, v):
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        return v
+
+    for v in form.order.tolist():
+        ends = incident[first[v] : first[v + 1]]
+        neighbors = form.edges[ends // 2, 1 - (ends & 1)].tolist()
+        for number in range(len(forests) + 1):
+            if number == len(forests):
+                forests.append([])
+                roots.append({})
+            parent = roots[number]
+            trees = [root(parent, t) for t in neighbors if t in parent]
+            if len(set(trees)) == len(trees):
+                break
+        forests[number].append(v)
+        parent[v] = v
+        for tree in trees:
+            parent[tree] = v
+    return forests
+
+
+def _places(offset, numbers):
+    ranges = [np.arange(offset[i], offset[i + 1]) for i in numbers]
+    return np.concatenate(ranges) if ranges else np.zeros(0, np.int64)
+
+
+def _expected(q, scores):
+    possible = q > 0
+    return float(q[possible] @ scores[possible])
+
+
+def _entropy(q):
+    possible = q[q > 0]
+    return float(-possible @ np.log(possible))
+
+
+def _independent_pairs(form, q):
+    tables = [
+        np.outer(q[form.offset[s] : form.offset[s + 1]], q[form.offset[t] : form.offset[t + 1]]).ravel()
+        for s, t in form.edges
+    ]
+    return np.concatenate(tables) if tables else np.zeros(0)

@@ -1,0 +1,119 @@
+"""Cumulative distribution networks: the paper's examples and its ratings of team games (Huang & Frey, JMLR 12:301)."""
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from treatise._core.errors import DataNotFoundError
+from treatise.datasets import Games, load_halo2
+from treatise.graphical import (
+    CumulativeDistributionNetwork,
+    CumulativeTeamRating,
+    GaussianCDF,
+    GumbelCopulaCDF,
+    SigmoidCDF,
+)
+from treatise.papers._evidence import Evidence, Row
+from treatise.ranking import EloRater, OnlineRater
+from treatise.statistics import bivariate_normal_cdf
+
+
+def experiment(*, full: bool = False) -> Evidence:
+    """Examples 1 to 4 in numbers, and the order of teams predicted before each game.
+
+    Parameters
+    ----------
+    full : bool, default=False
+        All games of the head-to-head file instead of the first 1 500.
+    """
+    rows = [*_example_rows(), *_simulated_rows()]
+    skipped = []
+    try:
+        rows += _halo_rows(None if full else 1500)
+    except DataNotFoundError as missing:
+        skipped.append(str(missing))
+    return Evidence(rows, _figure(), skipped)
+
+
+def example_1() -> CumulativeDistributionNetwork:
+    """Product of two bivariate Gaussian distributions (Figure 5)."""
+    first = GaussianCDF("xy", [0, 3], [[3, 0.9 * np.sqrt(3)], [0.9 * np.sqrt(3), 1]])
+    second = GaussianCDF("xy", [4, 4], [[5, -0.6 * np.sqrt(50)], [-0.6 * np.sqrt(50), 10]])
+    return CumulativeDistributionNetwork([first, second])
+
+
+def example_2() -> CumulativeDistributionNetwork:
+    """Product of two Gumbel copulas over a Gaussian and a Student distribution (Figure 6)."""
+    marginals = [norm(-2, 1), student(0.5)]
+    return CumulativeDistributionNetwork([GumbelCopulaCDF("xy", marginals, theta) for theta in (0.25, 0.5)])
+
+
+def example_3() -> CumulativeDistributionNetwork:
+    """Product of two bivariate sigmoids (Figure 7)."""
+    return CumulativeDistributionNetwork([SigmoidCDF("xy", [12.5, 0.125]), SigmoidCDF("xy", [0.4, 0.5])])
+
+
+def _example_rows() -> list[Row]:
+    rows = []
+    for name, network, box in (("1", example_1(), (-8, 25, -8, 30)), ("3", example_3(), (-15, 30, -60, 90))):
+        x, y = np.linspace(box[0], box[1], 600), np.linspace(box[2], box[3], 600)
+        grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
+        mass = float(np.exp(network.logpdf(grid)).sum() * (x[1] - x[0]) * (y[1] - y[0]))
+        rows.append(Row.close(f"Example {name}: mass of the density", 1.0, mass, 0.01, "a grid of 600 x 600 cells"))
+    pair_1, pair_2 = (float(bivariate_normal_cdf(0, 0, rho)) for rho in (np.sqrt(2) / 2, -0.5))
+    rows.append(Row.close("Example 4: F(0, 0, inf)", 3 / 8, pair_1, 1e-12, "rounding"))
+    rows.append(Row.close("Example 4: F(inf, 0, 0)", 1 / 6, pair_2, 1e-12, "rounding"))
+    rows.append(
+        Row.close(
+            "Example 4: F(0,0,inf) F(inf,0,0), which a network would need to equal 7/96",
+            3 / 48,
+            pair_1 * pair_2,
+            1e-12,
+            "rounding",
+        )
+    )
+    return rows
+
+
+def _simulated_rows() -> list[Row]:
+    generator = np.random.default_rng(0)
+    skill = generator.normal(25, 8, 50)
+    games = []
+    for _ in range(1200):
+        a, b = (int(player) for player in generator.choice(50, 2, replace=False))
+        won = skill[a] + 4 * generator.normal() > skill[b] + 4 * generator.normal()
+        games.append(([[a], [b]], [1, 2] if won else [2, 1]))
+    return _rated("simulated duels", Games.from_lists(games), CumulativeTeamRating(25.0, 8.0, 0.5))
+
+
+def _halo_rows(most: int | None) -> list[Row]:
+    games = load_halo2("head_to_head")
+    games = games[: most or len(games)]
+    return _rated("Halo 2 duels", games, CumulativeTeamRating(25.0, 20.0, 0.25, -0.95))
+
+
+def _rated(what: str, games: Games, rating: CumulativeTeamRating) -> list[Row]:
+    """Figure 12's comparison; the numbers of its bars are lost in every copy of the paper at hand."""
+    return [
+        Row.unpublished(
+            f"{what}: pairs in wrong order, cumulative network (Figure 12)", rating.progressive_error(games)
+        ),
+        Row.unpublished(
+            f"{what}: pairs in wrong order, Bayesian online rating", OnlineRater("tm_full").progressive_error(games)
+        ),
+        Row.unpublished(f"{what}: pairs in wrong order, Elo (Figure 12)", EloRater().progressive_error(games)),
+    ]
+
+
+def _figure() -> Figure:
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    boxes = ((-6, 12, -4, 14), (-6, 2, -10, 10), (-2, 12, -20, 60))
+    names = ("Example 1: Gaussian", "Example 2: Gumbel copula", "Example 3: sigmoid")
+    for ax, network, box, name in zip(figure.subplots(1, 3), (example_1(), example_2(), example_3()), boxes, names):
+        x, y = np.linspace(box[0], box[1], 150), np.linspace(box[2], box[3], 150)
+        grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+        density = np.exp(network.logpdf(grid)).reshape(150, 150)
+        ax.contourf(x, y, density, 20, cmap="viridis")
+        ax.set(title=name, xlabel="x", ylabel="y")
+    return figure

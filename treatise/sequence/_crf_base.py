@@ -1,0 +1,190 @@
+"""What conditional random fields of positions and of segments share: input, patterns, training, weights."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from treatise._core.progress import progress
+from treatise.inference import PatternAutomaton
+from treatise.optimize import minimize_lbfgs
+from treatise.sequence.features import SequenceVectorizer
+
+
+class BaseCRF(BaseEstimator):
+    """Input, training and weights; a final class adds its scores."""
+
+    _parameter_constraints: dict = {
+        "order": [Interval(Integral, 1, None, closed="left")],
+        "l1": [Interval(Real, 0, None, closed="left")],
+        "l2": [Interval(Real, 0, None, closed="left")],
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "min_pattern_count": [Interval(Integral, 1, None, closed="left")],
+        "all_states": ["boolean"],
+        "all_transitions": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["boolean", None],
+    }
+
+    def _encoded(self, sequences, *, fitting):
+        """Rows of all positions and the lengths of the sequences."""
+        sequences = _checked(sequences)
+        if fitting:
+            self.takes_arrays_ = _is_numeric(sequences[0])
+            self.vectorizer_ = None if self.takes_arrays_ else SequenceVectorizer()
+        if not self.takes_arrays_:
+            if any(_is_numeric(sequence) for sequence in sequences):
+                raise ValueError("some sequences are arrays and some are lists of features; give all in one form")
+            encode = self.vectorizer_.fit_transform if fitting else self.vectorizer_.transform
+            return encode(sequences)
+        rows = [_positions(sequence, s) for s, sequence in enumerate(sequences)]
+        widths = {row.shape[1] for row in rows}
+        if fitting:
+            self.n_features_in_ = rows[0].shape[1]
+        if widths != {self.n_features_in_}:
+            raise ValueError(f"sequences have {sorted(widths)} columns; all must have {self.n_features_in_}")
+        stacked = np.concatenate(rows)
+        # Lists of features carry a bias if their author wants one; columns are given one.
+        return np.hstack([stacked, np.ones((len(stacked), 1))]), np.array([len(row) for row in rows])
+
+    def _scores_of(self, rows, table):
+        found = rows @ table
+        return found.toarray() if sparse.issparse(found) else found
+
+    def _set_patterns(self, patterns, weights):
+        """Strings of labels as one array, -1 where a string is shorter than the longest."""
+        width = max((len(pattern) for pattern in patterns), default=0)
+        self._pattern_codes = np.full((len(patterns), width), -1, np.int64)
+        for i, pattern in enumerate(patterns):
+            self._pattern_codes[i, : len(pattern)] = pattern
+        self.pattern_weights_ = weights
+
+    def _pattern_strings(self):
+        return [tuple(int(y) for y in row[row >= 0]) for row in self._pattern_codes]
+
+    @property
+    def patterns_(self):
+        """Label patterns that have a weight, as tuples of labels."""
+        check_is_fitted(self, "classes_")
+        return [tuple(self.classes_[list(string)].tolist()) for string in self._pattern_strings()]
+
+    @property
+    def pattern_features_(self):
+        """Weights of the label patterns: a dictionary from tuples of labels."""
+        return dict(zip(self.patterns_, self.pattern_weights_.tolist()))
+
+    @property
+    def transition_features_(self):
+        """Weights of pairs of labels: a dictionary from (label, next label)."""
+        return {pattern: weight for pattern, weight in self.pattern_features_.items() if len(pattern) == 2}
+
+    def _automaton(self):
+        return PatternAutomaton(self._pattern_strings(), len(self.classes_))
+
+    def _attribute_names(self):
+        if self.takes_arrays_:
+            return [*(f"x{i}" for i in range(self.n_features_in_)), "bias"]
+        return list(self.vectorizer_.vocabulary_)
+
+    def _minimise(self, objective, curvature):
+        """L-BFGS from zero, until three iterations in a row gain little.
+
+        The preconditioner is the diagonal of the Hessian near the end, as a guess: a feature that occurs n times has
+        labels that are settled in most of its places, which leaves curvature like the root of n.
+        """
+        diagonal = curvature + self.l2
+        diagonal = np.maximum(diagonal, 1e-8 * max(float(diagonal.max(initial=0.0)), 1e-8))
+        end, last, short = None, -1, 0
+        with progress(type(self).__name__, self.max_iter, show=self.verbose) as advance:
+            while end is None or end.status == "running":
+                end = minimize_lbfgs(
+                    objective,
+                    np.zeros(len(diagonal)),
+                    diagonal=diagonal,
+                    l1=self.l1,
+                    memory=8,
+                    max_iter=self.max_iter,
+                    gradient_tolerance=0.0,
+                    decrease_tolerance=self.tol,
+                    state=end,
+                    callback=lambda state: advance(1 if state.iteration else 0),
+                )
+                if end.status == "decrease":
+                    short, last = (short + 1 if end.iteration == last + 1 else 1), end.iteration
+                    if short < 3 and end.iteration < self.max_iter:
+                        end.status = "running"
+                elif end.iteration >= self.max_iter:
+                    break
+        self.n_iter_, self.objective_path_ = end.iteration, np.array(end.path)
+        return end.w
+
+
+def _checked(sequences):
+    if isinstance(sequences, np.ndarray) and sequences.ndim == 2:
+        raise ValueError("one array of two dimensions was given; give a list of them, one for each sequence")
+    sequences = list(sequences)
+    if not sequences:
+        raise ValueError("no sequences were given; at least one is needed")
+    for s, sequence in enumerate(sequences):
+        if isinstance(sequence, (str, bytes, dict)):
+            kind = type(sequence).__name__
+            raise ValueError(f"sequence {s} (counted from 0) is a {kind}; a sequence is a list, one item a position")
+        if (sequence.shape[0] if hasattr(sequence, "shape") else len(sequence)) == 0:
+            raise ValueError(f"sequence {s} (counted from 0) is empty; leave empty sequences out")
+    return sequences
+
+
+def _is_numeric(sequence):
+    if isinstance(sequence, np.ndarray):
+        return sequence.dtype != object
+    first = sequence[0]
+    return isinstance(first, (list, tuple, np.ndarray)) and len(first) > 0 and not isinstance(first[0], str)
+
+
+def _positions(sequence, s):
+    try:
+        rows = np.asarray(sequence, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sequence {s} (counted from 0) is no array of numbers, and others are") from None
+    if rows.ndim != 2:
+        raise ValueError(f"sequence {s} (counted from 0) has the shape {rows.shape}; it must be (positions, columns)")
+    if not np.isfinite(rows).all():
+        raise ValueError(f"sequence {s} (counted from 0) holds NaN or infinity")
+    return rows
+
+
+def coded_labels(labels, lengths, classes=None):
+    """Labels of all positions as numbers, and the classes.
+
+    Parameters
+    ----------
+    labels : list of sequences
+        Labels of each sequence.
+    lengths : ndarray
+        Lengths that they must have.
+    classes : ndarray or None, default=None
+        The classes; None finds them.
+    """
+    labels = [list(each) for each in labels]
+    if len(labels) != len(lengths):
+        raise ValueError(f"there are {len(lengths)} sequences and labels for {len(labels)}")
+    for s, (each, length) in enumerate(zip(labels, lengths)):
+        if len(each) != length:
+            raise ValueError(f"sequence {s} (counted from 0) has {length} positions and {len(each)} labels")
+    flat = [label for each in labels for label in each]
+    if classes is None:
+        kinds = {isinstance(label, str) for label in flat}
+        if len(kinds) > 1:
+            raise ValueError("some labels are strings and some are not; give all in one form")
+        if any(label != label for label in flat):
+            raise ValueError("a label is NaN; every position needs a label")
+        classes = np.array(sorted(set(flat)))
+    number = {label: i for i, label in enumerate(classes.tolist())}
+    try:
+        return np.array([number[label] for label in flat], np.int64), classes
+    except KeyError as error:
+        raise ValueError(f"label {error.args[0]!r} did not occur in training") from None

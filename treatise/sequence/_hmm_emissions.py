@@ -1,0 +1,162 @@
+"""What the states of a hidden Markov model show: symbols, or vectors with normal densities.
+
+Each kind tells the names of its fitted arrays, their log-densities, and how to start, re-estimate and sample them.
+"""
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.cluster import kmeans_plusplus
+
+from treatise.inference import factor_marginals
+from treatise.sequence._hmm_kernels import symbol_counts
+from treatise.sequence._hmm_sums import hidden_marginals, log_marginals
+
+
+class DiscreteEmissions:
+    """Symbols of an alphabet: ``emission_probabilities`` of shape (n_states, n_symbols)."""
+
+    item_ndim = 0
+
+    def __init__(self, smoothing):
+        self.smoothing = smoothing
+
+    @staticmethod
+    def arrays(model):
+        """Fitted arrays of a model, by name."""
+        return {"emission_probabilities": model.emission_probabilities_}
+
+    @staticmethod
+    def log_densities(arrays, codes):
+        """Log-probability of every position under every state, of shape (T, K)."""
+        with np.errstate(divide="ignore"):
+            table = np.log(arrays["emission_probabilities"].T)
+        return table.take(codes, axis=0)
+
+    def marginals(self, start, transitions, arrays, codes, lengths):
+        """Marginals of all sequences, from the probabilities as they are."""
+        factors = np.ascontiguousarray(arrays["emission_probabilities"].T).take(codes, axis=0)
+        found = factor_marginals(factors, transitions, start, lengths)
+        if np.isnan(found.log_partition).any():
+            return log_marginals(start, transitions, self.log_densities(arrays, codes), lengths)
+        return found
+
+    def start(self, codes, n_symbols, n_states, random):
+        """Random probabilities around the frequencies of the symbols."""
+        frequencies = np.bincount(codes, minlength=n_symbols) + 1.0
+        drawn = random.dirichlet(np.ones(n_symbols), n_states) * frequencies
+        return {"emission_probabilities": drawn / drawn.sum(axis=1, keepdims=True)}
+
+    def estimate(self, codes, weights, previous):
+        """Frequencies of symbols where positions belong to states in part."""
+        n_symbols = previous["emission_probabilities"].shape[1]
+        counts = np.zeros((n_symbols, weights.shape[1]))
+        symbol_counts(codes, weights, counts)
+        counts = counts.T + self.smoothing
+        totals = counts.sum(axis=1, keepdims=True)
+        # A state at no position keeps what it had.
+        kept = totals > 0
+        return {
+            "emission_probabilities": np.where(
+                kept, counts / np.where(kept, totals, 1.0), previous["emission_probabilities"]
+            )
+        }
+
+    @staticmethod
+    def sample(arrays, states, random):
+        """A code for each state of a path."""
+        probabilities = arrays["emission_probabilities"]
+        edges = np.cumsum(probabilities, axis=1)
+        edges /= edges[:, -1:]
+        uniform, codes = random.uniform(size=len(states)), np.empty(len(states), np.int64)
+        for j, row in enumerate(edges):
+            here = states == j
+            # A number below the edge of a symbol: symbols of probability 0 are never drawn.
+            codes[here] = np.searchsorted(row, uniform[here], side="right")
+        return codes
+
+    @staticmethod
+    def n_parameters(arrays):
+        """Free parameters."""
+        K, n_symbols = arrays["emission_probabilities"].shape
+        return K * (n_symbols - 1)
+
+
+class GaussianEmissions:
+    """Vectors: ``means`` of shape (n_states, d), ``covariances`` of shape (n_states, d) or (n_states, d, d)."""
+
+    item_ndim = 1
+
+    def __init__(self, full, floor):
+        self.full = full
+        self.floor = floor
+
+    @staticmethod
+    def arrays(model):
+        """Fitted arrays of a model, by name."""
+        return {"means": model.means_, "covariances": model.covariances_}
+
+    def log_densities(self, arrays, X):
+        """Log-density of every position under every state, of shape (T, K)."""
+        means, covariances = arrays["means"], arrays["covariances"]
+        if X.shape[1] != means.shape[1]:
+            raise ValueError(f"positions hold {X.shape[1]} numbers; the model was fitted to {means.shape[1]}")
+        logs = np.empty((len(X), len(means)))
+        for j, (mean, covariance) in enumerate(zip(means, covariances)):
+            if covariance.ndim == 1:
+                squared = np.square((X - mean) / np.sqrt(covariance)).sum(axis=1)
+                log_determinant = np.log(covariance).sum()
+            else:
+                factor = np.linalg.cholesky(covariance)
+                whitened = solve_triangular(factor, (X - mean).T, lower=True, check_finite=False)
+                squared = np.square(whitened).sum(axis=0)
+                log_determinant = 2 * np.log(np.diag(factor)).sum()
+            logs[:, j] = -0.5 * (X.shape[1] * np.log(2 * np.pi) + log_determinant + squared)
+        return logs
+
+    def marginals(self, start, transitions, arrays, X, lengths):
+        """Marginals of all sequences."""
+        return hidden_marginals(start, transitions, self.log_densities(arrays, X), lengths)
+
+    def start(self, X, _, n_states, random):
+        """Means far from one another (k-means++), the covariance of all positions."""
+        distinct = len(np.unique(X, axis=0))
+        if distinct < n_states:
+            raise ValueError(f"n_states={n_states} exceeds the {distinct} distinct vectors; choose at most {distinct}")
+        means = kmeans_plusplus(X, n_states, random_state=random)[0]
+        spread = self._covariance(X, np.ones(len(X)), X.mean(axis=0))
+        return {"means": means, "covariances": np.repeat(spread[np.newaxis], n_states, axis=0)}
+
+    def estimate(self, X, weights, previous):
+        """Means and covariances where positions belong to states in part."""
+        means, covariances = previous["means"].copy(), previous["covariances"].copy()
+        for j, weight in enumerate(weights.T):
+            # A state at no position keeps what it had.
+            if weight.sum() > 10 * np.finfo(float).eps:
+                means[j] = weight @ X / weight.sum()
+                covariances[j] = self._covariance(X, weight, means[j])
+        return {"means": means, "covariances": covariances}
+
+    def _covariance(self, X, weight, mean):
+        centred = X - mean
+        if not self.full:
+            return weight @ np.square(centred) / weight.sum() + self.floor
+        covariance = (centred * weight[:, np.newaxis]).T @ centred / weight.sum()
+        return covariance + self.floor * np.eye(len(mean))
+
+    @staticmethod
+    def sample(arrays, states, random):
+        """A vector for each state of a path."""
+        means, covariances = arrays["means"], arrays["covariances"]
+        noise = random.standard_normal((len(states), means.shape[1]))
+        for j, covariance in enumerate(covariances):
+            here = states == j
+            if covariance.ndim == 1:
+                noise[here] *= np.sqrt(covariance)
+            else:
+                noise[here] = noise[here] @ np.linalg.cholesky(covariance).T
+        return means[states] + noise
+
+    def n_parameters(self, arrays):
+        """Free parameters."""
+        K, d = arrays["means"].shape
+        return K * (d + (d * (d + 1) // 2 if self.full else d))

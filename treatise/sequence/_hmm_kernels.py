@@ -1,0 +1,31 @@
+"""Loops of hidden Markov models beside the sums along their chains: counts of symbols, paths drawn."""
+
+from treatise._core.jit import kernel
+
+
+@kernel
+def symbol_counts(codes, weights, counts):
+    """Add the weights of the states at every position to the counts of its symbol, of shape (n_symbols, K)."""
+    for t in range(len(codes)):
+        for j in range(weights.shape[1]):
+            counts[codes[t], j] += weights[t, j]
+
+
+@kernel
+def draw_states(start, transitions, uniform, states):
+    """Draw paths of states, one for each row of ``uniform``."""
+    K = len(start)
+    for s in range(uniform.shape[0]):
+        state = -1
+        for t in range(uniform.shape[1]):
+            rest = uniform[s, t]
+            last_possible = 0
+            for j in range(K):
+                chance = start[j] if t == 0 else transitions[state, j]
+                if chance > 0.0:
+                    last_possible = j
+                    if rest < chance:
+                        break
+                    rest -= chance
+            state = last_possible
+            states[s, t] = state
