@@ -321,7 +321,7 @@ def test_knowledge_that_does_not_fit_the_data_is_refused():
         KnowledgeKernelRegressor(kernel="precomputed", knowledge=[PEAK]).fit(np.eye(10), y)
     far = Knowledge(Polyhedron.box([-np.inf], [-1000]), at_least=0)
     with pytest.raises(ValueError, match="about nothing in the kernel's space"):
-        # Kernel values of the row -1000... no: the inequality x <= -1000 has its row at 1, far from rows near 1000.
+        # The inequality x <= -1000 has its row at 1, where kernels of rows near 1000 vanish.
         KnowledgeKernelRegressor(gamma=1.0, knowledge=far).fit(X[:, :1] + 1000, y)
     with pytest.raises(ValueError, match="does not meet the range"):
         KnowledgeKernelRegressor(gamma=1.0, knowledge=far, enforcement="points").fit(X[:, :1], y)

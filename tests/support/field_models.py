@@ -1,6 +1,7 @@
 """Random discrete models for the tests of inference, small enough to enumerate."""
 
 import numpy as np
+from scipy.stats import chisquare
 
 from treatise.inference import FactorGraph
 
@@ -58,3 +59,17 @@ def assert_same_probabilities(found, expected, atol):
     for kind in ("nodes", "factors"):
         for ours, theirs in zip(getattr(found, kind), getattr(expected, kind), strict=True):
             np.testing.assert_allclose(ours, theirs, atol=atol)
+
+
+def goodness_of_fit(graph, drawn):
+    """The p value of a chi-square test of drawn assignments against the enumerated model; rare cells are pooled."""
+    p = np.exp(graph.joint_scores() - graph.brute_force().log_partition).ravel()
+    counts = np.bincount(np.ravel_multi_index(tuple(drawn.T), tuple(graph.n_states)), minlength=p.size)
+    order = np.argsort(p)
+    # Pool from the rarest on, until a cell expects ten.
+    pooled = int(np.searchsorted(np.cumsum(p[order]) * len(drawn), 10)) + 1
+    cells = np.concatenate([np.zeros(pooled, int), np.arange(1, p.size - pooled + 1)])
+    observed = np.bincount(cells, counts[order])
+    expected = np.bincount(cells, p[order]) * len(drawn)
+    assert len(expected) > 5
+    return chisquare(observed, expected).pvalue

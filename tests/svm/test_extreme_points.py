@@ -126,11 +126,11 @@ def test_objectives_obey_theorems_1_and_2_at_any_machine(moons):
         scores = K @ coef
         square = 0.5 * coef @ scores
         slack = np.maximum(0.0, 1.0 - signs * (scores + offset))
-        F1, F2 = square + slack.sum(), square + beta @ slack
-        F3 = square + np.maximum(0.0, 1.0 - signs * (gamma @ scores + offset)).sum()
-        assert F3 - F2 <= 1e-9 * abs(F2)
+        full, reduced = square + slack.sum(), square + beta @ slack
+        between = square + np.maximum(0.0, 1.0 - signs * (gamma @ scores + offset)).sum()
+        assert between <= reduced + 1e-9 * abs(reduced)
         residual = np.abs(scores - gamma @ scores)
-        assert abs(F1 - F3) <= residual.sum() + 1e-9 * abs(F1)
+        assert abs(full - between) <= residual.sum() + 1e-9 * abs(full)
 
 
 # Least agreement and largest share of objective lost; sizes an independent implementation found, within a quarter.

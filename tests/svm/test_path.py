@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from treatise.datasets import make_gaussian_mixtures
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
-from treatise.svm import SVMPath, SVMPathCV, plot_svm_path
+from treatise.svm import SVMPath, SVMPathCV, plot_decision_surface, plot_svm_path
 from treatise.svm._path_start import path_start
 
 
@@ -198,3 +198,14 @@ def test_bad_input_is_named():
 def test_picture_shows_a_line_for_every_point():
     X, y = make_gaussian_mixtures(20, random_state=0)
     assert len(plot_svm_path(SVMPath().fit(X, y)).lines) == 40
+
+
+def test_surface_shows_the_border_the_points_and_refuses_what_it_cannot_draw():
+    X, y = make_gaussian_mixtures(20, random_state=0)
+    machine = SVC(gamma=1.0).fit(X, y)
+    ax = plot_decision_surface(machine, X, y, n_grid=30)
+    assert [len(line.get_xdata()) for line in ax.lines] == [20, 20, len(machine.support_)]
+    with pytest.raises(ValueError, match=r"two features; X has shape \(40, 3\)"):
+        plot_decision_surface(machine, np.zeros((40, 3)), y)
+    with pytest.raises(ValueError, match="two classes; the machine has 3"):
+        plot_decision_surface(SVC().fit(X, np.arange(40) % 3), X, y)

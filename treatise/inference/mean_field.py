@@ -70,9 +70,7 @@ def mean_field(graph, *, clusters=None, n_starts=1, max_iter=1000, tol=1e-8, ran
             best = found
     bound, q, pairs, rounds, converged = best
     exact = not across.any() and converged
-    return Marginals(
-        bound, "exact" if exact else "lower", form.by_node(q), form.by_factor(q, pairs), rounds, converged
-    )
+    return Marginals(bound, "exact" if exact else "lower", form.by_node(q), form.by_factor(q, pairs), rounds, converged)
 
 
 def _start(form, random):

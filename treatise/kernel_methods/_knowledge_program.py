@@ -10,6 +10,8 @@ _SIMPLEX_ROWS = 300
 """Up to so many rows the dual simplex method is as fast as the interior point method, and surer at extreme costs."""
 _TOLERANCE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 """Costs reach 1e6, which the usual 1e-7 would turn into visible errors."""
+_ROUNDING = 1e-8
+"""Error of a fitted value, in units of the largest y, that is none."""
 _GAP = 1e-6
 """Relative gap between the two problems up to which no other method is tried."""
 _VISIBLE_GAP = 1e-4
@@ -169,7 +171,10 @@ class _Program:
         coef[loose | (np.abs(coef) <= 1e-13 * np.abs(coef).max(initial=0.0))] = 0.0
         image = self.left @ coef if self.right is None else self.right @ coef
         fitted = image if self.right is None else self.left @ image
-        objective = self.coef_cost * np.abs(coef).sum() + self.costs @ np.abs(fitted + offset - self.y)
+        errors = np.abs(fitted + offset - self.y)
+        # Rounding is no error: costs of 1e6 would make a gap of it.
+        errors[errors < _ROUNDING] = 0.0
+        objective = self.coef_cost * np.abs(coef).sum() + self.costs @ errors
         mismatches, shortfalls, at = [], [], 0
         for block in self.blocks:
             if isinstance(block, PointBlock):

@@ -12,6 +12,7 @@ from treatise.svm.path_cv import SVMPathCV
 from treatise.svm.path_plot import plot_svm_path
 from treatise.svm.platt import platt_sigmoid
 from treatise.svm.representatives import RepresentativeSet, representative_set
+from treatise.svm.surface_plot import plot_decision_surface
 
 __all__ = [
     "BiasFreeSVC",
@@ -25,6 +26,7 @@ __all__ = [
     "pairwise_coupling",
     "platt_sigmoid",
     "plot_coupling",
+    "plot_decision_surface",
     "plot_representatives",
     "plot_svm_path",
     "representative_set",
