@@ -186,7 +186,10 @@ def test_logarithms_and_scaled_sums_agree(n_lengths, monkeypatch):
     rng = np.random.default_rng(8)
     patterns = random_patterns(rng, 3, 12)
     chain = PatternChains(
-        PatternAutomaton(patterns, 3), rng.normal(size=(9, n_lengths, 3)), rng.normal(size=len(patterns)), lengths=[4, 5]
+        PatternAutomaton(patterns, 3),
+        rng.normal(size=(9, n_lengths, 3)),
+        rng.normal(size=len(patterns)),
+        lengths=[4, 5],
     )
     scaled = chain.marginals()
 

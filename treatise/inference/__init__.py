@@ -2,8 +2,8 @@
 
 from treatise.inference.belief_propagation import belief_propagation, max_product
 from treatise.inference.chains import ChainMarginals, Chains
-from treatise.inference.factor_chains import factor_marginals
 from treatise.inference.conditional_modes import iterated_conditional_modes
+from treatise.inference.factor_chains import factor_marginals
 from treatise.inference.factor_graph import Factor, FactorGraph
 from treatise.inference.gibbs import gibbs, gibbs_sample
 from treatise.inference.junction_tree import JunctionTree
@@ -30,6 +30,7 @@ __all__ = [
     "PatternChains",
     "PatternMarginals",
     "belief_propagation",
+    "factor_marginals",
     "gibbs",
     "gibbs_sample",
     "iterated_conditional_modes",
@@ -39,5 +40,4 @@ __all__ = [
     "spanning_tree_weights",
     "tree_reweighted",
     "tree_reweighted_map",
-    "factor_marginals",
 ]

@@ -57,11 +57,17 @@ class PatternChains:
         T, L, _ = self.segments.shape
         given = np.ascontiguousarray(pattern_scores, np.float64)
         if given.shape not in ((M,), (T, M), (T, L, M)):
-            raise ValueError(f"pattern_scores must have the shape {(M,)}, {(T, M)} or {(T, L, M)}; it has {given.shape}")
-        self.pattern_scores = given.reshape((1,) * (3 - given.ndim) + given.shape) if given.ndim != 2 else given[:, None]
+            raise ValueError(
+                f"pattern_scores must have the shape {(M,)}, {(T, M)} or {(T, L, M)}; it has {given.shape}"
+            )
+        self.pattern_scores = (
+            given.reshape((1,) * (3 - given.ndim) + given.shape) if given.ndim != 2 else given[:, None]
+        )
         lengths = np.array([T]) if lengths is None else np.asarray(lengths, np.int64)
         if np.any(lengths < 0) or lengths.sum() != T:
-            raise ValueError(f"lengths must not be negative and must sum to the {T} positions; they sum to {lengths.sum()}")
+            raise ValueError(
+                f"lengths must not be negative and must sum to the {T} positions; they sum to {lengths.sum()}"
+            )
         self.offsets = np.concatenate([[0], np.cumsum(lengths)])
         for name in ("segments", "pattern_scores"):
             scores = getattr(self, name)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from treatise.kernel_methods._mixture_machine import MixtureMachine
-from treatise.kernel_methods._mkl_certificate import primal_value, relative_gap, reward
+from treatise.kernel_methods._mkl_certificate import close_enough, primal_value, relative_gap, reward
+from treatise.kernel_methods._simplex_cuts import SimplexCuts
 from treatise.kernel_methods.kernel_weights import dual_norm, lp_kernel_weights
 
 _FLOOR = 1e-30
-"""Smallest weight while iterating: with p = 1 a weight of zero could not come back."""
+"""Smallest weight while iterating: a weight of zero could not come back."""
 _LARGEST_LOG_STEP = 8.0
 _MEMORY = 5
 """Earlier steps from which the next one is extrapolated."""
@@ -56,40 +57,63 @@ def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
     The wrapper solves the machine on all objects for every set of weights (Algorithm 1). The interleaved solver does
     that on a working set, whose rows alone it needs, and then looks for the objects that violate optimality most, as
     Algorithm 2 does. In both, the closed-form step is the map of a fixed-point iteration that Anderson's rule
-    extrapolates; a step that does not lower the value is replaced by the plain one, so that Theorem 4 holds.
+    extrapolates; a step that does not lower the value is replaced by the plain one, so that Theorem 4 holds. For
+    p = 1, which the theorem leaves out, the weights come from cutting planes.
     """
     weights = np.full(bank.n_kernels, float(bank.n_kernels) ** (-1.0 / p))
     if interleaved:
         return _interleaved(bank, problem, weights, p, tol, max_iter)
     machine = MixtureMachine(bank, problem)
     point, history, converged = _descend(machine, weights, problem.start, p, tol, max_iter)
+    lower = history[-1][1]
     if p == 1.0 and converged:
-        point = _without_needless_kernels(machine, point, p, tol)
-    lower = max(low for _, low in history)
+        point = _without_needless_kernels(machine, point, lower, tol)
     return LpMKLSolution(
         point.weights, point.beta, point.offset, point.upper, lower, machine.n_solved, history, converged
     )
 
 
 def _descend(machine, weights, alpha, p, tol, max_iter):
-    """Alternate between the machine and the weights until the gap is small."""
+    """The best weights and machine, the bounds after every step, and whether the gap is small."""
+    if p == 1.0:
+        return _by_cuts(machine, weights, alpha, tol, max_iter)
+    return _by_closed_form(machine, weights, alpha, p, tol, max_iter)
+
+
+def _by_closed_form(machine, weights, alpha, p, tol, max_iter):
+    """Alternate between the machine and the weights of Proposition 2."""
     point = machine.solve(weights, alpha, p, tol)
-    history, lower, trail = [(point.upper, point.lower)], point.lower, []
-    for _ in range(max_iter - 1):
-        lower = max(lower, point.lower)
-        if relative_gap(point.upper, lower) <= tol:
-            return point, history, True
+    lower, history, trail = point.lower, [(point.upper, point.lower)], []
+    while not close_enough(point.upper, lower, point.weights @ point.forms, tol):
+        if len(history) == max_iter:
+            return point, history, False
         plain = lp_kernel_weights(point.weights * np.sqrt(point.forms), p)
         trail = [*trail[1 - _MEMORY :], (_logs(point.weights), _logs(plain))]
-        new = machine.solve(_extrapolated(trail, p), point.alpha, p, tol)
+        new = machine.solve(_extrapolated(trail, p), point.alpha, p, tol, lower)
         if len(trail) > 1 and new.upper > point.upper:
-            # The plain step never raises the value (Proposition 2).
-            new = machine.solve(plain, point.alpha, p, tol)
+            # The plain step never raises the value.
+            new = machine.solve(plain, point.alpha, p, tol, lower)
             trail = []
-        point = new
-        history.append((point.upper, point.lower))
-    lower = max(lower, point.lower)
-    return point, history, relative_gap(point.upper, lower) <= tol
+        point, lower = new, max(lower, new.lower)
+        history.append((point.upper, lower))
+    return point, history, True
+
+
+def _by_cuts(machine, weights, alpha, tol, max_iter):
+    """p = 1, where the closed form may crawl: weights from the model that all machines so far make up."""
+    cuts, best, lower, history = SimplexCuts(), None, -np.inf, []
+    for _ in range(max_iter):
+        point = machine.solve(weights, alpha, 1.0, tol, lower)
+        alpha = point.alpha
+        cuts.add(point.reward, point.forms)
+        if best is None or point.upper < best.upper:
+            best = point
+        lower = max(lower, point.lower, cuts.lower_bound())
+        history.append((best.upper, lower))
+        if close_enough(best.upper, lower, best.weights @ best.forms, tol):
+            return best, history, True
+        weights = cuts.next_weights(point.weights, best.upper, lower)
+    return best, history, False
 
 
 def _logs(weights):
@@ -114,11 +138,11 @@ def _on_the_sphere(weights, p):
     return np.ones(len(weights)) if np.isinf(p) else weights / (weights**p).sum() ** (1.0 / p)
 
 
-def _without_needless_kernels(machine, point, p, tol):
+def _without_needless_kernels(machine, point, lower, tol):
     """The sparse solution of p = 1: weights that the gap does not need become zero."""
     kept = point.weights >= 1e-3 * point.weights.max()
-    sparse = machine.solve(_on_the_sphere(np.where(kept, point.weights, 0.0), p), point.alpha, p, tol)
-    return sparse if relative_gap(sparse.upper, max(sparse.lower, point.lower)) <= tol else point
+    sparse = machine.solve(_on_the_sphere(np.where(kept, point.weights, 0.0), 1.0), point.alpha, 1.0, tol, lower)
+    return sparse if close_enough(sparse.upper, lower, sparse.weights @ sparse.forms, tol) else point
 
 
 def _interleaved(bank, problem, weights, p, tol, max_iter):
@@ -144,10 +168,10 @@ def _interleaved(bank, problem, weights, p, tol, max_iter):
         upper = primal_value(problem, weights @ forms, weights @ scores, offset)
         lowest = max(lowest, gain - 0.5 * dual_norm(forms, p))
         history.append((upper, lowest))
-        gap = relative_gap(upper, lowest)
-        if gap <= tol:
+        gap, converged = relative_gap(upper, lowest), close_enough(upper, lowest, weights @ forms, tol)
+        if converged:
             break
-    return LpMKLSolution(weights, beta, offset, upper, lowest, n_machines, history, gap <= tol)
+    return LpMKLSolution(weights, beta, offset, upper, lowest, n_machines, history, converged)
 
 
 def _beta(problem, alpha, n):

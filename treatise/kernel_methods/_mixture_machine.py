@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from treatise.kernel_methods._mkl_certificate import checked_forms, primal_value, relative_gap, reward
+from treatise.kernel_methods._mkl_certificate import checked_forms, close_enough, primal_value, reward
 from treatise.kernel_methods.kernel_weights import dual_norm
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
@@ -27,6 +27,7 @@ class MachinePoint:
     alpha: np.ndarray
     beta: np.ndarray
     offset: float
+    reward: float
     forms: np.ndarray
     upper: float
     lower: float
@@ -69,10 +70,11 @@ class MixtureMachine:
         )
         self._held_reward -= reward(self.problem, alpha[variables])
 
-    def solve(self, weights, alpha, p, tol):
+    def solve(self, weights, alpha, p, tol, known_lower=-np.inf):
         """The machine at these kernel weights, from ``alpha`` on.
 
         Its own gap is brought to a twentieth of the one that the weights leave, or the whole gap below ``tol``.
+        ``known_lower`` is a lower bound of the best value from elsewhere.
         """
         whole = self.positions is None
         if whole:
@@ -92,9 +94,10 @@ class MixtureMachine:
             value = self._held_reward + reward(self.problem, alpha)
             lower = value - 0.5 * dual_norm(forms, p)
             upper = value - 0.5 * weights @ forms + slack
-            enough = slack <= _SHARE * (upper - lower) or relative_gap(upper, lower) <= tol
+            known = max(lower, known_lower)
+            enough = slack <= _SHARE * (upper - known) or close_enough(upper, known, weights @ forms, tol)
             if enough or self.tol <= _TIGHTEST:
-                return MachinePoint(weights, alpha, beta, solution.offset, forms, upper, lower)
+                return MachinePoint(weights, alpha, beta, solution.offset, value, forms, upper, lower)
             self.tol = max(0.3 * self.tol, _TIGHTEST)
 
     def _forms(self, beta):

@@ -26,6 +26,16 @@ def relative_gap(upper, lower):
     return (upper - lower) / max(abs(upper), abs(lower), np.finfo(float).tiny)
 
 
+def close_enough(upper, lower, quadratic, tol):
+    """Whether the interval is narrow beside the value, and beside ten times the part of it that knows the kernels.
+
+    With a small cost nearly all of the value is loss, and an interval that is narrow beside it says nothing yet about
+    the weights.
+    """
+    scale = max(min(abs(upper), 5.0 * quadratic), 1e-9 * abs(upper))
+    return upper - lower <= tol * scale
+
+
 def checked_forms(forms):
     """Quadratic forms of kernels, rounded up to zero; far below it the matrix was no kernel."""
     worst = int(np.argmin(forms))

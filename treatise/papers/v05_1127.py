@@ -35,10 +35,10 @@ def experiment(*, full: bool = False) -> Evidence:
     Parameters
     ----------
     full : bool, default=False
-        100 draws of the noise, 20 searches for parameters and 20 draws of the points of the product, instead of 20, 3
-        and 4.
+        100 draws of the noise and 20 of the points of the product, instead of 20 and 4, and a search for parameters on
+        20 draws of the noise.
     """
-    n_noise, n_searches, n_layouts = (100, 20, 20) if full else (20, 3, 4)
+    n_noise, n_searches, n_layouts = (100, 20, 20) if full else (20, 0, 4)
     rows = [*_sinc_rows(n_noise, n_searches), *_product_rows(n_layouts), *_hyperboloid_rows()]
     missing = (
         "lymph nodes of the Wisconsin prognostic breast cancer data (published: mean absolute error 3.75 without and "
@@ -95,24 +95,25 @@ def _sinc_rows(n_noise: int, n_searches: int) -> list[Row]:
         point_errors.append(_mean_error(points, grid, truth))
         blind_support.append(len(blind.support_))
         told_support.append(len(told.support_))
-    searched = [_searched_error(*sinc_data(seed), grid, truth) for seed in range(n_searches)]
     gap = (
-        "the paper chose its parameters by this very error on its own draw of the noise; on other draws they do worse, "
-        "and with a search for each draw the number is reached, in the row below"
+        "the paper chose its parameters by this very error on its own draw of the noise; on other draws they do worse. "
+        "A simplex search from them on each draw, in the full form, does not reach the number either; noise of a "
+        "standard deviation of 0.1 to 0.25 would, but then the error without knowledge is too small"
     )
     better = float(np.mean(np.array(told_errors) < np.array(blind_errors)))
-    return [
+    rows = [
         _over_draws("sinc: mean error without knowledge (Figure 1)", 0.3113, blind_errors),
         _over_draws("sinc: mean error with knowledge, the paper's parameters (Figure 2)", 0.0901, told_errors, gap),
-        Row.at_most(
-            "sinc: mean error with knowledge, parameters searched for each draw as in the paper (Figure 2)", 0.0901,
-            float(np.mean(searched)),
-        ),
         _over_draws("sinc: support points without knowledge (Figure 1)", 9, blind_support),
         _over_draws("sinc: support points with knowledge (Figure 2)", 7, told_support),
         Row.unpublished("sinc: share of draws in which knowledge helps, the paper's parameters", better),
         Row.unpublished("sinc: mean error with knowledge kept at points of the region", float(np.mean(point_errors))),
-    ]  # fmt: skip
+    ]
+    if n_searches:
+        searched = [_searched_error(*sinc_data(seed), grid, truth) for seed in range(n_searches)]
+        quantity = "sinc: mean error with knowledge, parameters searched for each draw (Figure 2)"
+        rows.append(_over_draws(quantity, 0.0901, searched, gap))
+    return rows
 
 
 def _searched_error(x: np.ndarray, y: np.ndarray, grid: np.ndarray, truth: np.ndarray) -> float:
@@ -158,7 +159,7 @@ def _product_rows(n_layouts: int) -> list[Row]:
         _over_draws(f"product of sincs, {corners}: mean error with knowledge (Figure 5)", 0.0045,
                     errors[False, "told"], printed),
         Row.at_least("product of sincs: factor by which knowledge reduces the error (Section 4.2)", 11.1,
-                     float(np.mean(errors[True, "blind"]) / np.mean(errors[True, "told"]))),
+                     float(np.mean(errors[True, "blind"]) / np.mean(errors[True, "told"])), layout),
     ]  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from treatise.sequence.hidden_chains import HiddenChains
 from treatise.sequence.hmm import HMM
 from treatise.sequence.hmm_decoder import Decoding, HMMDecoder, log_average_messages
 from treatise.sequence.path_risks import PathRisks, path_risks
+from treatise.sequence.segments import labels_from_segments, segment_f1, segments_from_labels
+from treatise.sequence.semi_crf import SemiCRF
 
 __all__ = [
     "CRF",
@@ -17,9 +19,13 @@ __all__ = [
     "HMMDecoder",
     "HiddenChains",
     "PathRisks",
+    "SemiCRF",
     "SequenceVectorizer",
     "decoding_path",
+    "labels_from_segments",
     "log_average_messages",
     "path_risks",
+    "segment_f1",
+    "segments_from_labels",
     "word_features",
 ]

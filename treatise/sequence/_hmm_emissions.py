@@ -62,6 +62,11 @@ class DiscreteEmissions:
         }
 
     @staticmethod
+    def unseen(n_states, n_symbols):
+        """What states show that were seen nowhere: all symbols alike."""
+        return {"emission_probabilities": np.full((n_states, n_symbols), 1.0 / n_symbols)}
+
+    @staticmethod
     def sample(arrays, states, random):
         """A code for each state of a path."""
         probabilities = arrays["emission_probabilities"]
@@ -135,6 +140,11 @@ class GaussianEmissions:
                 means[j] = weight @ X / weight.sum()
                 covariances[j] = self._covariance(X, weight, means[j])
         return {"means": means, "covariances": covariances}
+
+    def unseen(self, n_states, d):
+        """What states show that were seen nowhere: standard normal vectors."""
+        spread = np.eye(d) if self.full else np.ones(d)
+        return {"means": np.zeros((n_states, d)), "covariances": np.repeat(spread[np.newaxis], n_states, axis=0)}
 
     def _covariance(self, X, weight, mean):
         centred = X - mean

@@ -29,6 +29,24 @@ class Observed:
             return np.split(flat, np.cumsum(self.lengths)[:-1])
         return flat
 
+    def codes(self, symbols):
+        """Numbers of the symbols at all positions."""
+        order = np.argsort(symbols)
+        ordered = symbols[order]
+        if (self.values.dtype.kind in "US") == (ordered.dtype.kind in "US"):
+            found = np.minimum(np.searchsorted(ordered, self.values), len(ordered) - 1)
+            unknown = ordered[found] != self.values
+        else:
+            unknown = np.ones(len(self.values), bool)
+        if unknown.any():
+            at = int(np.argmax(unknown))
+            which = int(np.searchsorted(np.cumsum(self.lengths), at, side="right"))
+            raise ValueError(
+                f"sequences[{which}] holds {self.values[at].item()!r}, which is not among the "
+                f"{len(symbols)} symbols of the alphabet"
+            )
+        return order[found]
+
 
 def observe(sequences, lengths, *, item_ndim, name="sequences"):
     """Lay sequences one after another.
@@ -91,3 +109,13 @@ def _checked_lengths(lengths, positions):
             f"and they sum to {lengths.sum()}"
         )
     return lengths.astype(np.int64)
+
+
+def alphabet_of(given, observed):
+    """The symbols: those given, or those seen."""
+    if given is None:
+        return np.unique(observed.values)
+    symbols = np.array(list(given))
+    if symbols.ndim != 1 or len(symbols) == 0 or len(np.unique(symbols)) != len(symbols):
+        raise ValueError(f"alphabet={given!r} must name at least one symbol, and each once")
+    return symbols

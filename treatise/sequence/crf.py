@@ -45,7 +45,7 @@ class CRF(BaseCRF):
     max_iter : int, default=200
         Iterations of L-BFGS at most.
     tol : float, default=1e-4
-        Training ends when an iteration lowers the objective by a smaller share of itself.
+        Training ends when three iterations in a row lower the objective by a smaller share of itself.
     verbose : bool or None, default=None
         Whether to draw a bar of progress; None draws it on a terminal.
 

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise.sequence._hmm_emissions import DiscreteEmissions, GaussianEmissions
 from treatise.sequence._hmm_kernels import draw_states
-from treatise.sequence._observed_sequences import observe
+from treatise.sequence._labelled_counts import counted_chain, matching_labels, shares
+from treatise.sequence._observed_sequences import alphabet_of, observe
 from treatise.sequence.hidden_chains import HiddenChains
 from treatise.sequence.hmm_decoder import HMMDecoder
 
@@ -100,7 +101,7 @@ class HMM(BaseEstimator):
     array([[0.33, 0.67],
            [0.33, 0.67]])
     >>> counted.predict(["xyyx"])
-    [array(['A', 'B', 'B', 'B'], dtype='<U1')]
+    [array(['A', 'B', 'B', 'A'], dtype='<U1')]
 
     References
     ----------
@@ -192,7 +193,7 @@ class HMM(BaseEstimator):
                 raise ValueError("emission_probabilities must have a row for each state that sums to 1")
             arrays = {"emission_probabilities": table}
             model.alphabet = list(range(table.shape[1])) if symbols is None else symbols
-            model._set_alphabet(None)
+            model.symbols_ = alphabet_of(model.alphabet, None)
             if len(model.symbols_) != table.shape[1]:
                 raise ValueError(f"{len(model.symbols_)} symbols do not name {table.shape[1]} columns of probabilities")
         else:
@@ -223,8 +224,8 @@ class HMM(BaseEstimator):
         observed = self._observe(sequences, lengths)
         emissions = self._emissions()
         if self.emission == "discrete":
-            self._set_alphabet(observed.values)
-            data, n_symbols = self._encode(observed), len(self.symbols_)
+            self.symbols_ = alphabet_of(self.alphabet, observed)
+            data, n_symbols = observed.codes(self.symbols_), len(self.symbols_)
         else:
             data, n_symbols = observed.values, 0
         if labels is not None:
@@ -279,41 +280,17 @@ class HMM(BaseEstimator):
             if converged or len(history) > self.max_iter:
                 return start, transitions, arrays, history, converged
             start = expected.nodes[firsts].sum(axis=0) / len(firsts)
-            transitions = _rows(expected.pairs, transitions)
+            transitions = shares(expected.pairs, transitions)
             arrays = emissions.estimate(data, expected.nodes, arrays)
 
     def _count(self, observed, labels, lengths, emissions, data, n_symbols):
-        given = observe(labels, lengths, item_ndim=0, name="labels")
-        if not np.array_equal(given.lengths, observed.lengths):
-            wrong = next((i for i, pair in enumerate(zip(given.lengths, observed.lengths)) if pair[0] != pair[1]), None)
-            raise ValueError(
-                f"labels[{wrong}] has {given.lengths[wrong]} positions and its sequence {observed.lengths[wrong]}"
-                if wrong is not None
-                else f"{len(given.lengths)} sequences of labels were given for {len(observed.lengths)} sequences"
-            )
-        if self.n_states is None:
-            self.states_, path = np.unique(given.values, return_inverse=True)
-        else:
-            self.states_, path = np.arange(self.n_states), given.values
-            if path.dtype.kind not in "iu" or path.min() < 0 or path.max() >= self.n_states:
-                raise ValueError(
-                    f"labels must be numbers from 0 to n_states - 1 = {self.n_states - 1}; or n_states=None"
-                )
-        K, firsts = len(self.states_), np.concatenate([[0], np.cumsum(observed.lengths)[:-1]])
-        inner = np.ones(len(path), bool)
-        inner[firsts] = False
-        moves = np.flatnonzero(inner)
-        counts = np.bincount(path[moves - 1] * K + path[moves], minlength=K * K).reshape(K, K)
-        start = np.bincount(path[firsts], minlength=K) / len(firsts)
+        self.states_, path = matching_labels(labels, lengths, observed, self.n_states)
+        K = len(self.states_)
+        start, transitions = counted_chain(path, observed.lengths, K)
         weights = np.zeros((len(path), K))
         weights[np.arange(len(path)), path] = 1.0
-        unseen = {"emission_probabilities": np.full((K, n_symbols), 1.0 / max(n_symbols, 1))}
-        if self.emission == "gaussian":
-            d = data.shape[1]
-            unseen = {"means": np.zeros((K, d)), "covariances": np.ones((K, d))}
-            if self.covariance == "full":
-                unseen["covariances"] = np.repeat(np.eye(d)[np.newaxis], K, axis=0)
-        self._keep(start, _rows(counts, np.full((K, K), 1.0 / K)), emissions.estimate(data, weights, unseen))
+        unseen = emissions.unseen(K, n_symbols if n_symbols else data.shape[1])
+        self._keep(start, transitions, emissions.estimate(data, weights, unseen))
         self.n_iter_ = 0
         self.log_likelihood_ = float(self._marginals(data, observed.lengths).log_partition.sum())
         self.history_ = np.array([self.log_likelihood_])
@@ -456,7 +433,7 @@ class HMM(BaseEstimator):
         return self._observe(sequences, lengths)
 
     def _data(self, observed):
-        return self._encode(observed) if self.emission == "discrete" else observed.values
+        return observed.codes(self.symbols_) if self.emission == "discrete" else observed.values
 
     def _marginals(self, data, lengths):
         emissions = self._emissions()
@@ -467,43 +444,8 @@ class HMM(BaseEstimator):
         logs = emissions.log_densities(emissions.arrays(self), self._data(observed))
         return HiddenChains(self.start_, self.transitions_, logs, lengths=observed.lengths, states=self.states_)
 
-    def _set_alphabet(self, values):
-        if self.alphabet is None:
-            self.symbols_ = np.unique(values)
-            return
-        symbols = np.array(list(self.alphabet))
-        if symbols.ndim != 1 or len(symbols) == 0 or len(np.unique(symbols)) != len(symbols):
-            raise ValueError(f"alphabet={self.alphabet!r} must name at least one symbol, and each once")
-        self.symbols_ = symbols
-
-    def _encode(self, observed):
-        """Numbers of the symbols."""
-        order = np.argsort(self.symbols_)
-        ordered = self.symbols_[order]
-        texts = {observed.values.dtype.kind in "US", ordered.dtype.kind in "US"}
-        if len(texts) == 1:
-            found = np.minimum(np.searchsorted(ordered, observed.values), len(ordered) - 1)
-            unknown = ordered[found] != observed.values
-        else:
-            unknown = np.ones(len(observed.values), bool)
-        if unknown.any():
-            at = int(np.argmax(unknown))
-            which = int(np.searchsorted(np.cumsum(observed.lengths), at, side="right"))
-            raise ValueError(
-                f"sequences[{which}] holds {observed.values[at]!r}, which is not among the "
-                f"{len(self.symbols_)} symbols of the alphabet"
-            )
-        return order[found]
-
     def _keep(self, start, transitions, arrays):
         self.start_, self.transitions_ = start, transitions
         for name, values in arrays.items():
             setattr(self, f"{name}_", values)
         return self
-
-
-def _rows(counts, otherwise):
-    """Counts over the sum of their row; rows of zeros as they are in ``otherwise``."""
-    totals = counts.sum(axis=1, keepdims=True)
-    kept = totals > 0
-    return np.where(kept, counts / np.where(kept, totals, 1.0), otherwise)

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.inference import Chains
-
 
 @dataclass(frozen=True)
 class PathRisks:
@@ -72,9 +70,6 @@ def path_risks(chains, paths, *, loss=None, state_labels=None):
     paths = chains.checked_paths(paths)
     lengths = np.diff(chains.offsets)
     here = np.arange(len(paths))
-    nothing_seen = Chains(
-        np.zeros_like(chains.log_emissions), chains.log_transitions, lengths=lengths, start=chains.log_start
-    )
 
     def of_states(distribution):
         with np.errstate(divide="ignore"):
@@ -93,11 +88,23 @@ def path_risks(chains, paths, *, loss=None, state_labels=None):
         log_path=log_path,
         log_states=of_states(chains.posterior),
         error=of_errors(chains.posterior),
-        prior_log_path=-nothing_seen.path_scores(paths) / lengths,
+        prior_log_path=-chains.per_sequence(_prior_scores(chains, paths)) / lengths,
         prior_log_states=of_states(chains.prior),
         prior_error=of_errors(chains.prior),
         admissible=np.isfinite(log_path),
     )
+
+
+def _prior_scores(chains, paths):
+    """Log-probability of each move, and of each first state."""
+    scores = np.empty(len(paths))
+    if chains.log_transitions.ndim == 2:
+        scores[1:] = chains.log_transitions[paths[:-1], paths[1:]]
+    else:
+        scores[1:] = chains.log_transitions[np.arange(1, len(paths)), paths[:-1], paths[1:]]
+    firsts = chains.offsets[:-1]
+    scores[firsts] = chains.log_start[paths[firsts]]
+    return scores
 
 
 def loss_matrix(n_states, loss, state_labels):
