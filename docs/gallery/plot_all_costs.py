@@ -3,8 +3,8 @@ Every cost of a support vector machine at once
 ==============================================
 
 A support vector machine has a cost C, and people look for it on a grid. The solutions for
-all costs form a path that bends at finitely many points; following it takes about as long as
-one fit, and the cross-validated error is then known for every C, not for ten of them.
+all costs form a path that bends at finitely many points; following it takes about as long
+as one fit, and the cross-validated error is then known for every C, not for ten of them.
 """
 
 # %%
@@ -19,8 +19,8 @@ path = SVMPath(gamma=1.0, C_max=1000.0).fit(X, y)
 print(f"{len(path.costs_)} bends up to C = 1000")
 
 # %%
-# Each line is the weight of one training point, as a share of C. At first all count alike; at
-# the end only the points near the border are left.
+# Each line is the weight of one training point, as a share of C. At first all count alike;
+# at the end only the points near the border are left.
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 plot_svm_path(path, ax)
 

@@ -7,8 +7,8 @@ import pytest
 
 from treatise.inference import Chains, PatternAutomaton, PatternChains, observed_patterns
 
-# Labels of the paper's Appendix B: P, O, L.
-P, O, L = 0, 1, 2
+# Labels of the paper's Appendix B.
+PERSON, OTHER, LOCATION = 0, 1, 2
 APPENDIX_B = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1], [0, 1, 0], [0, 1, 0]], float)
 
 
@@ -96,8 +96,8 @@ def test_segments_that_cover_a_position_have_probability_one(n_lengths):
 
 
 def test_the_worked_example_of_appendix_b():
-    automaton = PatternAutomaton([(P,), (O,), (L,), (L, O, L)], 3)
-    assert set(automaton.states) == {(), (P,), (O,), (L,), (L, O)}
+    automaton = PatternAutomaton([(PERSON,), (OTHER,), (LOCATION,), (LOCATION, OTHER, LOCATION)], 3)
+    assert set(automaton.states) == {(), (PERSON,), (OTHER,), (LOCATION,), (LOCATION, OTHER)}
     scores = np.zeros((8, 4))
     scores[:, :3] = APPENDIX_B
     scores[5, 3] = 1.0
@@ -114,11 +114,11 @@ def test_the_worked_example_of_appendix_b():
 
 
 def test_forward_variables_of_appendix_b_are_sums_over_prefixes_that_end_in_the_state():
-    automaton = PatternAutomaton([(L, O, L)], 3)
+    automaton = PatternAutomaton([(LOCATION, OTHER, LOCATION)], 3)
     scores = np.zeros((8, 1))
     scores[5] = 1.0
     forward = {}
-    for state in ((P,), (O,), (L,), (L, O)):
+    for state in ((PERSON,), (OTHER,), (LOCATION,), (LOCATION, OTHER)):
         for upto in (6, 8):
             values = []
             for path in itertools.product(range(3), repeat=upto):
@@ -126,13 +126,13 @@ def test_forward_variables_of_appendix_b_are_sums_over_prefixes_that_end_in_the_
                 for label in path:
                     here = automaton.next_state(here, label)
                 if here == state:
-                    hits = upto >= 6 and path[3:6] == (L, O, L)
+                    hits = upto >= 6 and path[3:6] == (LOCATION, OTHER, LOCATION)
                     values.append(APPENDIX_B[np.arange(upto), path].sum() + hits)
             forward[state, upto] = np.logaddexp.reduce(values)
     # Table 12.
-    here = [forward[state, 8] for state in ((P,), (O,), (L,), (L, O))]
+    here = [forward[state, 8] for state in ((PERSON,), (OTHER,), (LOCATION,), (LOCATION, OTHER))]
     np.testing.assert_allclose(here, [11.14, 11.91, 11.14, 10.59], atol=6e-3)
-    np.testing.assert_allclose(forward[(L,), 6], 9.21, atol=6e-3)
+    np.testing.assert_allclose(forward[(LOCATION,), 6], 9.21, atol=6e-3)
     chain = PatternChains(automaton, APPENDIX_B, scores)
     np.testing.assert_allclose(chain.log_partition(), np.logaddexp.reduce(here), rtol=1e-12)
 

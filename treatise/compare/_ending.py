@@ -19,6 +19,10 @@ from treatise.report import write_report
 
 REPORT_SECONDS = 1.0
 OVERRUN = 0.07
+START_SECONDS = 20.0
+"""How long the last fit waits for a process at least."""
+GRACE = 3.0
+"""Of its own time in a fold, what the last fit may take at least."""
 MOST_POINTS = 2000
 CALIBRATION_BINS = 10
 MODEL = "best.skops"
@@ -67,7 +71,9 @@ def _fit_and_weigh(
     # The search may take what it took in a fold, as long as the fit after it still fits in.
     tuning = min(schedule.tuning_seconds, max(0.0, clock.left - REPORT_SECONDS - 2 * schedule.best_fit_seconds))
     args = (work, candidate, metric, seed, tuning, path, metadata)
-    outcome = pool.run(fit_best, args, max(1.0, last - clock.elapsed), memory, last - clock.elapsed)
+    # Without its model a run is worth little: on a busy machine the last fit may outlast the budget a little.
+    seconds = max(1.0, last - clock.elapsed, GRACE * schedule.best_fit_seconds)
+    outcome = pool.run(fit_best, args, seconds, memory, max(last - clock.elapsed, START_SECONDS))
     if outcome.kind != "done":
         run["verdict"].append(f"The winner could not be fitted on the whole table: {outcome.reason}.")
         return

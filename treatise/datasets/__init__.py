@@ -17,11 +17,19 @@ from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_g
 from treatise.datasets._gaussian_mixtures import make_gaussian_mixtures
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._hypercube_gaussians import make_hypercube_gaussians
+from treatise.datasets._labelled_sequences import (
+    HandwrittenWords,
+    MarkovSequences,
+    load_english_treebank,
+    load_handwritten_words,
+    make_high_order_sequences,
+)
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._libol import load_ijcnn1, load_svmguide3, load_w1a
 from treatise.datasets._logistic_sphere import make_logistic_sphere
 from treatise.datasets._metric_tables import load_pen_digits, load_prostate_expression
 from treatise.datasets._minimax_tables import load_minimax_table
+from treatise.datasets._mkl_toy import make_mkl_toy
 from treatise.datasets._natural_patches import make_on_off_patches
 from treatise.datasets._offset_tables import load_offset_table
 from treatise.datasets._pairwise_data import load_binary_usps, load_newsgroup_words
@@ -40,7 +48,9 @@ __all__ = [
     "FLOWERPOT_STATES",
     "NEWSGROUP_PAIRS",
     "Games",
+    "HandwrittenWords",
     "HeardUtterances",
+    "MarkovSequences",
     "ProteinFamilies",
     "data_home",
     "load_acceptor_sites",
@@ -52,9 +62,11 @@ __all__ = [
     "load_coupling_table",
     "load_digit_taxonomy",
     "load_dorothea_validation",
+    "load_english_treebank",
     "load_exons_introns",
     "load_extreme_point_table",
     "load_halo2",
+    "load_handwritten_words",
     "load_ijcnn1",
     "load_letter_halves",
     "load_minimax_table",
@@ -79,9 +91,11 @@ __all__ = [
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_heard_utterances",
+    "make_high_order_sequences",
     "make_hypercube_gaussians",
     "make_leader_losses",
     "make_logistic_sphere",
+    "make_mkl_toy",
     "make_noisy_pairs",
     "make_on_off_patches",
     "make_perceptual_states",

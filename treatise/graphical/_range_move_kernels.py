@@ -43,17 +43,32 @@ def range_arcs(length, dense, begin, neighbour, twin):
                 arc += 1
             for i in range(begin[a], begin[a + 1]):
                 b, back = neighbour[i], twin[i] - begin[neighbour[i]]
-                for l in range(0 if dense else k, length if dense else k + 1):
-                    chain = (l > 0) + (l < length - 1)
-                    head[arc] = b * length + l
-                    sister[arc] = first[b * length + l] + chain + back * each + (k if dense else 0)
+                for j in range(0 if dense else k, length if dense else k + 1):
+                    chain = (j > 0) + (j < length - 1)
+                    head[arc] = b * length + j
+                    sister[arc] = first[b * length + j] + chain + back * each + (k if dense else 0)
                     arc += 1
     return first, head, sister
 
 
 @kernel
 def range_capacities(
-    low, length, dense, labels, moving, unary, table, slope, cap, weights, begin, neighbour, edge, first, residual, excess
+    low,
+    length,
+    dense,
+    labels,
+    moving,
+    unary,
+    table,
+    slope,
+    cap,
+    weights,
+    begin,
+    neighbour,
+    edge,
+    first,
+    residual,
+    excess,
 ):
     """Capacities of the move to the labels from ``low`` on, for the variables ``moving`` (others stay as they are).
 
@@ -109,12 +124,12 @@ def range_capacities(
             for i in range(begin[a], begin[a + 1]):
                 b = neighbour[i]
                 w = weights[edge[i]] if moving[b] else 0.0
-                for l in range(0 if dense else k, length if dense else k + 1):
-                    if k == 0 and l == 0:
+                for j in range(0 if dense else k, length if dense else k + 1):
+                    if k == 0 and j == 0:
                         outside = not inside and not low <= labels[b] < low + length
                         residual[arc] = w * (cap - 0.5 * table[labels[a], labels[b]]) if outside else 0.0
                     else:
-                        residual[arc] = w * slope[k - l] if k >= l else 0.0
+                        residual[arc] = w * slope[k - j] if k >= j else 0.0
                     arc += 1
         excess[a * length] += endless if inside else keep - least
         excess[(a + 1) * length - 1] -= chain_cost[length - 1]

@@ -123,7 +123,7 @@ def stereo_disparity(
     distance, truncation, method, interval
         As for :class:`RangeMoves`; the paper has "linear" with 10, and "quadratic" with 100.
     cost_cap : float, default=15.0
-        No match costs more, the paper's choice.
+        No match costs more in a band, the paper's choice.
 
     Returns
     -------
@@ -156,7 +156,8 @@ def matching_costs(left, right, n_disparities, cost_cap=15.0):
     """Birchfield-Tomasi dissimilarity of each pixel of the left picture and the one shifted left in the right picture.
 
     Between the two pixels the least difference counts that linear interpolation half way to their neighbours allows;
-    bands are averaged. Columns that a shift would take beyond the border match the border's pixel.
+    bands are summed. A shift beyond the border costs the cap. The paper says no more than "truncated at 15"; its
+    energies are those of a cap in each of the three bands, to one per cent on two of its three pairs.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ def matching_costs(left, right, n_disparities, cost_cap=15.0):
     n_disparities : int
         Shifts tried, from 0 on.
     cost_cap : float, default=15.0
-        No match costs more.
+        No match costs more in a band.
 
     Returns
     -------
@@ -176,18 +177,21 @@ def matching_costs(left, right, n_disparities, cost_cap=15.0):
         raise ValueError(f"left and right must be pictures of one shape; they have {left.shape} and {right.shape}")
     if not 1 <= n_disparities <= left.shape[1]:
         raise ValueError(f"n_disparities={n_disparities} must lie between 1 and the {left.shape[1]} columns")
+    if not cost_cap > 0:
+        raise ValueError(f"cost_cap={cost_cap} must be positive")
     if not (np.all(np.isfinite(left)) and np.all(np.isfinite(right))):
         raise ValueError("the pictures hold NaN or infinity; give finite grey levels")
     left, right = np.atleast_3d(left), np.atleast_3d(right)
     (left_low, left_high), (right_low, right_high) = _half_way(left), _half_way(right)
     costs = np.empty((*left.shape[:2], n_disparities))
-    columns = np.arange(left.shape[1])
     for shift in range(n_disparities):
-        at = np.maximum(columns - shift, 0)
-        from_left = np.maximum(left - right_high[:, at], right_low[:, at] - left)
-        from_right = np.maximum(right[:, at] - left_high, left_low - right[:, at])
-        costs[:, :, shift] = np.maximum(np.minimum(from_left, from_right), 0).mean(axis=2)
-    return np.minimum(costs, cost_cap)
+        here, there = slice(shift, None), slice(None, left.shape[1] - shift)
+        from_left = np.maximum(left[:, here] - right_high[:, there], right_low[:, there] - left[:, here])
+        from_right = np.maximum(right[:, there] - left_high[:, here], left_low[:, here] - right[:, there])
+        between = np.clip(np.minimum(from_left, from_right), 0, cost_cap)
+        costs[:, :shift, shift] = cost_cap * left.shape[2]
+        costs[:, here, shift] = between.sum(axis=2)
+    return costs
 
 
 def _half_way(picture):

@@ -21,8 +21,9 @@ class FlatFactors:
     def of(cls, graph):
         entries = []
         for f, factor in enumerate(graph.factors):
-            steps = np.array(factor.table.strides) // factor.table.itemsize
-            entries.extend((v, f, step) for v, step in zip(factor.variables, steps))
+            entries.extend(
+                (v, f, step // factor.table.itemsize) for v, step in zip(factor.variables, factor.table.strides)
+            )
         entries.sort(key=lambda entry: entry[:2])
         table = np.array(entries, np.int64).reshape(-1, 3)
         sizes = [factor.table.size for factor in graph.factors]

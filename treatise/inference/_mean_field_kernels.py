@@ -78,3 +78,14 @@ def coupling_energy(offset, edges, pair_offset, pairs, counted, q):
                 if weight > 0.0:
                     total += weight * pairs[pair_offset[e] + x * L + y]
     return total
+
+
+@kernel
+def outer_products(offset, edges, pair_offset, q, pairs):
+    """Joint probabilities of the ends of every edge when they are independent."""
+    for e in range(len(edges)):
+        s, t = edges[e]
+        L = offset[t + 1] - offset[t]
+        for x in range(offset[s + 1] - offset[s]):
+            for y in range(L):
+                pairs[pair_offset[e] + x * L + y] = q[offset[s] + x] * q[offset[t] + y]

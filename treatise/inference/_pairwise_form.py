@@ -5,7 +5,9 @@ from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import connected_components
+
+from treatise.inference._message_kernels import breadth_first
 
 
 @dataclass(frozen=True)
@@ -100,17 +102,10 @@ class PairwiseForm:
         return _ends(self.sizes[self.edges.ravel()])
 
     @cached_property
-    def adjacency(self):
-        """Neighbours as a sparse matrix that holds edge numbers plus one."""
-        s, t = self.edges.T
-        number = np.arange(1, len(self.edges) + 1)
-        matrix = coo_array((np.r_[number, number], (np.r_[s, t], np.r_[t, s])), shape=(self.n_nodes, self.n_nodes))
-        return matrix.tocsr()
-
-    @cached_property
     def n_components(self):
         """Number of connected parts."""
-        return connected_components(self.adjacency, directed=False)[0] if self.n_nodes else 0
+        links = coo_array((np.ones(len(self.edges)), tuple(self.edges.T)), shape=(self.n_nodes, self.n_nodes))
+        return connected_components(links, directed=False)[0] if self.n_nodes else 0
 
     @property
     def is_forest(self):
@@ -120,14 +115,7 @@ class PairwiseForm:
     @cached_property
     def order(self):
         """Variables, neighbours after one another: in a forest every one has at most one neighbour before it."""
-        seen = np.zeros(self.n_nodes, bool)
-        parts = []
-        for root in range(self.n_nodes):
-            if not seen[root]:
-                part = breadth_first_order(self.adjacency, root, directed=False, return_predecessors=False)
-                seen[part] = True
-                parts.append(part)
-        return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, np.int64)
+        return breadth_first(self.edges, *self.incidence)
 
     def part(self, nodes, edges):
         """The form of some variables and some edges among them."""

@@ -56,16 +56,15 @@ def sweep(forward, unary, tails, weights, table, transposed, begin, neighbour, e
                 reduced[k] = share[a] * belief[k] - messages[i, k]
                 message[k] = np.inf
             for k in range(h):
-                for l in range(h):
-                    cost = reduced[k] + w * costs[k, l]
-                    message[l] = min(message[l], cost)
+                for j in range(h):
+                    cost = reduced[k] + w * costs[k, j]
+                    message[j] = min(message[j], cost)
             lowest = message.min()
             bound += lowest
-            j = twin[i]
             for k in range(h):
                 value = message[k] - lowest
-                change = max(change, abs(value - messages[j, k]))
-                messages[j, k] = value
+                change = max(change, abs(value - messages[twin[i], k]))
+                messages[twin[i], k] = value
     return bound, change
 
 

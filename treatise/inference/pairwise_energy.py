@@ -45,7 +45,9 @@ class PairwiseEnergy:
         self.weights = _edge_weights(weights, len(self.tails))
         table = np.ascontiguousarray(table, float)
         if table.shape != (self.n_labels,) * 2:
-            raise ValueError(f"the table of pairs has shape {table.shape}; for {self.n_labels} labels it must be square")
+            raise ValueError(
+                f"the table of pairs has shape {table.shape}; for {self.n_labels} labels it must be square"
+            )
         if not np.all(np.isfinite(table)):
             raise ValueError("the table of pairs holds NaN or infinity; give a forbidden pair a large finite cost")
         self.table = table

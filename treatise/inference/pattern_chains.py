@@ -60,9 +60,7 @@ class PatternChains:
             raise ValueError(
                 f"pattern_scores must have the shape {(M,)}, {(T, M)} or {(T, L, M)}; it has {given.shape}"
             )
-        self.pattern_scores = (
-            given.reshape((1,) * (3 - given.ndim) + given.shape) if given.ndim != 2 else given[:, None]
-        )
+        self.pattern_scores = given[None, None] if given.ndim == 1 else given.reshape(T, -1, M)
         lengths = np.array([T]) if lengths is None else np.asarray(lengths, np.int64)
         if np.any(lengths < 0) or lengths.sum() != T:
             raise ValueError(

@@ -18,7 +18,7 @@ def trws(energy, *, max_sweeps=200, tol=1e-6):
     Parameters
     ----------
     energy : PairwiseEnergy
-        What is to be minimised. Variables should be numbered along the graph, as the pixels of a picture are row by row.
+        What is to be minimised. Number variables along the graph, as the pixels of a picture are row by row.
     max_sweeps : int, default=200
         Most sweeps, each once forward and once back.
     tol : float, default=1e-6

@@ -64,7 +64,10 @@ def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
     if interleaved:
         return _interleaved(bank, problem, weights, p, tol, max_iter)
     machine = MixtureMachine(bank, problem)
-    point, history, converged = _descend(machine, weights, problem.start, p, tol, max_iter)
+    if p == 1.0:
+        point, history, converged = _by_cuts(machine, weights, problem.start, tol, max_iter)
+    else:
+        point, history, converged = _by_closed_form(machine, weights, problem.start, p, tol, max_iter)
     lower = history[-1][1]
     if p == 1.0 and converged:
         point = _without_needless_kernels(machine, point, lower, tol)
@@ -73,15 +76,11 @@ def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
     )
 
 
-def _descend(machine, weights, alpha, p, tol, max_iter):
-    """The best weights and machine, the bounds after every step, and whether the gap is small."""
-    if p == 1.0:
-        return _by_cuts(machine, weights, alpha, tol, max_iter)
-    return _by_closed_form(machine, weights, alpha, p, tol, max_iter)
-
-
 def _by_closed_form(machine, weights, alpha, p, tol, max_iter):
-    """Alternate between the machine and the weights of Proposition 2."""
+    """Alternate between the machine and the weights of Proposition 2.
+
+    Returns the last point, the bounds after every step, and whether the gap is small.
+    """
     point = machine.solve(weights, alpha, p, tol)
     lower, history, trail = point.lower, [(point.upper, point.lower)], []
     while not close_enough(point.upper, lower, point.weights @ point.forms, tol):
@@ -151,12 +150,12 @@ def _interleaved(bank, problem, weights, p, tol, max_iter):
     support = np.flatnonzero(_beta(problem, alpha, n))
     # scores[m] = K_m beta, the gradients that Algorithm 2 keeps for every kernel.
     scores = bank.products(support, _beta(problem, alpha, n)[support])
-    history, lowest, n_machines, gap, offset = [], -np.inf, 0, 1.0, 0.0
+    cuts, history, lowest, n_machines, gap, offset = SimplexCuts(), [], -np.inf, 0, 1.0, 0.0
     for _ in range(max_iter):
         chosen = _working_set(bank, problem, alpha, weights @ scores)
         variables = (chosen + n * np.arange(repeats)[:, None]).ravel()
         machine = MixtureMachine(bank, problem, chosen, alpha, scores)
-        point, _, _ = _descend(machine, weights, alpha[variables], p, max(0.1 * gap, 0.3 * tol), 20)
+        point, _, _ = _by_closed_form(machine, weights, alpha[variables], p, max(0.1 * gap, 0.3 * tol), 20)
         n_machines += machine.n_solved
         before = _beta(problem, alpha, n)
         alpha[variables] = point.alpha
@@ -167,6 +166,9 @@ def _interleaved(bank, problem, weights, p, tol, max_iter):
         gain = reward(problem, alpha)
         upper = primal_value(problem, weights @ forms, weights @ scores, offset)
         lowest = max(lowest, gain - 0.5 * dual_norm(forms, p))
+        if p == 1.0:
+            cuts.add(gain, forms)
+            lowest = max(lowest, cuts.lower_bound())
         history.append((upper, lowest))
         gap, converged = relative_gap(upper, lowest), close_enough(upper, lowest, weights @ forms, tol)
         if converged:

@@ -1,6 +1,7 @@
 """Labels for sequences: hidden Markov decoding, conditional random fields, output-space search, grammars."""
 
 from treatise.sequence.crf import CRF
+from treatise.sequence.crf_plot import plot_label_transitions
 from treatise.sequence.decoding_path import DecodingPath, decoding_path
 from treatise.sequence.features import FeatureTemplates, SequenceVectorizer, word_features
 from treatise.sequence.hidden_chains import HiddenChains
@@ -25,6 +26,7 @@ __all__ = [
     "labels_from_segments",
     "log_average_messages",
     "path_risks",
+    "plot_label_transitions",
     "segment_f1",
     "segments_from_labels",
     "word_features",

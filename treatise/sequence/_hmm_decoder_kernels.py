@@ -24,7 +24,7 @@ def prior_marginals(first, last, offsets, start, transitions, prior):
 
 
 @kernel
-def block_paths(first, last, offsets, log_emissions, transitions, posterior, k, paths, values):
+def block_paths(first, last, offsets, log_emissions, transitions, posterior, k, paths):
     """Paths that maximise the sum of the posterior probabilities of all blocks of ``k`` states (equation 29).
 
     Given the observations the states are a Markov chain, with moves in proportion to p_ij f_j b_j for the backward
@@ -37,17 +37,19 @@ def block_paths(first, last, offsets, log_emissions, transitions, posterior, k, 
         low, n = offsets[s], offsets[s + 1] - offsets[s]
         block = min(k, n)
         if block == 1:
-            values[s] = 0.0
             for t in range(n):
-                state = np.argmax(posterior[low + t])
+                state = 0
+                for j in range(1, K):
+                    if posterior[low + t, j] > posterior[low + t, state]:
+                        state = j
                 paths[low + t] = state
-                values[s] += posterior[low + t, state]
             continue
         ahead = _backward_factors(low, n, log_emissions, transitions)
         n_tuples = K ** (block - 1)
         without_first = n_tuples // K
         chance = np.zeros(n_tuples)
-        chance[:K] = posterior[low]
+        for j in range(K):
+            chance[j] = posterior[low, j]
         known = K
         # Probabilities of the first tuple, one state longer at a time.
         for t in range(1, block - 1):
@@ -65,8 +67,9 @@ def block_paths(first, last, offsets, log_emissions, transitions, posterior, k, 
         for step in range(steps):
             t = step + block - 1
             _posterior_moves(transitions[0 if shared else low + t], ahead[t], move)
-            best[:] = -1.0
-            longer[:] = 0.0
+            for w in range(n_tuples):
+                best[w] = -1.0
+                longer[w] = 0.0
             for w in range(n_tuples):
                 tail = (w % without_first) * K
                 for j in range(K):
@@ -75,10 +78,12 @@ def block_paths(first, last, offsets, log_emissions, transitions, posterior, k, 
                     if value[w] + together > best[tail + j]:
                         best[tail + j] = value[w] + together
                         dropped[step, tail + j] = w // without_first
-            value[:] = best
-            chance[:] = longer
-        w = np.argmax(value)
-        values[s] = value[w]
+            value, best = best, value
+            chance, longer = longer, chance
+        w = 0
+        for other in range(1, n_tuples):
+            if value[other] > value[w]:
+                w = other
         for step in range(steps - 1, -1, -1):
             paths[low + step + block - 1] = w % K
             w = dropped[step, w] * without_first + w // K

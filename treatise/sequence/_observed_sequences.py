@@ -52,10 +52,10 @@ def observe(sequences, lengths, *, item_ndim, name="sequences"):
     """Lay sequences one after another.
 
     ``item_ndim`` is 0 where a position holds one symbol and 1 where it holds a vector. A text is a sequence of letters,
-    an array of one dimension more than a position is one sequence, and with ``lengths`` it is several joined ones;
-    everything else is a list of sequences.
+    an array of one dimension more than a position, or of numbers alone, is one sequence, and with ``lengths`` it is
+    several joined ones; everything else is a list of sequences.
     """
-    if isinstance(sequences, str) or (isinstance(sequences, np.ndarray) and sequences.ndim == item_ndim + 1):
+    if isinstance(sequences, str) or _is_one(sequences, item_ndim):
         single = _one(sequences, item_ndim, name)
         if lengths is None and len(single) == 0:
             raise ValueError(f"{name} is an empty sequence; a sequence needs at least one position")
@@ -75,6 +75,12 @@ def observe(sequences, lengths, *, item_ndim, name="sequences"):
                 "all must have the same number"
             )
     return Observed(np.concatenate(parts), np.array([len(part) for part in parts]), "list")
+
+
+def _is_one(sequences, item_ndim):
+    if not isinstance(sequences, np.ndarray):
+        return False
+    return sequences.ndim == item_ndim + 1 or (sequences.ndim == 1 and sequences.dtype.kind in "fiu")
 
 
 def _one(sequence, item_ndim, name):

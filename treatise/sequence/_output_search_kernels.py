@@ -87,7 +87,7 @@ def _digest(labels, forced, i):
     """A number for a state: labels, and which are forced, position ``i`` taken as forced (-1 for none)."""
     digest = 0
     for t in range(len(labels)):
-        value = 2 * labels[t] + (1 if forced[t] or t == i else 0) + 1
+        value = 2 * int(labels[t]) + (1 if forced[t] or t == i else 0) + 1
         # The low bits of a product are the same whether or not it overflows.
         digest = ((digest ^ value) * 2862933555777941757) & 0x1FFFFFFFFFFFFFFF
         digest ^= digest >> 29
@@ -118,7 +118,7 @@ def advance(
             slot = ranking[0, s]
             labels[:] = open_labels[slot, low : low + T]
             forced[:] = open_forced[slot, low : low + T]
-            closed[n_closed[s], s] = open_digests[slot, s]
+            closed[n_closed[s], s] = _digest(labels, forced, -1)
             n_closed[s] += 1
             for r in range(1, n_open[s]):
                 ranking[r - 1, s] = ranking[r, s]

@@ -86,8 +86,10 @@ def rank_pass(
                     _products_with(t, low, T, indptr, indices, data, dense, products)
                     known[t] = True
                 for u in range(begin, end):
-                    same = (bad[t] == bad[u]) - (bad[t] == good[u]) - (good[t] == bad[u]) + (good[t] == good[u])
-                    norm += same * products[t, u]
+                    if good[u] == bad[u]:
+                        continue
+                    norm += ((1 if bad[t] == bad[u] else 0) + (1 if good[t] == good[u] else 0)) * products[t, u]
+                    norm -= ((1 if bad[t] == good[u] else 0) + (1 if good[t] == bad[u] else 0)) * products[t, u]
             n_touched = string_counts(bad, 1.0, K, order, begin, reach, counts, touched, 0)
             n_touched = string_counts(good, -1.0, K, order, begin, reach, counts, touched, n_touched)
             for n in range(n_touched):

@@ -143,7 +143,7 @@ def named_values(position):
                 raise TypeError(f"the list of features holds {name!r}; names of features are strings")
         return [(name, 1.0) for name in position]
     raise TypeError(
-        f"its features are a {type(position).__name__}; they must be a dictionary or a list of strings for each position"
+        f"its features are a {type(position).__name__}; every position needs a dictionary or a list of strings"
     )
 
 

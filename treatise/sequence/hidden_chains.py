@@ -60,11 +60,6 @@ class HiddenChains:
         with np.errstate(divide="ignore"):
             self.log_start, self.log_transitions = np.log(self.start), np.log(self.transitions)
         self.posterior_scores = Chains(log_emissions, self.log_transitions, lengths=lengths, start=self.log_start)
-        if self.start.shape != self.log_emissions.shape[1:]:
-            raise ValueError(
-                f"start has the shape {self.start.shape} and log_emissions {self.log_emissions.shape}; "
-                "both need one entry for each state"
-            )
         if len(self.offsets) < 2 or (np.diff(self.offsets) == 0).any():
             raise ValueError("a sequence is empty; each needs at least one position")
         self.states = np.arange(self.n_states) if states is None else np.asarray(states)

@@ -241,7 +241,7 @@ class HMM(BaseEstimator):
             warnings.warn(
                 f"expectation-maximisation had not converged after max_iter={self.max_iter} steps; raise it, or tol",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         self.states_ = np.arange(len(start)) if self.init is None else self.init.states_
         self.history_, self.n_iter_ = np.array(history), len(history) - 1

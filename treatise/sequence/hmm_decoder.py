@@ -242,11 +242,11 @@ class HMMDecoder(BaseEstimator):
             raise ValueError(f"k={k!r} must be a whole number where method='block'")
         if chains.n_states ** (k - 1) > _MOST_BLOCK_TUPLES:
             raise ValueError(f"blocks of k={k} among {chains.n_states} states are too many to search; lower k")
-        paths, values = np.empty(len(chains.log_emissions), np.int64), np.empty(len(chains))
+        paths = np.empty(len(chains.log_emissions), np.int64)
         posterior, moves = chains.posterior, _per_position(chains.transitions)
         chains.over_sequences(
             lambda first, last: kernels.block_paths(
-                first, last, chains.offsets, chains.log_emissions, moves, posterior, int(k), paths, values
+                first, last, chains.offsets, chains.log_emissions, moves, posterior, int(k), paths
             )
         )
         return paths

@@ -1,5 +1,6 @@
 """Semi-Markov conditional random fields of any order: labelled segments (Cuong, Ye, Lee & Chieu, JMLR 15:981)."""
 
+from itertools import pairwise
 from numbers import Integral
 
 import numpy as np
@@ -148,7 +149,7 @@ class SemiCRF(BaseCRF):
         codes, self.classes_ = coded_labels([labels_from_segments(way) for way in ways], lengths)
         K, L = len(self.classes_), self._longest(ways)
         paths = _label_paths(ways, self.classes_)
-        repeated = any(a == b for path in paths for a, b in zip(path, path[1:]))
+        repeated = any(a == b for path in paths for a, b in pairwise(path))
         if repeated and self.allow_repeat is False:
             raise ValueError("allow_repeat=False and neighbouring segments with the same label occur in training")
         self.repeats_ = repeated if self.allow_repeat is None else bool(self.allow_repeat)
@@ -358,7 +359,7 @@ def checked_segments(segments, length, s):
     for start, end, label in segments:
         if start != at or end <= start:
             raise ValueError(
-                f"sequence {s} (counted from 0): the segment {(start, end, label)} should begin at {at} and not be empty"
+                f"sequence {s} (counted from 0): segment {(start, end, label)} must begin at {at} and not be empty"
             )
         ways.append((int(start), int(end), label))
         at = end

@@ -1,0 +1,111 @@
+"""The search space over complete labellings of one sequence, and searches of many sequences side by side."""
+
+import numpy as np
+
+from treatise._core.threads import over_ranges
+from treatise.sequence._output_search_kernels import advance, successors
+
+
+class OutputSpace:
+    """Limited-discrepancy or flip-bit space of one sequence; a state is a row of labels and of marks of forced ones.
+
+    Parameters
+    ----------
+    observed, pushes : ndarray
+        The recurrent classifier's tables for this sequence.
+    discrepancies : bool
+        Whether the classifier decides again after a changed label.
+    sparsity : int
+        How many labels to consider at each position.
+    """
+
+    def __init__(self, observed, pushes, *, discrepancies, sparsity):
+        self.observed, self.pushes = observed, pushes
+        self.discrepancies, self.sparsity = discrepancies, sparsity
+        self._memory = np.full((len(observed), pushes.shape[1]), -1, np.int32)
+
+    def start(self, labels):
+        """The state of given labels, none of them forced."""
+        return np.concatenate([labels, np.zeros_like(labels)]).astype(np.int16)
+
+    def successors(self, state):
+        """All states one change away."""
+        T, K = self.observed.shape
+        most = T * min(self.sparsity, K - 1)
+        outputs, marks = np.empty((most, T), np.int16), np.empty((most, T), np.bool_)
+        successors(
+            state[:T], state[T:] > 0, 0, self.discrepancies, self.sparsity, self.observed, self.pushes, self._memory,
+            outputs, marks,
+        )  # fmt: skip
+        return np.hstack([outputs, marks])
+
+
+class OutputSearches:
+    """Best-first beam searches of many sequences, which can be taken further at any time.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (n + 1,)
+        Where the sequences begin.
+    start : ndarray of int32, of shape (positions,)
+        Labels to start from.
+    observed, pushes : ndarray
+        The recurrent classifier's tables.
+    costs, strings, order : ndarray, ndarray, int
+        The cost: of positions by labels, of strings of labels, and the length of the longest less one.
+    discrepancies, sparsity :
+        As in :class:`OutputSpace`.
+    beam_width : int
+        Open states for each sequence.
+    max_steps : ndarray of shape (n,)
+        Steps that each search takes at most.
+    """
+
+    def __init__(
+        self, offsets, start, observed, pushes, costs, strings, order, *, discrepancies, sparsity, beam_width, max_steps
+    ):
+        n, P = len(offsets) - 1, len(start)
+        self.offsets, self.remaining = offsets, max_steps.copy()
+        self.best_labels = start.copy()
+        self._space = (discrepancies, sparsity, observed, pushes)
+        self._cost = (costs, strings, order)
+        open_labels, open_forced = np.zeros((beam_width, P), np.int32), np.zeros((beam_width, P), np.bool_)
+        open_labels[0] = start
+        open_costs, open_digests = np.zeros((beam_width, n)), np.zeros((beam_width, n), np.int64)
+        ranking = np.repeat(np.arange(beam_width)[:, np.newaxis], n, axis=1)
+        closed = np.zeros((int(max_steps.max(initial=0)), n), np.int64)
+        self.best_costs = self._costs_of(start)
+        self._state = (
+            open_labels, open_forced, open_costs, open_digests, ranking, np.ones(n, np.int64), closed,
+            np.zeros(n, np.int64), self.best_labels, self.best_costs,
+        )  # fmt: skip
+        k = min(sparsity, observed.shape[1] - 1)
+        # Rough nanoseconds of one step: successors, and half of the positions after each.
+        self._step_cost = 100.0 * k * np.diff(offsets)
+
+    def _costs_of(self, labels):
+        costs, strings, order = self._cost
+        K = costs.shape[1]
+        place = np.concatenate([np.arange(length) for length in np.diff(self.offsets)])
+        entering = costs[np.arange(len(labels)), labels]
+        code, power, base = labels.astype(np.int64), K, 0
+        for back in range(1, order + 1):
+            inside = np.flatnonzero(place >= back)
+            code[inside] += labels[inside - back] * power
+            power *= K
+            entering[inside] += strings[base + code[inside]]
+            base += power
+        return np.add.reduceat(entering, self.offsets[:-1])
+
+    def take(self, steps, first=0, last=None):
+        """Take up to ``steps`` further steps in the sequences from ``first`` to ``last``."""
+        last = len(self.remaining) if last is None else last
+        now = np.minimum(self.remaining, steps)
+        self.remaining[first:last] -= now[first:last]
+        over_ranges(
+            lambda low, high: advance(
+                first + low, first + high, now, self.offsets, *self._space, *self._cost, *self._state
+            ),
+            last - first,
+            cost=float(now[first:last] @ self._step_cost[first:last]),
+        )
