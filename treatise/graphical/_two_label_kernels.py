@@ -11,7 +11,8 @@ def two_label_capacities(
 ):
     """Capacities of the cut in which variable a takes ``taken[a]`` with the source and ``kept[a]`` with the sink.
 
-    A pair for which this is no cut, since its costs are not submodular, loses its edge: it is drawn towards unary costs.
+    A pair whose costs are not submodular, as some of truncated quadratic distances, keeps the linear part of them only
+    (footnote 3 of the paper).
     """
     for a in range(len(labels)):
         excess[a] = 0.0

@@ -94,7 +94,8 @@ def interval_length(distance, truncation, n_labels):
 def range_expansion_bound(truncation, interval):
     """Worst ratio of the energy of Range Expansion to the least energy, for truncated linear distances.
 
-    It is ``2 + max(2 M / L, L / M)``, least at ``L = sqrt(2) M`` where it is 3.41 (Lemma 4). Costs must not be negative.
+    It is ``2 + max(2 M / L, L / M)``, least at ``L = sqrt(2) M`` where it is 3.41 (Lemma 4); for unary costs of at
+    least 0.
 
     Examples
     --------
@@ -157,7 +158,7 @@ class RangeGraph:
         n_arcs = 2 * energy.pairwise.n_variables * (length - 1) + len(neighbour) * length ** (1 + self.dense)
         if n_arcs >= 2**31:
             raise ValueError(
-                f"an interval of {length} labels needs {n_arcs} arcs on this graph, more than 2**31; choose a shorter one"
+                f"an interval of {length} labels needs {n_arcs} arcs on this graph; choose a shorter one (2**31 is too many)"
             )
         self.first, self.head, self.sister = range_arcs(length, self.dense, begin, neighbour, twin)
         self.residual = np.empty(n_arcs)

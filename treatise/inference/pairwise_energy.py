@@ -46,7 +46,7 @@ class PairwiseEnergy:
         table = np.ascontiguousarray(table, float)
         if table.shape != (self.n_labels,) * 2:
             raise ValueError(
-                f"the table of pairs has shape {table.shape}; for {self.n_labels} labels it must be square"
+                f"the table of pairs has shape {table.shape}; it must be {self.n_labels} x {self.n_labels}"
             )
         if not np.all(np.isfinite(table)):
             raise ValueError("the table of pairs holds NaN or infinity; give a forbidden pair a large finite cost")

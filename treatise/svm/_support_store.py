@@ -1,5 +1,7 @@
 """Support vectors of several machines in one store."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 
@@ -29,11 +31,8 @@ def distinct_rows(rows):
         rows = sparse.csr_matrix(rows, copy=True)
         rows.eliminate_zeros()
         rows.sort_indices()
-        ends = rows.indptr
-        keys = [
-            (rows.indices[start:end].tobytes(), rows.data[start:end].tobytes())
-            for start, end in zip(ends[:-1], ends[1:])
-        ]
+        spans = [slice(*ends) for ends in pairwise(rows.indptr)]
+        keys = [(rows.indices[span].tobytes(), rows.data[span].tobytes()) for span in spans]
     else:
         # Adding zero turns -0.0 into 0.0, which equals it and has other bytes.
         keys = [row.tobytes() for row in np.ascontiguousarray(rows, np.float64) + 0.0]

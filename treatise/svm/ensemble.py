@@ -214,10 +214,8 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             raise ValueError("a class has no row of positive weight; leave its rows out")
         generator = check_random_state(self.random_state)
         size = self._subsample_size(len(present))
-        self.estimators_samples_ = [
-            present[draw_rows(codes[present], size, stratified=self.stratified, replace=self.bootstrap, generator=generator)]
-            for _ in range(self.n_estimators)
-        ]  # fmt: skip
+        draw = partial(draw_rows, stratified=self.stratified, replace=self.bootstrap, generator=generator)
+        self.estimators_samples_ = [present[draw(codes[present], size)] for _ in range(self.n_estimators)]
         rows_of = self._shared_rows(objects)
         members = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(train_member)(rows_of, drawn, codes, len(self.classes_), self.C * counts * factors, self.tol)
@@ -260,7 +258,7 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             raise ValueError("partial_fit needs rows: a precomputed kernel has no values between two parts of the data")
         if not (isinstance(self.aggregation, str) and self.aggregation in FIXED_RULES):
             raise ValueError("partial_fit combines by 'vote' or 'mean'; learn a rule by set_aggregation afterwards")
-        first = not hasattr(self, "classes_")
+        first = not hasattr(self, "support_")
         if first and classes is None:
             raise ValueError("the first call of partial_fit needs the classes")
         if first:
@@ -280,23 +278,26 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         rows_of = partial(self._rows_at, objects)
         member = train_member(rows_of, positions, codes, len(self.classes_), self.C * counts * factors, self.tol)
         self._warn_of_violation(member.violation)
-        earlier = None if first else (self.support_, self.dual_coef_, self.intercept_, self._support_objects)
-        self._store(member.support, member.coef, member.offset)
-        self._support_objects = self._kept(objects, self.support_)
+        self._append(member, objects, first)
         seen = 0 if first else self._n_rows_seen
-        self.support_ += seen
-        if earlier is not None:
-            self.support_ = np.concatenate([earlier[0], self.support_])
-            self.n_support_total_ += (
-                np.count_nonzero(earlier[1]) if isinstance(earlier[1], np.ndarray) else earlier[1].nnz
-            )
-            self.dual_coef_ = sparse.block_diag([earlier[1], self.dual_coef_], format="csc")
-            self.intercept_ = np.concatenate([earlier[2], self.intercept_])
-            self._support_objects = joined(earlier[3], self._support_objects)
         self.estimators_samples_ = [*([] if first else self.estimators_samples_), positions + seen]
         self._n_rows_seen = seen + len(codes)
         self.aggregation_ = self.aggregation
         return self
+
+    def _append(self, member, objects, first):
+        """Put one member into the store; its rows are new, so that it shares none with earlier members."""
+        if first:
+            self._store(member.support, member.coef, member.offset)
+            self._support_objects = self._kept(objects, self.support_)
+            return
+        before = self.support_, self.dual_coef_, self.intercept_, self.n_support_total_
+        self._store(member.support, member.coef, member.offset)
+        self._support_objects = joined(self._support_objects, self._kept(objects, self.support_))
+        self.support_ = np.concatenate([before[0], self.support_ + self._n_rows_seen])
+        self.dual_coef_ = sparse.block_diag([before[1], self.dual_coef_], format="csc")
+        self.intercept_ = np.concatenate([before[2], self.intercept_])
+        self.n_support_total_ += before[3]
 
     def _warn_of_violation(self, violation):
         if violation > 0:
