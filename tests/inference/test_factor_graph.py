@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from field_models import random_model
+from field_models import random_model, random_pairwise
 
 from treatise.inference import FactorGraph
 
@@ -62,6 +62,19 @@ def test_the_ising_form_multiplies_values():
     assert graph.scores(x) == pytest.approx(0.3 - 0.2 + 0.7 - 0.4)
     spins = FactorGraph.ising([0.3, -0.2, 0.0], [[0, 1], [2, 1]], [0.7, -0.4])
     assert spins.scores([0, 1, 0]) == pytest.approx(-0.3 - 0.2 - 0.7 + 0.4)
+
+
+@pytest.mark.parametrize("values", [(-1, 1), (0, 1), (2.0, 0.5)])
+def test_ising_parameters_give_every_score_back(values):
+    generator = np.random.default_rng(0)
+    graph = random_pairwise(generator, 4, most_states=2).add((), 0.3).add((3, 0), generator.normal(size=(2, 2)))
+    constant, fields, edges, couplings = graph.ising_parameters(values=values)
+    rebuilt = FactorGraph.ising(fields, edges, couplings, values=values).add((), constant)
+    np.testing.assert_allclose(rebuilt.joint_scores(), graph.joint_scores(), atol=1e-12)
+    with pytest.raises(ValueError, match="variable 1 has 3 states"):
+        FactorGraph([2, 3]).ising_parameters()
+    with pytest.raises(ValueError, match="factor 0 over"):
+        FactorGraph([2, 2], [((0, 1), [[0, 0], [0, -np.inf]])]).ising_parameters()
 
 
 def test_one_table_serves_all_edges_and_a_factor_can_be_added():

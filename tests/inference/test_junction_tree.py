@@ -98,6 +98,17 @@ def test_cliques_cover_factors_and_run_together():
             assert reached == holding
 
 
+def test_a_tree_takes_other_tables():
+    generator = np.random.default_rng(0)
+    graph = random_pairwise(generator, 5)
+    other = FactorGraph(graph.n_states, [(f.variables, generator.normal(size=f.table.shape)) for f in graph.factors])
+    tree = JunctionTree(graph)
+    assert tree.with_tables(other).log_partition() == pytest.approx(other.brute_force().log_partition)
+    assert tree.log_partition() == pytest.approx(graph.brute_force().log_partition)
+    with pytest.raises(ValueError, match="other variables or factors"):
+        tree.with_tables(other.add((0,), np.zeros(graph.n_states[0])))
+
+
 def test_a_broken_intersection_is_found():
     with pytest.raises(ValueError, match="cliques of variable 0 are not connected"):
         check_running_intersection([(0, 1), (1, 2), (0, 2)], [(1, 0), (2, 1)])

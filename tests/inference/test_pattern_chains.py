@@ -240,6 +240,15 @@ def test_next_states_are_longest_suffixes():
             assert automaton.matched(state, label) == tuple(s for s in suffixes if s in automaton.patterns)
 
 
+def test_states_and_arcs_grow_with_the_patterns_and_not_with_a_power_of_the_labels():
+    rng = np.random.default_rng(0)
+    for count in (100, 200, 400):
+        patterns = sorted({tuple(each) for each in rng.integers(0, 30, (count, 4)).tolist()})
+        automaton = PatternAutomaton(patterns, 30)
+        assert automaton.n_states <= 1 + 30 + 3 * len(patterns)
+        assert len(automaton.arc_strings) <= 30 + 4 * len(patterns)
+
+
 def test_observed_patterns_are_counted_and_cut():
     counts = observed_patterns([[0, 1, 1], [1, 1]], min_length=2, max_length=3)
     assert counts == {(0, 1): 1, (1, 1): 2, (0, 1, 1): 1}

@@ -1,4 +1,4 @@
-"""Conditional random fields of positions: likelihood, gradient, decoding, CRFsuite's numbers, model files, bad input."""
+"""Conditional random fields of positions: probabilities, training, CRFsuite's numbers, model files, bad input."""
 
 import itertools
 import pickle
@@ -8,16 +8,19 @@ import pytest
 from scipy.optimize import check_grad
 from sklearn.base import clone
 
+from treatise.datasets import make_high_order_sequences
 from treatise.io import load_model, save_model
 from treatise.sequence import CRF, plot_label_transitions, word_features
 
-WORDS = "the dog barks and a cat sleeps near the old house while dogs bark at some cats".split()
-TAGS = dict(zip(WORDS, "D N V C D N V P D A N C N V P D N".split()))
+TAGS = {
+    "the": "D", "dog": "N", "barks": "V", "and": "C", "a": "D", "cat": "N", "sleeps": "V", "near": "P", "old": "A",
+    "house": "N", "while": "C", "dogs": "N", "bark": "V", "at": "P", "some": "D", "cats": "N",
+}  # fmt: skip
 
 
 def sentences(n=30, seed=0):
     rng = np.random.default_rng(seed)
-    words = [rng.choice(WORDS, rng.integers(1, 7)).tolist() for _ in range(n)]
+    words = [rng.choice(list(TAGS), rng.integers(1, 7)).tolist() for _ in range(n)]
     tags = [[TAGS[word] if rng.random() > 0.2 else "X" for word in each] for each in words]
     return [word_features(each, affix=1) for each in words], tags
 
@@ -168,6 +171,18 @@ def test_a_higher_order_finds_what_pairs_cannot_tell():
     X, y = markov_labels(rng, 120, 15)
     accuracy = [CRF(order).fit(X[:60], y[:60]).score(X[60:], y[60:]) for order in (1, 2)]
     assert accuracy[1] > accuracy[0] + 0.05
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_accuracy_rises_to_the_order_of_the_data_and_stays(seed):
+    training, test = make_high_order_sequences((300, 200), order=2, noise=0.5, random_state=seed)
+    accuracy = [
+        CRF(order, tol=1e-3).fit(training.observations, training.labels).score(test.observations, test.labels)
+        for order in (1, 2, 3)
+    ]
+    # Two standard errors on 4000 labels are 0.015.
+    assert accuracy[1] - accuracy[0] >= 0.05
+    assert abs(accuracy[2] - accuracy[1]) <= 0.03
 
 
 def test_rare_patterns_and_attributes_are_left_out():

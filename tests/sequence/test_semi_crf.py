@@ -1,5 +1,6 @@
 """Conditional random fields of segments: probabilities by enumeration, gradient, files, bad input."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.optimize import check_grad
 from sklearn.base import clone
 
 from treatise.io import load_model, save_model
-from treatise.sequence import CRF, SemiCRF, labels_from_segments, segment_f1, segments_from_labels
+from treatise.sequence import CRF, SemiCRF, labels_from_segments, segment_f1
 
 
 def runs(n=30, K=3, seed=0, longest=3, n_segments=4, noise=1.0, repeats=False):
@@ -57,9 +58,7 @@ def test_probabilities_are_those_of_the_shown_weights(order, repeats):
     model = SemiCRF(order).fit(X, ways)
     assert model.repeats_ is repeats and model.max_segment_length_ == 3
     x = np.random.default_rng(1).normal(size=(5, 3))
-    possible = [
-        way for way in enumerated(5, 3, 3) if repeats or all(a[2] != b[2] for a, b in zip(way, way[1:], strict=False))
-    ]
+    possible = [way for way in enumerated(5, 3, 3) if repeats or all(a[2] != b[2] for a, b in itertools.pairwise(way))]
     values = np.array([scored(model, x, way) for way in possible])
     log_p = values - np.logaddexp.reduce(values)
     best = np.argsort(-log_p)

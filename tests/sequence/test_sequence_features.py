@@ -64,9 +64,9 @@ def test_templates_look_around_and_beyond_the_ends():
 
 
 def test_bad_templates_are_named():
-    with pytest.raises(ValueError, match="line 2 .* begins with neither"):
+    with pytest.raises(ValueError, match=r"line 2 .* begins with neither"):
         FeatureTemplates("U0:%x[0,0]\nX1:%x[0,0]")
-    with pytest.raises(ValueError, match="line 1 .* is not"):
+    with pytest.raises(ValueError, match=r"line 1 .* is not"):
         FeatureTemplates("U0:%y[0,0]")
     with pytest.raises(ValueError, match="column 2 and position 0 has 1 columns"):
         FeatureTemplates("U0:%x[0,2]").apply([("a",)])

@@ -15,7 +15,6 @@ from sklearn.svm import SVC
 from treatise.kernels import SpectrumKernel
 from treatise.svm import EnsembleSVC, merge_svms, plot_ensemble_growth, stratified_bootstrap
 
-
 SINGLE_PRECISION = 2e-6
 """LIBSVM trains on kernel values of seven digits, whatever its tolerance; hundreds of them add up in a score."""
 
@@ -54,10 +53,8 @@ def test_decision_values_and_votes_are_those_of_a_loop_over_machines(moons, new_
     np.testing.assert_allclose(ensemble.decision_matrix(new_moons[0]), loop, atol=SINGLE_PRECISION)
     # Rows drawn twice are two variables there and one here; in double precision that makes no difference.
     alone = EnsembleSVC(1, max_samples=1.0, bootstrap=False, gamma=1.0, tol=1e-10)
-    exact = [
-        alone.fit(X[drawn], y[drawn]).decision_matrix(new_moons[0])[:, 0] for drawn in ensemble.estimators_samples_
-    ]
-    np.testing.assert_allclose(ensemble.decision_matrix(new_moons[0]), np.column_stack(exact), atol=1e-8)
+    exact = [alone.fit(X[drawn], y[drawn]).decision_matrix(new_moons[0]) for drawn in ensemble.estimators_samples_]
+    np.testing.assert_allclose(ensemble.decision_matrix(new_moons[0]), np.hstack(exact), atol=1e-8)
     votes = np.sign(loop).sum(axis=1)
     wanted = np.where(votes != 0, votes, loop.mean(axis=1)) if aggregation == "vote" else loop.mean(axis=1)
     if n_estimators == 6 and aggregation == "vote":
@@ -182,14 +179,10 @@ def test_the_unseen_score_is_a_vote_of_members_that_did_not_draw_the_row(moons):
     assert ensemble.oob_score_ == pytest.approx(np.mean(right), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "aggregation",
-    [
-        "linear",
-        make_pipeline(StandardScaler(), MLPClassifier((5,), solver="lbfgs", alpha=1.0, max_iter=500, random_state=0)),
-    ],
-    ids=["linear", "network"],
-)
+NETWORK = MLPClassifier((5,), solver="lbfgs", alpha=1.0, max_iter=500, random_state=0)
+
+
+@pytest.mark.parametrize("aggregation", ["linear", make_pipeline(StandardScaler(), NETWORK)], ids=["linear", "network"])
 def test_a_learnt_rule_is_learnt_without_members_that_saw_the_row(moons, new_moons, aggregation):
     X, y = moons
     rule = LogisticRegression(max_iter=1000) if isinstance(aggregation, str) else aggregation
@@ -291,7 +284,7 @@ def test_a_stream_with_faults_is_refused(moons):
     with pytest.raises(ValueError, match="needs the classes"):
         EnsembleSVC().partial_fit(X, y)
     stream = EnsembleSVC().partial_fit(X, y, classes=[0, 1])
-    with pytest.raises(ValueError, match="at least two classes|all classes|two classes"):
+    with pytest.raises(ValueError, match="two classes of positive weight"):
         stream.partial_fit(X[y == 0], y[y == 0])
     with pytest.raises(ValueError, match="999 classes for 1000 rows"):
         stream.partial_fit(X, y[1:])
@@ -351,7 +344,7 @@ def test_bad_data_are_refused(moons):
     X, y = moons
     with pytest.raises(ValueError, match="two classes"):
         EnsembleSVC().fit(X, np.zeros(len(X)))
-    with pytest.raises(ValueError, match="no row of positive weight|two classes of positive weight"):
+    with pytest.raises(ValueError, match="two classes of positive weight"):
         EnsembleSVC().fit(X, y, sample_weight=y.astype(float))
     with pytest.raises(ValueError, match="cannot hold each of 2 classes"):
         stratified_bootstrap(y, 1)

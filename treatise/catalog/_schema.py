@@ -13,6 +13,7 @@ ROLES = ("predictor", "transformer")
 SCALINGS = ("none", "standard", "minmax")
 INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
+COMPARED_TASKS = (*TABLE_TASKS, "sequence")
 TASKS = (
     *TABLE_TASKS,
     "multilabel", "multitask", "survival", "ranking", "preference", "anomaly",
@@ -212,7 +213,7 @@ def read_estimator(table: Any, where: str) -> EstimatorEntry:
 
 def _read_comparison(table: Any, where: str) -> ComparisonEntry:
     read = _Reader(table, where)
-    tasks = read.choices("tasks", TABLE_TASKS)
+    tasks = read.choices("tasks", COMPARED_TASKS)
     role = read.choice("role", ROLES, "predictor")
     head = read.take("head", dict, {})
     entry = ComparisonEntry(

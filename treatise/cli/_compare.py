@@ -10,13 +10,13 @@ import typer
 from treatise.cli._console import STANDING_STYLES, Cell, Column, Json, interval, print_json, print_table, remark, say
 
 Data = Annotated[
-    str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet or LIBSVM text, or a bundled name such as 'iris'.")
+    str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet, LIBSVM text, CoNLL, or a bundled name such as 'iris'.")
 ]
 Target = Annotated[
     str | None,
     typer.Option(metavar="COL", help="The column to predict: its name, or its number from the left (0) or right (-1)."),
 ]
-Task = Annotated[str | None, typer.Option(help="binary, multiclass or regression; inferred if not given.")]
+Task = Annotated[str | None, typer.Option(help="binary, multiclass, regression or sequence; inferred if not given.")]
 Header = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether the first line names the columns; looked for if not given."),

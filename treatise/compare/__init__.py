@@ -6,6 +6,7 @@ from treatise.compare._metrics import Metric
 from treatise.compare._observer import Observer
 from treatise.compare._problem import Problem, understand
 from treatise.compare._run import Comparison, compare_methods
+from treatise.compare._sequences import label_sentences
 from treatise.compare._single import fit_method, parse_setting, predict_table
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "TableEncoder",
     "compare_methods",
     "fit_method",
+    "label_sentences",
     "parse_setting",
     "predict_table",
     "understand",

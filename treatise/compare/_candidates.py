@@ -13,6 +13,7 @@ from treatise._core.errors import TreatiseError
 from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue, load_entries
 from treatise.compare._encode import Densify, NeverEmpty, TableEncoder
 from treatise.compare._problem import TASKS, Problem
+from treatise.sequence import SequenceTagger
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,9 @@ def build(candidate: Candidate, sparse: bool, params: Mapping[str, Any], seed: i
     for a transformer's head.
     """
     method = _instance(candidate.entry.path, candidate.compare.params, seed)
+    if candidate.task == "sequence":
+        method.set_params(**params)
+        return Pipeline([("method", SequenceTagger(method))])
     steps: list[tuple[str, Any]] = []
     takes_sparse = "sparse" in candidate.compare.input
     if not sparse:

@@ -111,6 +111,8 @@ def importance(
         rng = np.random.default_rng(seed)
         rows = []
         for column in range(problem.X.shape[1]):
+            if not problem.sparse and problem.X.columns[column] not in problem.feature_names:
+                continue
             drops = []
             for _ in range(IMPORTANCE_SHUFFLES):
                 if time.monotonic() > deadline:

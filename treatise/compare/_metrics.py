@@ -9,6 +9,7 @@ from sklearn import metrics
 from sklearn.pipeline import Pipeline
 
 from treatise._core.errors import TreatiseError
+from treatise.sequence import SequenceTagger
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ _METRICS = {
         Metric("balanced_accuracy", "balanced accuracy", True),
         Metric("f1", "F1 (macro)", True),
         Metric("log_loss", "log loss", False),
+        Metric("sentence_accuracy", "accuracy of whole sentences", True),
         Metric("r2", "R²", True),
         Metric("rmse", "root mean squared error", False),
         Metric("mae", "mean absolute error", False),
@@ -41,6 +43,7 @@ BY_TASK = {
     "binary": ("roc_auc", "accuracy", "balanced_accuracy", "f1", "log_loss"),
     "multiclass": ("balanced_accuracy", "accuracy", "f1", "log_loss", "roc_auc"),
     "regression": ("r2", "rmse", "mae"),
+    "sequence": ("accuracy", "sentence_accuracy", "f1"),
 }
 
 
@@ -54,16 +57,23 @@ def choose_metric(task: str, name: str | None) -> Metric:
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a fitted pipeline says of held-out rows: values or labels, and one score per class if it has them."""
+    """What a fitted pipeline says of held-out rows: values or labels, and one score per class if it has them.
+
+    For words, ``sentences`` tells which stand in one.
+    """
 
     values: np.ndarray
     probabilities: np.ndarray | None
     scores: np.ndarray | None
+    sentences: np.ndarray | None = None
 
 
 def predict(pipeline: Pipeline, X: Any, classes: np.ndarray) -> Predictions:
     """Predictions with the columns of probabilities and scores in the order of ``classes``."""
     values = np.asarray(pipeline.predict(X))
+    method = pipeline.steps[-1][1]
+    if isinstance(method, SequenceTagger):
+        return Predictions(values, None, None, np.asarray(X[method.sentence]))
     if len(classes) == 0:
         return Predictions(values, None, None)
     known = np.asarray(pipeline.classes_)
@@ -96,6 +106,13 @@ def judge(actual: np.ndarray, predicted: Predictions, task: str, classes: np.nda
             "mae": float(metrics.mean_absolute_error(actual, values)),
         }
     present = np.unique(actual)
+    if predicted.sentences is not None:
+        wrong = np.unique(predicted.sentences[values != actual])
+        return {
+            "accuracy": float(metrics.accuracy_score(actual, values)),
+            "sentence_accuracy": 1.0 - len(wrong) / len(np.unique(predicted.sentences)),
+            "f1": float(metrics.f1_score(actual, values, labels=present, average="macro", zero_division=0)),
+        }
     return {
         "roc_auc": _area(actual, predicted.scores, classes, present),
         "accuracy": float(metrics.accuracy_score(actual, values)),

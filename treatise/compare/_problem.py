@@ -13,6 +13,8 @@ from treatise._core.errors import TreatiseError
 from treatise.io import Table
 
 TASKS = ("binary", "multiclass", "regression")
+SENTENCE = "sentence"
+"""Column that says which words belong together, in problems of sequences."""
 MOST_CLASSES_BY_NUMBER = 20
 MOST_CLASSES = 1000
 
@@ -79,13 +81,20 @@ class Problem:
         """Fit a pipeline to all rows."""
         return pipeline.fit(self.X, self.y)
 
+    @property
+    def feature_names(self) -> list[str]:
+        """Columns of a frame that predict; the number of a word's sentence only holds words together."""
+        return [name for name in self.X.columns if self.task != "sequence" or name != SENTENCE]
+
     def describe(self) -> dict[str, Any]:
         """The problem as plain data, for the run's record."""
-        numeric = self.X.shape[1] if self.sparse else sum(c.dtype.is_numeric() or c.dtype == pl.Boolean for c in self.X)
+        features = self.X.shape[1] if self.sparse else len(self.feature_names)
+        frame = None if self.sparse else self.X.select(self.feature_names)
+        numeric = features if frame is None else sum(c.dtype.is_numeric() or c.dtype == pl.Boolean for c in frame)
         return {
-            "name": self.name, "rows": self.n_rows, "features": self.X.shape[1], "target": self.target,
+            "name": self.name, "rows": self.n_rows, "features": features, "target": self.target,
             "task": self.task, "classes": [str(c) for c in self.classes], "counts": self.class_counts,
-            "columns": {"numeric": int(numeric), "categorical": int(self.X.shape[1] - numeric)},
+            "columns": {"numeric": int(numeric), "categorical": int(features - numeric)},
             "dropped": [{"column": column, "reason": reason} for column, reason in self.dropped],
             "notes": list(self.notes),
         }  # fmt: skip
@@ -143,7 +152,12 @@ def part(problem: Problem, index: np.ndarray) -> Problem:
 
 
 def sample(problem: Problem, rows: int, seed: int) -> Problem:
-    """The problem on a random part of its rows."""
+    """The problem on a random part of its rows, of sequences on whole ones."""
+    if problem.task == "sequence" and problem.groups is not None:
+        order = np.random.default_rng(seed).permutation(int(problem.groups.max()) + 1)
+        sizes = np.bincount(problem.groups)[order]
+        kept = order[: max(2, int(np.searchsorted(np.cumsum(sizes), rows)) + 1)]
+        return part(problem, np.flatnonzero(np.isin(problem.groups, kept)))
     return part(problem, np.sort(np.random.default_rng(seed).permutation(problem.n_rows)[:rows]))
 
 

@@ -29,6 +29,7 @@ from treatise.compare._observer import Observer
 from treatise.compare._problem import Problem, understand
 from treatise.compare._reading import digest_of_parts, oversize, read_streamed
 from treatise.compare._schedule import Clock, Schedule
+from treatise.compare._sequences import is_sequences, read_sequences
 from treatise.compare._store import INDEX, BlockStore
 from treatise.compare._streamed import StreamedProblem
 from treatise.datasets import load_table
@@ -109,8 +110,8 @@ def compare_methods(
         The table.
     target : str, int or None
         The column to predict, by name or number; None for a table that names its own.
-    task : {"binary", "multiclass", "regression"} or None
-        None infers it.
+    task : {"binary", "multiclass", "regression", "sequence"} or None
+        None infers it; "sequence", which files in CoNLL columns are taken for, labels the words of sentences.
     metric : str or None
         What ranks the methods; None takes ROC AUC, balanced accuracy or R² by task.
     budget : float, default=120
@@ -180,6 +181,9 @@ def _problem(
 ) -> tuple[Problem, str, Path]:  # fmt: skip
     """The table as a problem, in memory or on disk; where it came from, and the run's folder."""
     limit = MEMORY_SHARE * psutil.virtual_memory().available / jobs / COPIES if memory is None else memory
+    if is_sequences(data, task):
+        problem = read_sequences(data, target)
+        return problem, os.fspath(data), _folder(output, problem.name)
     large = oversize(data, header, limit)
     if large is None:
         table, source = _table(data, header)

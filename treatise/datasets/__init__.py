@@ -5,6 +5,7 @@ from treatise.datasets._bundled import BUNDLED, load_table
 from treatise.datasets._corral import make_corral
 from treatise.datasets._coupling_tables import load_coupling_table, make_noisy_pairs, make_waveform
 from treatise.datasets._cv_variance import load_letter_halves, make_bengio_grandvalet
+from treatise.datasets._digit_words import make_digit_words
 from treatise.datasets._extreme_point_tables import load_extreme_point_table
 from treatise.datasets._faces import load_orl_faces
 from treatise.datasets._feature_selection import (
@@ -13,6 +14,7 @@ from treatise.datasets._feature_selection import (
     load_promoters,
     load_splice,
 )
+from treatise.datasets._forest_cover import load_forest_cover_sample
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_mixtures import make_gaussian_mixtures
 from treatise.datasets._home import data_home, locate
@@ -36,6 +38,12 @@ from treatise.datasets._pairwise_data import load_binary_usps, load_newsgroup_wo
 from treatise.datasets._perceptual_states import FLOWERPOT_STATES, make_perceptual_states
 from treatise.datasets._portfolio import load_portfolio, make_fractional_brownian_motion
 from treatise.datasets._product_kernel_data import NEWSGROUP_PAIRS, load_exons_introns, load_newsgroup_pair
+from treatise.datasets._protein_structure import (
+    ProteinStructures,
+    load_cb513,
+    published_protein_hmm,
+    six_structure_states,
+)
 from treatise.datasets._reduction_tables import load_bupa, load_mnist_test, load_spambase, make_separated_gaussians
 from treatise.datasets._scop import ProteinFamilies, load_scop_families
 from treatise.datasets._spoken_dialog import HeardUtterances, make_heard_utterances
@@ -52,6 +60,7 @@ __all__ = [
     "HeardUtterances",
     "MarkovSequences",
     "ProteinFamilies",
+    "ProteinStructures",
     "data_home",
     "load_acceptor_sites",
     "load_adult",
@@ -59,12 +68,14 @@ __all__ = [
     "load_atp",
     "load_binary_usps",
     "load_bupa",
+    "load_cb513",
     "load_coupling_table",
     "load_digit_taxonomy",
     "load_dorothea_validation",
     "load_english_treebank",
     "load_exons_introns",
     "load_extreme_point_table",
+    "load_forest_cover_sample",
     "load_halo2",
     "load_handwritten_words",
     "load_ijcnn1",
@@ -88,6 +99,7 @@ __all__ = [
     "locate",
     "make_bengio_grandvalet",
     "make_corral",
+    "make_digit_words",
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_heard_utterances",
@@ -105,5 +117,7 @@ __all__ = [
     "make_taxonomy",
     "make_waveform",
     "make_zipf_ads",
+    "published_protein_hmm",
+    "six_structure_states",
     "taxonomy_comparisons",
 ]

@@ -53,51 +53,41 @@ def range_arcs(length, dense, begin, neighbour, twin):
 
 @kernel
 def range_capacities(
-    low,
-    length,
-    dense,
-    labels,
-    moving,
-    unary,
-    table,
-    slope,
-    cap,
-    weights,
-    begin,
-    neighbour,
-    edge,
-    first,
-    residual,
-    excess,
-):
+    low, length, dense, labels, moving, unary, table, slope, cap, tails, weights, begin, neighbour, edge, first,
+    pair_flow, chain_flow, residual, excess, chain_cost, least,
+):  # fmt: skip
     """Capacities of the move to the labels from ``low`` on, for the variables ``moving`` (others stay as they are).
 
     ``slope[x]`` is the capacity between labels that are x apart on an edge of weight 1, ``cap`` the truncation M. A
     moving variable whose label lies outside the interval may keep it (Range Expansion).
+
+    Most labels were in the graph of the move before. The flow that it ended with, as far as it fits, is taken off the
+    capacities and put on the excess of the nodes, which changes all cuts by one constant and leaves little to send.
+    ``chain_cost`` and ``least`` are filled for :func:`carry_flow`.
     """
     n = len(labels)
-    chain_cost = np.empty(length)
     between = 0.0
     for k in range(length):
         between += slope[k] * (length - k if dense else length)
     for a in range(n):
+        for k in range(length):
+            excess[a * length + k] = 0.0
         if not moving[a]:
             for arc in range(first[a * length], first[(a + 1) * length]):
                 residual[arc] = 0.0
-            for k in range(length):
-                excess[a * length + k] = 0.0
             continue
         inside = low <= labels[a] < low + length
         keep = unary[a, labels[a]]
         # More than all arcs out of the chain of a together: as good as infinite, and no larger than needed.
         endless = 1.0
+        cost = chain_cost[a * length : (a + 1) * length]
         for k in range(length):
-            chain_cost[k] = unary[a, low + k]
+            cost[k] = unary[a, low + k]
         for i in range(begin[a], begin[a + 1]):
             b, w = neighbour[i], weights[edge[i]]
             if not moving[b]:
                 for k in range(length):
-                    chain_cost[k] += w * table[low + k, labels[b]]
+                    cost[k] += w * table[low + k, labels[b]]
                 continue
             endless += w * (between + cap)
             # Equation 9: a pair of which one keeps a label outside costs w M; both keeping theirs cost what they did.
@@ -105,34 +95,71 @@ def range_capacities(
                 keep += w * cap
             else:
                 keep += 0.5 * w * table[labels[a], labels[b]]
-        least = chain_cost.min()
+        least[a] = cost.min()
         if not inside:
-            least = min(least, keep)
+            least[a] = min(least[a], keep)
         for k in range(length):
-            chain_cost[k] -= least
-            endless += chain_cost[k]
+            cost[k] -= least[a]
+            endless += cost[k]
+        carried = 0.0
         for k in range(length):
             node = a * length + k
-            excess[node] = 0.0
+            excess[node] += carried
             arc = first[node]
             if k > 0:
-                residual[arc] = endless
+                residual[arc] = endless + carried
                 arc += 1
             if k < length - 1:
-                residual[arc] = chain_cost[k]
+                carried = chain_flow[a, low + k] - least[a]
+                carried = 0.0 if np.isnan(carried) else min(max(carried, -endless), cost[k])
+                residual[arc] = cost[k] - carried
+                excess[node] -= carried
                 arc += 1
             for i in range(begin[a], begin[a + 1]):
-                b = neighbour[i]
-                w = weights[edge[i]] if moving[b] else 0.0
+                b, e = neighbour[i], edge[i]
+                w = weights[e] if moving[b] else 0.0
                 for j in range(0 if dense else k, length if dense else k + 1):
                     if k == 0 and j == 0:
                         outside = not inside and not low <= labels[b] < low + length
-                        residual[arc] = w * (cap - 0.5 * table[labels[a], labels[b]]) if outside else 0.0
+                        ahead = w * (cap - 0.5 * table[labels[a], labels[b]]) if outside else 0.0
+                        back = ahead
                     else:
-                        residual[arc] = w * slope[k - j] if k >= j else 0.0
+                        ahead = w * slope[k - j] if k >= j else 0.0
+                        back = w * slope[j - k] if j >= k else 0.0
+                    if tails[e] == a:
+                        flow = np.float64(pair_flow[e, low + k, low + j if dense else 0])
+                    else:
+                        flow = -np.float64(pair_flow[e, low + j, low + k if dense else 0])
+                    flow = min(max(flow, -back), ahead)
+                    residual[arc] = ahead - flow
+                    excess[node] -= flow
                     arc += 1
-        excess[a * length] += endless if inside else keep - least
-        excess[(a + 1) * length - 1] -= chain_cost[length - 1]
+        excess[a * length] += endless if inside else keep - least[a]
+        excess[(a + 1) * length - 1] -= cost[length - 1]
+
+
+@kernel
+def carry_flow(
+    low, length, dense, moving, slope, tails, weights, begin, neighbour, edge, first, residual, chain_cost, least,
+    pair_flow, chain_flow,
+):  # fmt: skip
+    """Note the flow that a cut has left behind, by edge and label, for the next move."""
+    for a in range(len(moving)):
+        if not moving[a]:
+            continue
+        for k in range(length):
+            arc = first[a * length + k] + (k > 0)
+            if k < length - 1:
+                # With what was taken off all labels of a, which is a flow through its whole chain.
+                chain_flow[a, low + k] = chain_cost[a * length + k] - residual[arc] + least[a]
+                arc += 1
+            for i in range(begin[a], begin[a + 1]):
+                e = edge[i]
+                for j in range(0 if dense else k, length if dense else k + 1):
+                    if tails[e] == a and moving[neighbour[i]]:
+                        ahead = weights[e] * slope[k - j] if k >= j and k + j > 0 else residual[arc] * (k + j == 0)
+                        pair_flow[e, low + k, low + j if dense else 0] = ahead - residual[arc]
+                    arc += 1
 
 
 @kernel

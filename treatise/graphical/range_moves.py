@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.graphical._range_move_kernels import range_arcs, smooth_inside
 from treatise.graphical._two_label_kernels import conditional_modes, two_label_capacities
-from treatise.graphical.truncated_convex import RangeGraph, TruncatedConvexEnergy, interval_length
+from treatise.graphical.truncated_convex import CarriedFlow, RangeGraph, TruncatedConvexEnergy, interval_length
 from treatise.inference import FlowNetwork, MAPResult, min_sum, trws
 
 
@@ -71,7 +71,7 @@ class RangeMoves(BaseEstimator):
 
     _parameter_constraints: dict = {
         "distance": [StrOptions({"linear", "quadratic"}), "array-like"],
-        "truncation": [Interval(Real, 0, None, closed="neither"), Interval(Real, math.inf, None, closed="left")],
+        "truncation": [Interval(Real, 0, None, closed="right")],
         "method": [
             StrOptions(
                 {"range_expansion", "range_swap", "alpha_expansion", "alpha_beta_swap", "icm", "trws", "min_sum"}
@@ -172,6 +172,7 @@ class _RangeProposals:
 
     def __init__(self, energy, expand):
         self.energy, self.expand, self.graph = energy, expand, None
+        self.carried = CarriedFlow(energy)
 
     def __call__(self, labels, low, length):
         begin, neighbour, _, _ = self.energy.pairwise.neighbours
@@ -183,7 +184,7 @@ class _RangeProposals:
                 return labels
         if self.graph is None or self.graph.length != length:
             self.graph = None  # the old graph's memory first
-            self.graph = RangeGraph(self.energy, length)
+            self.graph = RangeGraph(self.energy, length, self.carried)
         return self.graph.best(low, labels, moving)
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treatise.graphical._range_move_kernels import range_arcs, range_capacities, range_labels
+from treatise.graphical._range_move_kernels import carry_flow, range_arcs, range_capacities, range_labels
 from treatise.inference import FlowNetwork, MAPResult, PairwiseEnergy
 
 
@@ -138,43 +138,63 @@ def solve_convex(unary, edges, weights=None, distance="linear"):
     """
     energy = TruncatedConvexEnergy(unary, edges, weights, distance)
     n, h = energy.pairwise.unary.shape
-    graph = RangeGraph(energy, h)
+    graph = RangeGraph(energy, h, CarriedFlow(energy))
     labels = graph.best(0, np.zeros(n, np.int64), np.ones(n, bool))
     least = energy(labels)
     return MAPResult(labels, least, least, np.array([least]), 1)
 
 
+class CarriedFlow:
+    """The flow of the last cut by edge and label, and by variable and label, from which the next one starts."""
+
+    def __init__(self, energy):
+        pairwise, h = energy.pairwise, energy.pairwise.n_labels
+        bend = np.diff(np.append(energy.profile[1], energy.profile), 2)
+        # Arcs between different labels are left out where d is a straight line, but for rounding.
+        self.dense = bool(np.any(bend[1:] > 1e-12 * energy.profile.max()))
+        # Any flow will do, so that half the digits are enough.
+        self.pairs = np.zeros((len(pairwise.tails), h, h if self.dense else 1), np.float32)
+        self.chains = np.full((pairwise.n_variables, h), np.nan)
+
+
 class RangeGraph:
     """The graph of the moves to intervals of one length: laid out once, its capacities filled in for each move."""
 
-    def __init__(self, energy, length):
-        self.energy, self.length = energy, length
+    def __init__(self, energy, length, carried):
+        self.energy, self.length, self.carried = energy, length, carried
         bend = np.diff(np.append(energy.profile[1], energy.profile[: length + 1]), 2)
         # The pair of equal labels has an arc of this capacity each way.
         self.slope = np.append(energy.profile[1], np.maximum(bend[1:], 0.0))
-        # Arcs between different labels are left out where d is a straight line, by rounding at most.
-        self.dense = bool(np.any(self.slope[1:] > 1e-12 * energy.profile.max()))
         begin, neighbour, _, twin = energy.pairwise.neighbours
-        n_arcs = 2 * energy.pairwise.n_variables * (length - 1) + len(neighbour) * length ** (1 + self.dense)
+        n_nodes = energy.pairwise.n_variables * length
+        n_arcs = 2 * (n_nodes - energy.pairwise.n_variables) + len(neighbour) * length ** (1 + carried.dense)
         if n_arcs >= 2**31:
             raise ValueError(
-                f"an interval of {length} labels needs {n_arcs} arcs on this graph; choose a shorter one (2**31 is too many)"
+                f"an interval of {length} labels needs {n_arcs} arcs on this graph, which is beyond 2**31; shorten it"
             )
-        self.first, self.head, self.sister = range_arcs(length, self.dense, begin, neighbour, twin)
-        self.residual = np.empty(n_arcs)
-        self.excess = np.empty(energy.pairwise.n_variables * length)
+        self.first, self.head, self.sister = range_arcs(length, carried.dense, begin, neighbour, twin)
+        self.residual, self.excess = np.empty(n_arcs), np.empty(n_nodes)
+        self.chain_cost, self.least = np.empty(n_nodes), np.empty(energy.pairwise.n_variables)
 
     def fill(self, low, labels, moving):
         """Capacities of the move of the variables ``moving`` to the labels from ``low`` on."""
         pairwise = self.energy.pairwise
         begin, neighbour, edge, _ = pairwise.neighbours
         range_capacities(
-            low, self.length, self.dense, labels, moving, pairwise.unary, pairwise.table, self.slope, self.energy.cap,
-            pairwise.weights, begin, neighbour, edge, self.first, self.residual, self.excess,
+            low, self.length, self.carried.dense, labels, moving, pairwise.unary, pairwise.table, self.slope,
+            self.energy.cap, pairwise.tails, pairwise.weights, begin, neighbour, edge, self.first, self.carried.pairs,
+            self.carried.chains, self.residual, self.excess, self.chain_cost, self.least,
         )  # fmt: skip
 
     def best(self, low, labels, moving):
         """The labelling that the cheapest cut stands for."""
         self.fill(low, labels, moving)
         side = FlowNetwork.cut_arcs(self.first, self.head, self.sister, self.residual, self.excess)
+        pairwise = self.energy.pairwise
+        begin, neighbour, edge, _ = pairwise.neighbours
+        carry_flow(
+            low, self.length, self.carried.dense, moving, self.slope, pairwise.tails, pairwise.weights, begin,
+            neighbour, edge, self.first, self.residual, self.chain_cost, self.least, self.carried.pairs,
+            self.carried.chains,
+        )  # fmt: skip
         return range_labels(low, self.length, moving, side, labels)

@@ -13,6 +13,7 @@ from treatise.inference.marginals import Marginals
 from treatise.inference.max_flow import FlowNetwork, MinimumCut
 from treatise.inference.mean_field import mean_field
 from treatise.inference.pairwise_energy import PairwiseEnergy
+from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.pattern_chains import PatternChains, PatternMarginals
 from treatise.inference.tree_reweighted import spanning_tree_weights, tree_reweighted, tree_reweighted_map
 from treatise.inference.trws import min_sum, trws
@@ -28,6 +29,7 @@ __all__ = [
     "Marginals",
     "MinimumCut",
     "PairwiseEnergy",
+    "PairwiseForm",
     "PatternAutomaton",
     "PatternChains",
     "PatternMarginals",

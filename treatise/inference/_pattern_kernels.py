@@ -14,6 +14,26 @@ from treatise._core.jit import kernel
 _CANCELLED = 1e-5
 
 
+# Loops in place of array expressions, which take the compiler longer than all the rest.
+@kernel
+def _fill(values, value):
+    for i in range(len(values)):
+        values[i] = value
+
+
+@kernel
+def _divide(values, divisor):
+    for i in range(len(values)):
+        values[i] /= divisor
+
+
+@kernel
+def _clear(values, low, n):
+    for t in range(low, low + n):
+        for d in range(values.shape[1]):
+            _fill(values[t, d], 0.0)
+
+
 @kernel
 def arc_scores(pattern_scores, arc_pattern, fail, scores):
     """Score of each arc: that of its own pattern and of every pattern that ends it (log Psi but for the label)."""
@@ -38,7 +58,8 @@ def occurrences(fail, counts):
 def _outflow(arcs, mass, subtree, flow):
     """Mass that takes each arc, of states with ``mass``."""
     n_states = len(mass)
-    subtree[:] = mass
+    for p in range(n_states):
+        subtree[p] = mass[p]
     for p in range(n_states - 1, 0, -1):
         subtree[arcs.fail_state[p]] += subtree[p]
     for q in range(len(flow)):
@@ -122,7 +143,7 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
             continue
         alpha, log_c = np.empty(n_states), np.zeros(n + 1)
         flow = np.empty((n, n_arcs))
-        alpha[:] = 0.0
+        _fill(alpha, 0.0)
         alpha[0] = 1.0
         sound = True
         for j in range(1, n + 1):
@@ -137,20 +158,22 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
                     highest = max(highest, factor[d, y])
             if highest == -np.inf:
                 log_c[j] = -np.inf
-                alpha[:] = 0.0
+                _fill(alpha, 0.0)
                 continue
-            alpha[:] = 0.0
+            _fill(alpha, 0.0)
             for d in range(min(L, j)):
                 for y in range(K):
                     factor[d, y] = np.exp(factor[d, y] - highest)
                 column = d if by_length else 0
                 for q in range(n_arcs):
                     alpha[arcs.target[q]] += flow[j - d - 1, q] * weights[row, column, q] * factor[d, arcs.label[q]]
-            c = alpha.sum()
+            c = 0.0
+            for p in range(n_states):
+                c += alpha[p]
             if not c > 1e-250:
                 sound = False
                 break
-            alpha /= c
+            _divide(alpha, c)
             log_c[j] = highest + np.log(c)
         if not sound or log_c[n] == -np.inf:
             log_z[s] = np.nan
@@ -158,10 +181,10 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
         log_z[s] = log_c[n]
         if not want:
             continue
-        own = counts if by_position else np.zeros_like(counts)
+        own = counts if by_position else np.zeros(counts.shape)
         beta, log_b = np.empty((n + 1, n_states)), np.zeros(n + 1)
-        beta[n] = 1.0
-        nodes[low : low + n] = 0.0
+        _fill(beta[n], 1.0)
+        _clear(nodes, low, n)
         for j in range(n - 1, -1, -1):
             highest = -np.inf
             for d in range(min(L, n - j)):
@@ -176,7 +199,7 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
             # In two halves: either alone may be beyond the range of numbers where their product with both messages
             # is a probability.
             half = np.exp(0.5 * (log_c[j] + highest - log_z[s]))
-            ahead[:] = 0.0
+            _fill(ahead, 0.0)
             for d in range(min(L, n - j)):
                 t = low + j + d
                 row, column = t if by_position else 0, d if by_length else 0
@@ -192,9 +215,11 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
                     nodes[t, d, y] += probability
                     own[row, column, q] += probability
             stamp = _backward_states(arcs, ahead, label_taken, stamp, size, beta[j])
-            c = beta[j].max()
+            c = 0.0
+            for p in range(n_states):
+                c = max(c, beta[j, p])
             if c > 0.0:
-                beta[j] /= c
+                _divide(beta[j], c)
                 log_b[j] = highest + np.log(c)
             else:
                 log_b[j] = -np.inf
@@ -202,9 +227,11 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
         if not abs(log_b[0] + np.log(beta[0, 0]) - log_z[s]) < 1e-8 * max(1.0, abs(log_z[s])):
             log_z[s] = np.nan
             if by_position:
-                own[low : low + n] = 0.0
+                _clear(own, low, n)
         elif not by_position:
-            counts += own
+            for d in range(counts.shape[1]):
+                for q in range(n_arcs):
+                    counts[0, d, q] += own[0, d, q]
 
 
 @kernel
@@ -256,12 +283,13 @@ def sums_of_logarithms(s, offsets, segments, scores, arcs, log_z, nodes, counts)
     if z == -np.inf:
         return
     beta = np.full((n + 1, n_states), -np.inf)
-    beta[n] = 0.0
+    _fill(beta[n], 0.0)
     ahead = np.empty(n_arcs)
-    label_taken = np.full(K, -1)
-    nodes[low : low + n] = 0.0
+    label_taken = np.zeros(K, np.int64)
+    stamp = 0
+    _clear(nodes, low, n)
     for j in range(n - 1, -1, -1):
-        ahead[:] = -np.inf
+        _fill(ahead, -np.inf)
         for d in range(min(L, n - j)):
             t = low + j + d
             row, column = t if by_position else 0, d if by_length else 0
@@ -275,12 +303,12 @@ def sums_of_logarithms(s, offsets, segments, scores, arcs, log_z, nodes, counts)
         for p in range(n_states):
             value = -np.inf
             suffix = p
-            label_taken[:] = -1
+            stamp += 1
             while suffix >= 0:
                 for i in range(arcs.child_start[suffix], arcs.child_start[suffix + 1]):
                     q = arcs.child[i]
-                    if label_taken[arcs.label[q]] < 0:
-                        label_taken[arcs.label[q]] = q
+                    if label_taken[arcs.label[q]] != stamp:
+                        label_taken[arcs.label[q]] = stamp
                         value = _log_add(value, ahead[q])
                 suffix = arcs.fail_state[suffix]
             beta[j, p] = value
@@ -357,7 +385,10 @@ def best_paths(first, last, offsets, segments, scores, arcs, labels, starts, pat
     for s in range(first, last):
         low, n = offsets[s], offsets[s + 1] - offsets[s]
         delta, origin, arc_of, length_of = forward_maxima(low, n, segments, scores, arcs)
-        state = np.argmax(delta[n])
+        state = 0
+        for p in range(delta.shape[1]):
+            if delta[n, p] > delta[n, state]:
+                state = p
         path_scores[s] = delta[n, state]
         if path_scores[s] == -np.inf:
             continue
@@ -365,7 +396,7 @@ def best_paths(first, last, offsets, segments, scores, arcs, labels, starts, pat
         while j > 0:
             q, d = arc_of[j, state], length_of[j, state]
             j -= d + 1
-            labels[low + j : low + j + d + 1] = arcs.label[q]
-            starts[low + j : low + j + d + 1] = False
-            starts[low + j] = True
+            for t in range(low + j, low + j + d + 1):
+                labels[t] = arcs.label[q]
+                starts[t] = t == low + j
             state = origin[j, q]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise.inference._messages import Messages
-from treatise.inference._pairwise_form import PairwiseForm
+from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.map_result import MAPResult
 from treatise.inference.marginals import Marginals
 

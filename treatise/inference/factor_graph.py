@@ -131,6 +131,50 @@ class FactorGraph:
         tables = np.asarray(couplings, np.float64)[:, None, None] * np.outer(x, x)
         return cls.pairwise(np.outer(fields, x), edges, tables.reshape(-1, 2, 2))
 
+    def ising_parameters(self, *, values=(-1, 1)):
+        """The model of binary variables as fields and couplings: the inverse of :meth:`ising`.
+
+        Parameters
+        ----------
+        values : pair of float, default=(-1, 1)
+            What the states 0 and 1 stand for.
+
+        Returns
+        -------
+        constant : float
+        fields : ndarray of shape (n,)
+        edges : ndarray of int of shape (m, 2)
+        couplings : ndarray of shape (m,)
+            ``constant + sum_s field_s x_s + sum_st coupling_st x_s x_t`` is the score.
+        """
+        if np.any(self.n_states != 2):
+            v = int(np.argmax(self.n_states != 2))
+            raise ValueError(f"variable {v} has {self.n_states[v]} states; only binary variables have Ising parameters")
+        a, b = (float(value) for value in values)
+        constant, fields, couplings = 0.0, np.zeros(len(self)), {}
+        for number, factor in enumerate(self.factors):
+            if len(factor.variables) > 2 or not np.all(np.isfinite(factor.table)):
+                raise ValueError(f"factor {number} over {factor.variables} must be a finite table of at most two "
+                                 "variables to be written with Ising parameters")  # fmt: skip
+            if len(factor.variables) == 0:
+                constant += float(factor.table)
+            elif len(factor.variables) == 1:
+                slope = (factor.table[1] - factor.table[0]) / (b - a)
+                fields[factor.variables[0]] += slope
+                constant += factor.table[0] - slope * a
+            else:
+                (t00, t01), (t10, t11) = factor.table
+                s, t = factor.variables
+                product = (t11 - t10 - t01 + t00) / (b - a) ** 2
+                slope_s, slope_t = (t10 - t00) / (b - a) - product * a, (t01 - t00) / (b - a) - product * a
+                fields[s] += slope_s
+                fields[t] += slope_t
+                constant += t00 - a * (slope_s + slope_t) - product * a * a
+                pair = (min(s, t), max(s, t))
+                couplings[pair] = couplings.get(pair, 0.0) + product
+        edges = np.array(list(couplings), np.int64).reshape(-1, 2)
+        return constant, fields, edges, np.array(list(couplings.values()), np.float64)
+
     def __len__(self):
         return len(self.n_states)
 

@@ -1,6 +1,7 @@
 """Exact inference by junction trees, on graphs that a good order of elimination keeps narrow."""
 
 import heapq
+from copy import copy
 from math import prod
 
 import numpy as np
@@ -56,7 +57,7 @@ class JunctionTree:
     >>> round(tree.log_partition(), 6)
     3.077242
     >>> tree.marginals(evidence={2: 0}).nodes[0].round(3)
-    array([0.343, 0.657])
+    array([0.341, 0.659])
     """
 
     def __init__(self, graph, *, max_table=2**24):
@@ -123,6 +124,25 @@ class JunctionTree:
         if total == -np.inf:
             raise ValueError("no joint state is possible: the scores of -inf, or the evidence, exclude every one")
         return tables, upward, total
+
+    def with_tables(self, graph):
+        """The same tree for a model with the same variables and factors but other scores, as learning needs.
+
+        Parameters
+        ----------
+        graph : FactorGraph
+            Its factors couple the same variables in the same order.
+
+        Returns
+        -------
+        tree : JunctionTree
+        """
+        same = np.array_equal(graph.n_states, self.graph.n_states) and len(graph.factors) == len(self.graph.factors)
+        if not same or any(f.variables != g.variables for f, g in zip(graph.factors, self.graph.factors)):
+            raise ValueError("the model has other variables or factors than the one that the tree was built for")
+        tree = copy(self)
+        tree.graph = graph
+        return tree
 
     def log_partition(self, *, evidence=None):
         """Logarithm of the sum over all joint states that agree with the evidence.

@@ -5,7 +5,7 @@ from sklearn.utils import check_random_state
 
 from treatise.inference import _mean_field_kernels as kernels
 from treatise.inference._messages import Messages
-from treatise.inference._pairwise_form import PairwiseForm
+from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.marginals import Marginals
 
 

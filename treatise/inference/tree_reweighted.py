@@ -5,7 +5,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from treatise.inference._messages import Messages
-from treatise.inference._pairwise_form import PairwiseForm
+from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.belief_propagation import check_rounds
 from treatise.inference.map_result import MAPResult
 from treatise.inference.marginals import Marginals

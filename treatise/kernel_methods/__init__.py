@@ -11,6 +11,7 @@ from treatise.kernel_methods.early_stopping import (
     first_order_sobolev,
     plot_error_path,
 )
+from treatise.kernel_methods.grouped_mkl import GroupedMKLClassifier
 from treatise.kernel_methods.influence import (
     Influence,
     InfluenceFunction,
@@ -38,6 +39,7 @@ from treatise.kernel_methods.stopping_rules import (
 
 __all__ = [
     "EarlyStoppedKernelRegressor",
+    "GroupedMKLClassifier",
     "Influence",
     "InfluenceFunction",
     "KernelCertificate",

@@ -1,21 +1,17 @@
-"""What the machines of l_p-norm multiple kernel learning share: their kernels, their solver, their scores."""
+"""What the machines of l_p-norm multiple kernel learning share: their parameters and their solver."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
 from treatise.kernel_methods._lp_mkl_solver import solve_lp_mkl
-from treatise.kernel_methods._mkl_certificate import relative_gap
+from treatise.kernel_methods._mixture_base import MixtureMachineBase
 from treatise.kernels import KernelBankInputMixin
 
 
-class LpMKLBase(KernelBankInputMixin, BaseEstimator):
-    """A support vector machine, or several, on mixtures of kernels with weights of p-norm one."""
+class LpMKLBase(MixtureMachineBase):
+    """A machine whose kernel weights have p-norm one."""
 
     _parameter_constraints: dict = {
         "p": [Interval(Real, 1, np.inf, closed="both")],
@@ -25,50 +21,11 @@ class LpMKLBase(KernelBankInputMixin, BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    @classmethod
-    def _contract_example(cls):
-        # Repeated and weighted objects must give the same scores to 1e-7: a gap of rounding.
-        return cls(tol=1e-14)
-
-    def _object_weights(self, X, sample_weight):
-        """Checked weights of the objects, None where none are given."""
-        if sample_weight is None:
-            return None
-        n = len(X[0]) if self._is_precomputed and isinstance(X, (list, tuple)) else _num_samples(X)
-        return _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
-
     def _learn(self, bank, problems):
-        """Solve one machine or several on the same bank, and keep what later scores need."""
+        """Solve one machine or several on the same bank."""
         interleaved = self.solver == "interleaved" or (self.solver == "auto" and not bank.holds_all)
         solutions = [
             solve_lp_mkl(bank, problem, self.p, tol=self.tol, max_iter=self.max_iter, interleaved=interleaved)
             for problem in problems
         ]
-        gaps = np.array([relative_gap(solution.upper, solution.lower) for solution in solutions])
-        if not all(solution.converged for solution in solutions):
-            warnings.warn(
-                f"the relative duality gap is {gaps.max():.2g} after {self.max_iter} steps instead of tol={self.tol:g}; "
-                "raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        coef = np.column_stack([solution.beta for solution in solutions])
-        self.support_ = np.flatnonzero(np.any(coef != 0, axis=1))
-        self._coef = coef[self.support_]
-        self._weights = np.array([solution.weights for solution in solutions])
-        self._offsets = np.array([solution.offset for solution in solutions])
-        self._keep(bank, self.support_)
-        several = len(solutions) > 1
-        self.kernel_weights_ = self._weights if several else self._weights[0]
-        self.kernel_scales_ = bank.scales
-        self.dual_coef_ = self._coef.T if several else self._coef[:, 0]
-        self.objective_ = np.array([s.upper for s in solutions]) if several else solutions[0].upper
-        self.duality_gap_ = float(gaps.max())
-        self.n_iter_ = max(len(solution.history) for solution in solutions)
-        self.n_machines_ = sum(solution.n_machines for solution in solutions)
-        self.bounds_ = [np.array(s.history) for s in solutions] if several else np.array(solutions[0].history)
-
-    def _scores(self, X):
-        """Scores of new objects by every machine, of shape (n, n_machines)."""
-        check_is_fitted(self)
-        return self._mixture_scores(X, self._coef, self._weights) + self._offsets
+        self._store(bank, solutions)

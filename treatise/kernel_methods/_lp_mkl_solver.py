@@ -1,9 +1,8 @@
 """Solver of l_p-norm multiple kernel learning: weights in closed form between steps of the machine, and its gap."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from treatise.kernel_methods._mixture_base import MixtureSolution
 from treatise.kernel_methods._mixture_machine import MixtureMachine
 from treatise.kernel_methods._mkl_certificate import close_enough, primal_value, relative_gap, reward
 from treatise.kernel_methods._simplex_cuts import SimplexCuts
@@ -17,38 +16,6 @@ _MEMORY = 5
 _NEW_OBJECTS = 200
 _LARGEST_SET = 1000
 """Objects that enter a working set at a time, and objects in it at most."""
-
-
-@dataclass(frozen=True)
-class LpMKLSolution:
-    """Where the solver came to.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n_kernels,)
-        Weights of the normalised kernels, of p-norm one.
-    beta : ndarray of shape (n,)
-        Weights of the objects.
-    offset : float
-        The offset.
-    upper, lower : float
-        Ends of the interval that holds the optimal value.
-    n_machines : int
-        Machines solved on one mixture.
-    history : list of (float, float)
-        Ends of the interval after each step.
-    converged : bool
-        Whether the tolerance was reached.
-    """
-
-    weights: np.ndarray
-    beta: np.ndarray
-    offset: float
-    upper: float
-    lower: float
-    n_machines: int
-    history: list
-    converged: bool
 
 
 def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
@@ -71,7 +38,7 @@ def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
     lower = history[-1][1]
     if p == 1.0 and converged:
         point = _without_needless_kernels(machine, point, lower, tol)
-    return LpMKLSolution(
+    return MixtureSolution(
         point.weights, point.beta, point.offset, point.upper, lower, machine.n_solved, history, converged
     )
 
@@ -173,7 +140,7 @@ def _interleaved(bank, problem, weights, p, tol, max_iter):
         gap, converged = relative_gap(upper, lowest), close_enough(upper, lowest, weights @ forms, tol)
         if converged:
             break
-    return LpMKLSolution(weights, beta, offset, upper, lowest, n_machines, history, converged)
+    return MixtureSolution(weights, beta, offset, upper, lowest, n_machines, history, converged)
 
 
 def _beta(problem, alpha, n):

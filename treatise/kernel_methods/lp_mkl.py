@@ -5,13 +5,13 @@ from numbers import Real
 import numpy as np
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets
 
 from treatise.kernel_methods._lp_mkl_base import LpMKLBase
+from treatise.kernel_methods._one_against_rest import OneAgainstRestMixin
 from treatise.optimize import SVMDualProblem
 
 
-class LpMKLClassifier(ClassifierMixin, LpMKLBase):
+class LpMKLClassifier(ClassifierMixin, OneAgainstRestMixin, LpMKLBase):
     """Support vector classifier that learns how to weigh many kernels.
 
     The machine runs on ``sum_m weights[m] k_m``, with weights that are not negative and of p-norm one, and learns
@@ -146,52 +146,9 @@ class LpMKLClassifier(ClassifierMixin, LpMKLBase):
         """
         weights = self._object_weights(X, sample_weight)
         bank, y = self._fit_bank(X, y=y, weights=weights)
-        check_classification_targets(y)
-        weights = np.ones(len(y)) if weights is None else weights
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; a classifier needs at least 2 classes")
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        self._learn(
-            bank,
-            [
-                SVMDualProblem.classification(np.where(codes == code, 1.0, -1.0), self.C * weights)
-                for code in positive
-            ],
-        )
+        self._learn(bank, self._class_problems(y, weights))
         self.intercept_ = self._offsets if len(self.classes_) > 2 else float(self._offsets[0])
         return self
-
-    def decision_function(self, X):
-        """Scores, positive for the second class; one column a class if there are more than two.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernels read
-            Objects to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        scores = self._scores(X)
-        return scores if len(self.classes_) > 2 else scores[:, 0]
-
-    def predict(self, X):
-        """Classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernels read
-            Objects to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        best = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.int64)
-        return self.classes_[best]
 
 
 class LpMKLRegressor(RegressorMixin, LpMKLBase):

@@ -45,3 +45,17 @@ def quadratic_form(matrix, slots, columns, coef):
             across += coef[b] * matrix[slots[a], columns[b]]
         total += coef[a] * (2.0 * across + coef[a] * matrix[slots[a], columns[a]])
     return total
+
+
+@kernel
+def symmetric_to(matrix, relative):
+    """Whether a square matrix differs from its transpose by no more than a share of its largest entry, tile by tile."""
+    n = matrix.shape[0]
+    largest, difference = 0.0, 0.0
+    for first in range(0, n, 64):
+        for second in range(0, first + 1, 64):
+            for i in range(first, min(first + 64, n)):
+                for j in range(second, min(second + 64, i + 1)):
+                    largest = max(largest, abs(matrix[i, j]))
+                    difference = max(difference, abs(matrix[i, j] - matrix[j, i]))
+    return difference <= relative * largest

@@ -3,7 +3,14 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.kernels._bank_kernels import add_block, add_rows, add_weighted_block, add_weighted_rows, quadratic_form
+from treatise.kernels._bank_kernels import (
+    add_block,
+    add_rows,
+    add_weighted_block,
+    add_weighted_rows,
+    quadratic_form,
+    symmetric_to,
+)
 from treatise.kernels._kernel_families import KernelFamilies
 from treatise.kernels.base import Kernel
 from treatise.kernels.columns import OnColumns
@@ -103,7 +110,14 @@ class KernelBank:
         bank._store = [np.ascontiguousarray(gram, np.float64) for gram in grams]
         n = len(bank._store[0])
         for number, gram in enumerate(bank._store):
-            check_gram(gram)
+            # A factorisation of each would cost more than learning their weights, which meets what is indefinite.
+            if (
+                gram.ndim != 2
+                or gram.shape[0] != gram.shape[1]
+                or not symmetric_to(gram, 1e-8)
+                or np.diagonal(gram).min() < 0
+            ):
+                check_gram(gram)
             if len(gram) != n:
                 raise ValueError(f"Gram matrix {number} is of {len(gram)} objects, the first one of {n}")
         bank._dtype, bank.holds_all = np.float64, True

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import load_extreme_point_table, load_ijcnn1
+from treatise.datasets import load_extreme_point_table
 from treatise.papers._evidence import Evidence, Row
 from treatise.svm import ExtremePointsSVC, plot_representatives, representative_set
 
@@ -81,8 +81,7 @@ def _high_dimensional_rows(full: bool) -> list[Row]:
 
 def _accuracy_rows(full: bool) -> list[Row]:
     """The grid of Table 7, one representative set for each width; the exact SVM at the best setting alone."""
-    X, y = load_ijcnn1()
-    train, test = (X[:49990], y[:49990]), (X[49990:], y[49990:])
+    train, test = load_extreme_point_table("ijcnn1"), load_extreme_point_table("ijcnn1", "test")
     scores = {}
     with TemporaryDirectory() as folder:
         for gamma in GAMMAS[::2]:

@@ -29,6 +29,8 @@ class Confusion:
     """Per true class: the share of its rows that were predicted as it (recall)."""
     trusted: list[float | None]
     """Per predicted class: the share of its predictions that were right (precision)."""
+    f1: list[float | None]
+    """Per class: the harmonic mean of the two."""
     mistakes: list[tuple[str, str, int, int]]
     """The commonest mistakes: true class, predicted class, rows, rows of the true class."""
     summed: int
@@ -54,6 +56,7 @@ def confusion_table(confusion: dict[str, Any]) -> Confusion:
         cells=[[_cell(n, totals[i], i == j) for j, n in enumerate(row)] for i, row in enumerate(matrix)],
         found=[_share(n, total) for n, total in zip(hits, totals)],
         trusted=[_share(n, total) for n, total in zip(hits, predicted)],
+        f1=[_share(2 * n, total + guesses) for n, total, guesses in zip(hits, totals, predicted)],
         mistakes=sorted(mistakes, key=lambda mistake: -mistake[2])[:MISTAKES],
         summed=summed,
     )

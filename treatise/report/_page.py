@@ -164,7 +164,7 @@ def _best_view(best: dict[str, Any] | None, metric: dict[str, Any]) -> dict[str,
         "residuals": _residual_view(best["residuals"]),
         "calibration": _calibration_view(best["calibration"] or []),
         "effects": _effects_view(best["importance"] or [], metric),
-        "code": _code(best),
+        "code": _code(best, run["data"]["task"]),
     }
 
 
@@ -207,10 +207,23 @@ def _effects_view(effects: list[dict[str, Any]], metric: dict[str, Any]) -> dict
     }
 
 
-def _code(best: dict[str, Any]) -> dict[str, str] | None:
+def _code(best: dict[str, Any], task: str) -> dict[str, str] | None:
     """How to use the saved model, in Python and on the command line."""
     if best["model"] is None:
         return None
+    if task == "sequence":
+        return {
+            "python": "\n".join(
+                [
+                    "from treatise.compare import label_sentences",
+                    "from treatise.io import load_model, read_conll",
+                    "",
+                    f"model = load_model({json.dumps(best['model'], ensure_ascii=False)})",
+                    'print(label_sentences(model, read_conll("new.conllu")))',
+                ]
+            ),
+            "shell": f"treatise label {shlex.quote(best['model'])} new.conllu -o labelled.conllu",
+        }
     lines = [
         "import polars as pl",
         "from treatise.io import load_model",

@@ -1,5 +1,6 @@
 """Labels for sequences: hidden Markov decoding, conditional random fields, output-space search, grammars."""
 
+from treatise.sequence.anytime_curve import AnytimeCurve
 from treatise.sequence.crf import CRF
 from treatise.sequence.crf_plot import plot_label_transitions
 from treatise.sequence.decoding_path import DecodingPath, decoding_path
@@ -7,20 +8,27 @@ from treatise.sequence.features import FeatureTemplates, SequenceVectorizer, wor
 from treatise.sequence.hidden_chains import HiddenChains
 from treatise.sequence.hmm import HMM
 from treatise.sequence.hmm_decoder import Decoding, HMMDecoder, log_average_messages
+from treatise.sequence.output_space_search import OutputSpaceSearch
 from treatise.sequence.path_risks import PathRisks, path_risks
+from treatise.sequence.recurrent_classifier import RecurrentClassifier
 from treatise.sequence.segments import labels_from_segments, segment_f1, segments_from_labels
 from treatise.sequence.semi_crf import SemiCRF
+from treatise.sequence.tagger import SequenceTagger
 
 __all__ = [
     "CRF",
     "HMM",
+    "AnytimeCurve",
     "Decoding",
     "DecodingPath",
     "FeatureTemplates",
     "HMMDecoder",
     "HiddenChains",
+    "OutputSpaceSearch",
     "PathRisks",
+    "RecurrentClassifier",
     "SemiCRF",
+    "SequenceTagger",
     "SequenceVectorizer",
     "decoding_path",
     "labels_from_segments",

@@ -8,7 +8,7 @@ from scipy.linalg import solve_triangular
 from sklearn.cluster import kmeans_plusplus
 
 from treatise.inference import factor_marginals
-from treatise.sequence._hmm_kernels import symbol_counts
+from treatise.sequence._hmm_kernels import diagonal_log_densities, symbol_counts, weighted_squares
 from treatise.sequence._hmm_sums import hidden_marginals, log_marginals
 
 
@@ -106,16 +106,15 @@ class GaussianEmissions:
         if X.shape[1] != means.shape[1]:
             raise ValueError(f"positions hold {X.shape[1]} numbers; the model was fitted to {means.shape[1]}")
         logs = np.empty((len(X), len(means)))
+        unit = -0.5 * X.shape[1] * np.log(2 * np.pi)
+        if not self.full:
+            constants = unit - 0.5 * np.log(covariances).sum(axis=1)
+            diagonal_log_densities(X, means, np.sqrt(covariances), constants, logs)
+            return logs
         for j, (mean, covariance) in enumerate(zip(means, covariances)):
-            if covariance.ndim == 1:
-                squared = np.square((X - mean) / np.sqrt(covariance)).sum(axis=1)
-                log_determinant = np.log(covariance).sum()
-            else:
-                factor = np.linalg.cholesky(covariance)
-                whitened = solve_triangular(factor, (X - mean).T, lower=True, check_finite=False)
-                squared = np.square(whitened).sum(axis=0)
-                log_determinant = 2 * np.log(np.diag(factor)).sum()
-            logs[:, j] = -0.5 * (X.shape[1] * np.log(2 * np.pi) + log_determinant + squared)
+            factor = np.linalg.cholesky(covariance)
+            whitened = solve_triangular(factor, (X - mean).T, lower=True, check_finite=False)
+            logs[:, j] = unit - np.log(np.diag(factor)).sum() - 0.5 * np.square(whitened).sum(axis=0)
         return logs
 
     def marginals(self, start, transitions, arrays, X, lengths):
@@ -133,12 +132,19 @@ class GaussianEmissions:
 
     def estimate(self, X, weights, previous):
         """Means and covariances where positions belong to states in part."""
-        means, covariances = previous["means"].copy(), previous["covariances"].copy()
-        for j, weight in enumerate(weights.T):
-            # A state at no position keeps what it had.
-            if weight.sum() > 10 * np.finfo(float).eps:
-                means[j] = weight @ X / weight.sum()
-                covariances[j] = self._covariance(X, weight, means[j])
+        totals = weights.sum(axis=0)
+        # A state at no position keeps what it had.
+        seen = totals > 10 * np.finfo(float).eps
+        totals = np.where(seen, totals, 1.0)[:, np.newaxis]
+        means = np.where(seen[:, np.newaxis], weights.T @ X / totals, previous["means"])
+        if not self.full:
+            squares = np.zeros_like(means)
+            weighted_squares(X, weights, means, squares)
+            covariances = np.where(seen[:, np.newaxis], squares / totals + self.floor, previous["covariances"])
+            return {"means": means, "covariances": covariances}
+        covariances = previous["covariances"].copy()
+        for j in np.flatnonzero(seen):
+            covariances[j] = self._covariance(X, weights[:, j], means[j])
         return {"means": means, "covariances": covariances}
 
     def unseen(self, n_states, d):

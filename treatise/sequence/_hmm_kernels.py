@@ -12,6 +12,29 @@ def symbol_counts(codes, weights, counts):
 
 
 @kernel
+def diagonal_log_densities(X, means, deviations, constants, logs):
+    """Logarithms of normal densities with independent coordinates, of shape (T, K)."""
+    for t in range(X.shape[0]):
+        for j in range(means.shape[0]):
+            squared = 0.0
+            for c in range(X.shape[1]):
+                away = (X[t, c] - means[j, c]) / deviations[j, c]
+                squared += away * away
+            logs[t, j] = constants[j] - 0.5 * squared
+
+
+@kernel
+def weighted_squares(X, weights, means, sums):
+    """Add the weighted squared distances from the means of the states, by coordinate, of shape (K, d)."""
+    for t in range(X.shape[0]):
+        for j in range(means.shape[0]):
+            weight = weights[t, j]
+            for c in range(X.shape[1]):
+                away = X[t, c] - means[j, c]
+                sums[j, c] += weight * away * away
+
+
+@kernel
 def draw_states(start, transitions, uniform, states):
     """Draw paths of states, one for each row of ``uniform``."""
     K = len(start)

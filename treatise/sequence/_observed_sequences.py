@@ -90,7 +90,7 @@ def _one(sequence, item_ndim, name):
         values = np.asarray(sequence)
     if item_ndim == 1:
         try:
-            values = values.astype(np.float64)
+            values = np.asarray(values, np.float64, order="C")
         except (TypeError, ValueError):
             raise ValueError(f"{name} must hold numbers; it holds {values.dtype}") from None
         # A plain list of numbers is a sequence of vectors of one number.

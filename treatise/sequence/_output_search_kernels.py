@@ -45,12 +45,11 @@ def _redecide(output, parent, forced, i, low, observed, pushes, memory):
 def _considered(labels, t, low, k, observed, pushes, considered):
     """Mark the ``k`` labels, other than the present one, that the classifier ranks highest at position ``t``."""
     K, contexts = observed.shape[1], pushes.shape[1]
+    for a in range(K):
+        considered[a] = k >= K - 1 and a != labels[t]
     if k >= K - 1:
-        considered[:] = True
-        considered[labels[t]] = False
         return
     push = pushes[min(low + t, len(pushes) - 1), _context_at(labels, t, K + 1, contexts)]
-    considered[:] = False
     for _ in range(k):
         best, highest = -1, -np.inf
         for a in range(K):
@@ -73,10 +72,11 @@ def successors(labels, forced, low, discrepancies, k, observed, pushes, memory, 
         for a in range(K):
             if not considered[a]:
                 continue
-            outputs[n], marks[n] = labels, forced
+            for t in range(T):
+                outputs[n, t] = labels[t]
+                marks[n, t] = forced[t] or (discrepancies and t == i)
             outputs[n, i] = a
             if discrepancies:
-                marks[n, i] = True
                 _redecide(outputs[n], labels, forced, i, low, observed, pushes, memory)
             n += 1
     return n
@@ -111,20 +111,21 @@ def advance(
         low, T = offsets[s], offsets[s + 1] - offsets[s]
         memory = np.full((T, contexts), -1, np.int32)
         entering = np.empty(T)
-        labels, forced = np.empty(T, np.int32), np.empty(T, np.bool_)
+        labels, forced, output = np.empty(T, np.int32), np.empty(T, np.bool_), np.empty(T, np.int32)
         for _ in range(n_steps[s]):
             if n_open[s] == 0:
                 break
             slot = ranking[0, s]
-            labels[:] = open_labels[slot, low : low + T]
-            forced[:] = open_forced[slot, low : low + T]
-            closed[n_closed[s], s] = _digest(labels, forced, -1)
-            n_closed[s] += 1
+            for t in range(T):
+                labels[t] = output[t] = open_labels[slot, low + t]
+                forced[t] = open_forced[slot, low + t]
+            if width > 1:
+                closed[n_closed[s], s] = _digest(labels, forced, np.int64(-1))
+                n_closed[s] += 1
             for r in range(1, n_open[s]):
                 ranking[r - 1, s] = ranking[r, s]
             n_open[s] -= 1
             ranking[n_open[s], s] = slot
-            output = labels.copy()
             present = 0.0
             for t in range(T):
                 entering[t] = position_cost(labels, t, low, costs, strings, order)
@@ -142,7 +143,7 @@ def advance(
                     for t in range(i, min(T, end + order)):
                         cost += position_cost(output, t, low, costs, strings, order) - entering[t]
                     if n_open[s] < width or cost < open_costs[ranking[n_open[s] - 1, s], s]:
-                        digest = _digest(output, forced, i if discrepancies else -1)
+                        digest = _digest(output, forced, i if discrepancies else np.int64(-1))
                         if width == 1 or not _is_known(digest, s, open_digests, ranking, n_open, closed, n_closed):
                             slot = _place(cost, s, width, open_costs, ranking, n_open)
                             open_costs[slot, s], open_digests[slot, s] = cost, digest
@@ -154,17 +155,18 @@ def advance(
             if n_open[s] > 0 and open_costs[ranking[0, s], s] < best_costs[s]:
                 slot = ranking[0, s]
                 best_costs[s] = open_costs[slot, s]
-                best_labels[low : low + T] = open_labels[slot, low : low + T]
+                for t in range(T):
+                    best_labels[low + t] = open_labels[slot, low + t]
 
 
 @kernel
 def _is_known(digest, s, open_digests, ranking, n_open, closed, n_closed):
     """Whether a state is open or was expanded."""
-    for r in range(n_open[s]):
-        if open_digests[ranking[r, s], s] == digest:
-            return True
     for c in range(n_closed[s]):
         if closed[c, s] == digest:
+            return True
+    for r in range(n_open[s]):  # noqa: SIM110 - compiled code knows no generators
+        if open_digests[ranking[r, s], s] == digest:
             return True
     return False
 

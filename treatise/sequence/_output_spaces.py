@@ -26,13 +26,13 @@ class OutputSpace:
 
     def start(self, labels):
         """The state of given labels, none of them forced."""
-        return np.concatenate([labels, np.zeros_like(labels)]).astype(np.int16)
+        return np.concatenate([labels, np.zeros_like(labels)]).astype(np.int32)
 
     def successors(self, state):
         """All states one change away."""
         T, K = self.observed.shape
         most = T * min(self.sparsity, K - 1)
-        outputs, marks = np.empty((most, T), np.int16), np.empty((most, T), np.bool_)
+        outputs, marks = np.empty((most, T), np.int32), np.empty((most, T), np.bool_)
         successors(
             state[:T], state[T:] > 0, 0, self.discrepancies, self.sparsity, self.observed, self.pushes, self._memory,
             outputs, marks,
@@ -73,12 +73,9 @@ class OutputSearches:
         open_labels[0] = start
         open_costs, open_digests = np.zeros((beam_width, n)), np.zeros((beam_width, n), np.int64)
         ranking = np.repeat(np.arange(beam_width)[:, np.newaxis], n, axis=1)
-        closed = np.zeros((int(max_steps.max(initial=0)), n), np.int64)
         self.best_costs = self._costs_of(start)
-        self._state = (
-            open_labels, open_forced, open_costs, open_digests, ranking, np.ones(n, np.int64), closed,
-            np.zeros(n, np.int64), self.best_labels, self.best_costs,
-        )  # fmt: skip
+        self._open = (open_labels, open_forced, open_costs, open_digests, ranking, np.ones(n, np.int64))
+        self._closed, self._n_closed = np.zeros((0, n), np.int64), np.zeros(n, np.int64)
         k = min(sparsity, observed.shape[1] - 1)
         # Rough nanoseconds of one step: successors, and half of the positions after each.
         self._step_cost = 100.0 * k * np.diff(offsets)
@@ -102,10 +99,17 @@ class OutputSearches:
         last = len(self.remaining) if last is None else last
         now = np.minimum(self.remaining, steps)
         self.remaining[first:last] -= now[first:last]
-        over_ranges(
-            lambda low, high: advance(
-                first + low, first + high, now, self.offsets, *self._space, *self._cost, *self._state
-            ),
-            last - first,
-            cost=float(now[first:last] @ self._step_cost[first:last]),
-        )
+        self._make_room(int((self._n_closed + now)[first:last].max(initial=0)))
+        state = (*self._open, self._closed, self._n_closed, self.best_labels, self.best_costs)
+
+        def some(low, high):
+            advance(first + low, first + high, now, self.offsets, *self._space, *self._cost, *state)
+
+        over_ranges(some, last - first, cost=float(now[first:last] @ self._step_cost[first:last]))
+
+    def _make_room(self, expanded):
+        """Room for the record of expanded states, which beams wider than one need."""
+        room, n = self._closed.shape
+        if len(self._open[0]) > 1 and expanded > room:
+            more = np.zeros((max(expanded - room, room), n), np.int64)
+            self._closed = np.concatenate([self._closed, more])

@@ -63,8 +63,8 @@ class RankLearner:
         visited = 0.0
         for _ in range(epochs):
             visited, n_updates = rank_pass(
-                rng.permutation(n), np.array(self._sequences), output_start, pair_start, outputs, better, worse, margins,
-                self.offsets, self.rows.indptr, self.rows.indices, self.rows.data, self.order,
+                rng.permutation(n), np.array(self._sequences), output_start, pair_start, outputs, better, worse,
+                margins, self.offsets, self.rows.indptr, self.rows.indices, self.rows.data, self.order,
                 weights, strings, sums, string_sums, visited,
             )  # fmt: skip
             advance(1)

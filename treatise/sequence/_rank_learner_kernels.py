@@ -90,8 +90,8 @@ def rank_pass(
                         continue
                     norm += ((1 if bad[t] == bad[u] else 0) + (1 if good[t] == good[u] else 0)) * products[t, u]
                     norm -= ((1 if bad[t] == good[u] else 0) + (1 if good[t] == bad[u] else 0)) * products[t, u]
-            n_touched = string_counts(bad, 1.0, K, order, begin, reach, counts, touched, 0)
-            n_touched = string_counts(good, -1.0, K, order, begin, reach, counts, touched, n_touched)
+            n_bad = string_counts(bad, 1.0, K, order, begin, reach, counts, touched, np.int64(0))
+            n_touched = string_counts(good, -1.0, K, order, begin, reach, counts, touched, n_bad)
             for n in range(n_touched):
                 # A string is listed once for each occurrence; it counts at the first and is marked done by a NaN.
                 count = counts[touched[n]]
@@ -113,8 +113,10 @@ def rank_pass(
                 for u in range(T):
                     costs[u, bad[t]] += rate * products[t, u]
                     costs[u, good[t]] -= rate * products[t, u]
-            _add_strings(bad, rate, K, order, begin, reach, strings, string_sums, visited)
-            _add_strings(good, -rate, K, order, begin, reach, strings, string_sums, visited)
+            for n in range(n_touched):
+                change = rate if n < n_bad else -rate
+                strings[touched[n]] += change
+                string_sums[touched[n]] += visited * change
         if changed:
             for t in range(T):
                 for e in range(indptr[low + t], indptr[low + t + 1]):
@@ -125,15 +127,3 @@ def rank_pass(
                             sums[c, y] += visited * moved[t, y] * data[e]
         visited += 1.0
     return visited, n_updates
-
-
-@kernel
-def _add_strings(labels, rate, K, order, first, last, strings, sums, visited):
-    for t in range(first, last):
-        code, power, base = np.int64(labels[t]), K, 0
-        for back in range(1, min(order, t) + 1):
-            code += labels[t - back] * power
-            power *= K
-            strings[base + code] += rate
-            sums[base + code] += visited * rate
-            base += power

@@ -29,8 +29,8 @@ class SearchImitation:
     """A rank-based search led by the loss, or by a cost, with the loss saying what it should have done.
 
     A state is a row of integers. Step by step the best open state is expanded, and of it, the other open states and
-    its successors the ``beam_width`` best stay open (Section 4.3): one is greedy search. A wider beam never opens a
-    state again that it has expanded.
+    its successors the ``beam_width`` best stay open (Section 4.3): one is greedy search. Of equals, those found first
+    are the better ones. A wider beam never opens a state again that it has expanded.
 
     Parameters
     ----------
@@ -44,13 +44,11 @@ class SearchImitation:
         Number of states to expand.
     cost : callable or None, default=None
         From an array of states to the costs that lead the search; None is the loss.
-    rng : Generator or None, default=None
-        Breaks ties of the loss; None takes the state found first.
     """
 
-    def __init__(self, successors, loss, *, beam_width, max_steps, cost=None, rng=None):
+    def __init__(self, successors, loss, *, beam_width, max_steps, cost=None):
         self.successors, self.loss, self.cost = successors, loss, cost
-        self.beam_width, self.max_steps, self.rng = beam_width, max_steps, rng
+        self.beam_width, self.max_steps = beam_width, max_steps
 
     def examples(self, start):
         """Ranking examples of the search that begins at a state (Algorithm 2, lines 3 to 13).
@@ -83,7 +81,10 @@ class SearchImitation:
             kept = ranked[: self.beam_width]
             self._prefer(kept, ranked[self.beam_width :])
             if len(kept):
-                self._prefer(np.array([best]), kept[:1])
+                # The paper's examples compare the best so far with the first of these alone. Those of equal loss are
+                # not ranked among themselves, so that the best must be ranked against each to stay the best.
+                first = ranked[self._losses[ranked] == self._losses[kept[0]]]
+                self._prefer(np.array([best]), first)
                 self._prefer(kept[:1], np.array([best]))
                 if self._losses[kept[0]] < self._losses[best]:
                     best = kept[0]
@@ -98,9 +99,7 @@ class SearchImitation:
         none = np.empty(0, np.int64)
         better = np.concatenate([none, *(pair[0] for pair in self._pairs)])
         worse = np.concatenate([none, *(pair[1] for pair in self._pairs)])
-        return RankingExamples(
-            np.concatenate(self._chunks), better, worse, self._losses[worse] - self._losses[better]
-        )
+        return RankingExamples(np.concatenate(self._chunks), better, worse, self._losses[worse] - self._losses[better])
 
     def _found(self, states):
         """Take states into the record; returns their numbers."""
@@ -119,10 +118,7 @@ class SearchImitation:
         raise IndexError(number)
 
     def _by_loss(self, numbers):
-        losses = self._losses[numbers]
-        if self.rng is None:
-            return numbers[np.argsort(losses, kind="stable")]
-        return numbers[np.lexsort((self.rng.random(len(numbers)), losses))]
+        return numbers[np.argsort(self._losses[numbers], kind="stable")]
 
     def _prefer(self, better, worse):
         """Ask that each of ``better`` cost less than each of ``worse`` of greater loss; equal losses ask nothing."""

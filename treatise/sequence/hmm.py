@@ -4,7 +4,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -149,6 +149,14 @@ class HMM(BaseEstimator):
         self.init = init
         self.random_state = random_state
 
+    def __sklearn_clone__(self):
+        # The model to start from is data: a clone of it would have forgotten its parameters.
+        parameters = {
+            name: value if name == "init" else clone(value, safe=False)
+            for name, value in self.get_params(deep=False).items()
+        }
+        return type(self)(**parameters)
+
     @classmethod
     def from_parameters(
         cls,
@@ -188,7 +196,7 @@ class HMM(BaseEstimator):
         HiddenChains(start, transitions, np.zeros((1, K)))
         model = cls(K, emission="discrete" if means is None else "gaussian")
         if means is None:
-            table = np.asarray(emission_probabilities, np.float64)
+            table = np.ascontiguousarray(emission_probabilities, np.float64)
             if table.ndim != 2 or not (table >= 0).all() or np.abs(table.sum(axis=1) - 1).max() > 1e-6:
                 raise ValueError("emission_probabilities must have a row for each state that sums to 1")
             arrays = {"emission_probabilities": table}
@@ -197,12 +205,16 @@ class HMM(BaseEstimator):
             if len(model.symbols_) != table.shape[1]:
                 raise ValueError(f"{len(model.symbols_)} symbols do not name {table.shape[1]} columns of probabilities")
         else:
-            arrays = {"means": np.asarray(means, np.float64), "covariances": np.asarray(covariances, np.float64)}
+            arrays = {
+                "means": np.ascontiguousarray(means, np.float64),
+                "covariances": np.ascontiguousarray(covariances, np.float64),
+            }
             model.covariance = "full" if arrays["covariances"].ndim == 3 else "diagonal"
         if any(len(each) != K for each in arrays.values()):
             raise ValueError(f"emissions must be given for each of the {K} states")
         model.states_ = np.arange(K) if states is None else np.asarray(states)
-        return model._keep(np.asarray(start, np.float64), np.asarray(transitions, np.float64), arrays)
+        start, transitions = (np.ascontiguousarray(each, np.float64) for each in (start, transitions))
+        return model._keep(start, transitions, arrays)
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, sequences, labels=None, *, lengths=None):
@@ -256,8 +268,8 @@ class HMM(BaseEstimator):
         random, K = check_random_state(self.random_state), self.n_states
         for _ in range(self.n_init):
             start = np.full(K, 1.0 / K)
-            # States that last: a random chain that leaves its state at every other step finds none.
-            transitions = 0.5 * np.eye(K) + 0.5 * random.dirichlet(np.ones(K), K)
+            # Some weight on staying: with none, states that last are often missed; with much, those that alternate.
+            transitions = 0.25 * np.eye(K) + 0.75 * random.dirichlet(np.ones(K), K)
             yield start, transitions, emissions.start(data, n_symbols, K, random)
 
     def _arrays_of_init(self, n_symbols, emissions):

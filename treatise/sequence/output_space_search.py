@@ -1,6 +1,7 @@
 """Structured prediction by search over complete outputs (Doppa, Fern & Tadepalli, JMLR 15:1317)."""
 
 import time
+from itertools import pairwise
 from numbers import Integral, Real
 
 import numpy as np
@@ -71,7 +72,7 @@ class OutputSpaceSearch(BaseEstimator):
     average : bool, default=True
         Whether the cost's weights are averaged over their course. The paper does not average.
     random_state : int, RandomState instance or None, default=None
-        Order of the sequences in learning, ties of the loss, sequences held out.
+        Order of the sequences in learning, and sequences held out.
     verbose : bool or None, default=None
         Whether to draw a bar of progress; None draws it on a terminal.
 
@@ -97,7 +98,10 @@ class OutputSpaceSearch(BaseEstimator):
 
     Notes
     -----
-    Ties of the cost are broken by the least position and label, ties of the loss in training at random.
+    Ties of the cost and of the loss are broken by the least position and label. Where several changes are equally good
+    by the loss, training ranks the best labelling so far above each of them, not only above the one that is taken as in
+    the paper's examples: with the halves of a fold of handwritten words as training and test, two more labels of a
+    hundred were right (in the flip-bit space twenty).
 
     Examples
     --------
@@ -183,7 +187,9 @@ class OutputSpaceSearch(BaseEstimator):
         """
         random = check_random_state(self.random_state)
         rng = np.random.default_rng(random.randint(2**31))
-        recurrent = RecurrentClassifier(random_state=random.randint(2**31)) if self.recurrent is None else self.recurrent
+        recurrent = (
+            RecurrentClassifier(random_state=random.randint(2**31)) if self.recurrent is None else self.recurrent
+        )
         sequences, labels = list(sequences), [list(each) for each in labels]
         held_out = ([], [])
         if self.training == "dagger" and len(sequences) == len(labels):
@@ -204,7 +210,7 @@ class OutputSpaceSearch(BaseEstimator):
         total = rounds * (self.epochs + len(sequences))
         with progress("Output-space search", total, show=self.verbose) as advance:
             for r in range(rounds):
-                data.imitate(learner, rng, advance, led_by_cost=r > 0)
+                data.imitate(learner, advance, led_by_cost=r > 0)
                 weights, strings = learner.fit(self.epochs, self.average, rng, advance)
                 self.cost_coef_, self.cost_strings_ = data.weights = weights, strings
                 if rounds > 1:
@@ -343,8 +349,8 @@ class OutputSpaceSearch(BaseEstimator):
         codes, _ = coded_labels(labels, lengths, self.classes_)
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         table, costs = np.ascontiguousarray(rows @ self.cost_coef_), np.empty(len(lengths))
-        for s, (low, high) in enumerate(zip(offsets, offsets[1:])):
-            path = codes[np.newaxis, low:high].astype(np.int16)
+        for s, (low, high) in enumerate(pairwise(offsets)):
+            path = codes[np.newaxis, low:high].astype(np.int32)
             output_costs(path, low, table, self.cost_strings_, self.feature_order, costs[s : s + 1])
         return costs
 
@@ -375,7 +381,7 @@ class _Problem:
         self.offsets = np.concatenate([[0], np.cumsum(self.lengths)])
         self.weights = None
 
-    def imitate(self, learner, rng, advance, *, led_by_cost):
+    def imitate(self, learner, advance, *, led_by_cost):
         """Add to the learner the ranking examples of every sequence."""
         search = self.search
         table = np.ascontiguousarray(self.rows @ self.weights[0]) if led_by_cost else None
@@ -391,7 +397,6 @@ class _Problem:
                 beam_width=search.beam_width,
                 max_steps=length if search.max_steps == "length" else search.max_steps,
                 cost=self._cost_of(table, low, length) if led_by_cost else None,
-                rng=rng,
             )
             found = imitation.examples(space.start(decisions(observed, pushes, np.array([0, length]))))
             learner.add(s, found.states[:, :length], found.better, found.worse, found.gaps)
@@ -416,7 +421,7 @@ class _Problem:
 
         def costs(states):
             totals = np.empty(len(states))
-            output_costs(states[:, :length].astype(np.int16), low, table, strings, order, totals)
+            output_costs(np.ascontiguousarray(states[:, :length]), low, table, strings, order, totals)
             return totals
 
         return costs

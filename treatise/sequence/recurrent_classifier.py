@@ -150,12 +150,16 @@ class RecurrentClassifier(BaseEstimator):
 
     def _fit_base(self, rows, codes, previous):
         K = len(self.classes_)
-        self.base_ = clone(self.base).fit(sparse.hstack([rows, _one_hot(previous, K)], format="csr"), codes)
+        self.base_ = clone(self.base).fit(_joined(rows, _one_hot(previous, K)), codes)
         for name in ("coef_", "label_coef_"):
             vars(self).pop(name, None)
         coef = getattr(self.base_, "coef_", None)
         columns = rows.shape[1] + self.n_prev * (K + 1)
-        if isinstance(coef, np.ndarray) and coef.shape in ((K, columns), (1, columns)) and hasattr(self.base_, "intercept_"):
+        if (
+            isinstance(coef, np.ndarray)
+            and coef.shape in ((K, columns), (1, columns))
+            and hasattr(self.base_, "intercept_")
+        ):
             if K == 2 and len(coef) == 1:
                 coef = np.vstack([-coef, coef])
             if len(coef) == K:
@@ -217,7 +221,7 @@ class RecurrentClassifier(BaseEstimator):
             n = here.shape[0]
             repeated = here[np.repeat(np.arange(n), n_contexts)]
             tiled = seen[np.tile(np.arange(n_contexts), n)]
-            pushes[low : low + n] = self._base_scores(sparse.hstack([repeated, tiled], format="csr")).reshape(n, -1, K)
+            pushes[low : low + n] = self._base_scores(_joined(repeated, tiled)).reshape(n, -1, K)
         return np.zeros((rows.shape[0], K)), pushes
 
     def _base_scores(self, X):
@@ -227,7 +231,9 @@ class RecurrentClassifier(BaseEstimator):
         if scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
         if scores.shape[1] != K:
-            raise ValueError(f"{method} of {self.base_!r} gives {scores.shape[1]} scores for {K} labels; it must give one each")
+            raise ValueError(
+                f"{method} of {self.base_!r} gives {scores.shape[1]} scores for {K} labels; it must give one each"
+            )
         return scores
 
     def predict(self, sequences):
@@ -263,7 +269,9 @@ class RecurrentClassifier(BaseEstimator):
         """
         rows, lengths = self.encode([sequence])
         if not len(prefix) < lengths[0]:
-            raise ValueError(f"the prefix has {len(prefix)} labels and the sequence {lengths[0]} positions; it must be shorter")
+            raise ValueError(
+                f"the prefix has {len(prefix)} labels and the sequence {lengths[0]} positions; it must be shorter"
+            )
         codes = coded_labels([prefix], [len(prefix)], self.classes_)[0]
         observed, pushes = self.decision_tables(rows)
         context, base = pushes.shape[1] - 1, len(self.classes_) + 1
@@ -340,6 +348,13 @@ def _previous(codes, lengths, n_prev, K):
         inside = np.flatnonzero(place > j)
         previous[inside, j] = codes[inside - j - 1]
     return previous
+
+
+def _joined(rows, before):
+    """Features of positions beside those of the labels before, in the narrow indices that trees ask for."""
+    joined = sparse.hstack([rows, before], format="csr")
+    joined.indices, joined.indptr = joined.indices.astype(np.intc), joined.indptr.astype(np.intc)
+    return joined
 
 
 def _one_hot(previous, K):

@@ -34,7 +34,7 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
     ``SVC`` does as well and is sparser; larger q are more sensitive to outliers. C is per mean loss: scikit-learn's C
     is this one divided by the number of rows.
 
-    For q <= 2 pairs of multipliers move at O(n) a step on rows of the Gram matrix held up to ``cache_bytes``; for q > 2
+    For q <= 3 pairs of multipliers move at O(n) a step on rows of the Gram matrix held up to ``cache_bytes``; for q > 3
     Newton's method takes O(m^3) a step for the m rows inside the margin, and n^2 numbers of memory.
 
     Parameters
@@ -51,10 +51,10 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         Of the kernel "poly".
     coef0 : float, default=1.0
         Of the kernel "poly".
-    tol : float, default=1e-4
+    tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the score.
     cache_bytes : int, default=200 << 20
-        Memory for rows of the Gram matrix, for q <= 2.
+        Memory for rows of the Gram matrix, for q <= 3.
     max_iter : int or None, default=None
         Most steps; None is ``max(10**7, 100 n)`` pairs, or 1000 steps of Newton's method.
 
@@ -110,7 +110,7 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
     }
 
     def __init__(
-        self, q=2.0, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, tol=1e-4, cache_bytes=200 << 20,
+        self, q=2.0, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, tol=1e-3, cache_bytes=200 << 20,
         max_iter=None,
     ):  # fmt: skip
         self.q = q
@@ -169,7 +169,7 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         costs = self.C * weights[used] / weights.sum()
         found = solve_q_norm(rows, lambda: self._gram(part), signs, costs, float(self.q), self.tol, self.max_iter)
         self.objective_, self.duality_gap_, self.n_iter_ = found.primal, found.gap, found.n_iter
-        if self.duality_gap_ > max(1e-2, 100 * self.tol):
+        if self.duality_gap_ > max(1e-2, 10 * self.tol):
             warnings.warn(
                 f"the duality gap is {self.duality_gap_:.2g} of the objective after {self.n_iter_} steps; raise "
                 "max_iter, or lower C",
@@ -231,7 +231,8 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self.classes_[(self.decision_function(X) >= 0).astype(np.int64)]
+        positive = self.decision_function(X) >= 0
+        return self.classes_[positive.astype(np.int64)]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):

@@ -23,8 +23,8 @@ def q_norm_target(probability, q):
     Examples
     --------
     >>> from treatise.svm import q_norm_target
-    >>> q_norm_target([0.5, 0.8], 2.0).round(6), q_norm_target(0.8, 3.0).round(6)
-    (array([0. , 0.6]), array(0.333333))
+    >>> q_norm_target([0.5, 0.8], 2.0).round(6), q_norm_target([0.8], 3.0).round(6)
+    (array([0. , 0.6]), array([0.333333]))
 
     References
     ----------
@@ -87,8 +87,8 @@ def q_norm_minimal_risk(probability, q):
     Examples
     --------
     >>> from treatise.svm import q_norm_minimal_risk
-    >>> q_norm_minimal_risk(0.8, 2.0).round(6)
-    array(0.64)
+    >>> q_norm_minimal_risk([0.5, 0.8], 2.0).round(6)
+    array([1.  , 0.64])
     """
     p = _probabilities(probability)
     f = q_norm_target(p, q)

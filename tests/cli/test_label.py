@@ -1,0 +1,26 @@
+"""``treatise label``: a model of a comparison of sequences fills a column."""
+
+import json
+
+import polars as pl
+from sklearn.pipeline import Pipeline
+
+from treatise.io import read_conll, save_model
+from treatise.sequence import SequenceTagger
+
+TEXT = "the\tD\ndog\tN\nbarks\tV\n\na\tD\ncat\tN\nsleeps\tV\n\n"
+
+
+def test_label_fills_the_column_and_says_how_much(invoke, tmp_path):
+    words = pl.DataFrame({"sentence": [0, 0, 0, 1, 1, 1], "0": ["the", "dog", "barks", "a", "cat", "sleeps"]})
+    model = Pipeline([("method", SequenceTagger(word="0").fit(words, list("DNVDNV")))])
+    about = {"label": "CRF", "task": "sequence", "target": "1", "columns": ["sentence", "0"]}
+    save_model(model, tmp_path / "model.skops", metadata=about)
+    source, out = tmp_path / "in.conll", tmp_path / "out.conll"
+    source.write_text(TEXT.replace("\tD", "\t?").replace("\tN", "\t?").replace("\tV", "\t?"), encoding="utf-8")
+    answer = invoke("label", str(tmp_path / "model.skops"), str(source), "-o", str(out), "--json")
+    assert answer.exit_code == 0
+    assert json.loads(answer.stdout) == {"sentences": 2, "words": 6, "column": "1", "output": str(out)}
+    assert [sentence["1"] for sentence in read_conll(out)] == [list("DNV"), list("DNV")]
+    refused = invoke("label", str(tmp_path / "model.skops"), str(tmp_path / "absent.conll"), "-o", str(out))
+    assert refused.exit_code == 1

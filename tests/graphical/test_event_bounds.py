@@ -1,0 +1,172 @@
+"""Bounds on events by Chernoff and Chebyshev, against enumeration and closed forms."""
+
+import numpy as np
+import pytest
+from field_models import grid_edges, random_pairwise, random_tree_edges
+from scipy.stats import binom
+
+from treatise.graphical import SumAtLeast, chebyshev_bound, chernoff_sum_bound, event_bounds
+from treatise.inference import FactorGraph
+
+ROUNDING = 1e-9
+
+
+def enumerated_sums(graph):
+    scores = graph.joint_scores()
+    p = np.exp(scores - np.logaddexp.reduce(scores.ravel()))
+    return sum(np.ix_(*[np.arange(k) for k in graph.n_states])), p
+
+
+def chain(n, coupling):
+    edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    return FactorGraph.ising(np.zeros(n), edges, np.full(n - 1, coupling), values=(0, 1))
+
+
+def exact_tail(n, coupling, least):
+    """Log probability of at least that many ones in the chain, counting the sum along with the last state."""
+    counts = np.full((n + 1, 2), -np.inf)
+    counts[0, 0] = counts[1, 1] = 0.0
+    for _ in range(n - 1):
+        new = np.full_like(counts, -np.inf)
+        new[:, 0] = np.logaddexp(counts[:, 0], counts[:, 1])
+        new[1:, 1] = np.logaddexp(counts[:-1, 0], counts[:-1, 1] + coupling)
+        counts = new
+    return np.logaddexp.reduce(counts[least:].ravel()) - np.logaddexp.reduce(counts.ravel())
+
+
+def test_states_of_variables_lie_within_their_bounds_on_every_model():
+    for seed in range(100):
+        generator = np.random.default_rng(seed)
+        graph = random_pairwise(generator, int(generator.integers(2, 8)), strength=(0.3, 1.0, 2.0)[seed % 3])
+        exact = graph.brute_force()
+        p = np.exp(graph.joint_scores() - exact.log_partition)
+        s, t = generator.permutation(len(graph))[:2]
+        pair = {int(s): 0, int(t): 1}
+        at = tuple(pair.get(v, slice(None)) for v in range(len(graph)))
+        for event, truth in (({0: 1}, exact.nodes[0][1]), (pair, p[at].sum())):
+            bounds = event_bounds(graph, event)
+            assert bounds.log_lower <= np.log(truth) + ROUNDING
+            assert bounds.log_upper >= np.log(truth) - ROUNDING
+            assert 0 <= bounds.lower <= bounds.upper + ROUNDING and bounds.upper <= 1
+
+
+def test_sums_lie_within_their_bounds_on_every_model():
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        graph = random_pairwise(generator, int(generator.integers(2, 6)), strength=(0.3, 1.0)[seed % 2])
+        sums, p = enumerated_sums(graph)
+        for threshold in (1, 2.5, int(sums.max())):
+            truth = p[sums >= threshold].sum()
+            bounds = event_bounds(graph, SumAtLeast(threshold))
+            assert bounds.lower <= truth + ROUNDING and truth <= bounds.upper + ROUNDING
+    assert event_bounds(graph, SumAtLeast(0)).lower == 1
+    assert event_bounds(graph, SumAtLeast(sums.max() + 1)).upper == 0
+
+
+def test_independent_variables_and_trees_give_the_exact_probability_of_states():
+    # The mean-field model of section 6.5, and a tree: both bounds meet.
+    spins = FactorGraph.ising([0.3, -0.8, 0.1], [], [])
+    bounds = event_bounds(spins, {0: 1}, lower="mean_field")
+    truth = 0.3 - np.logaddexp(0.3, -0.3)
+    assert (bounds.log_lower, bounds.log_upper) == pytest.approx((truth, truth), abs=1e-9)
+    generator = np.random.default_rng(0)
+    tree = random_pairwise(generator, 6, edges=random_tree_edges(generator, 6))
+    bounds, truth = event_bounds(tree, {2: 1}), np.log(tree.brute_force().nodes[2][1])
+    assert (bounds.log_lower, bounds.log_upper) == pytest.approx((truth, truth), abs=1e-9)
+
+
+def test_the_tail_of_coins_has_the_numbers_of_figure_6_1():
+    bound = chernoff_sum_bound(FactorGraph([2] * 30), 22.5)
+    assert bound.log_bound == pytest.approx(-3.92436, abs=5e-6)
+    assert bound.tilt == pytest.approx(np.log(3), abs=1e-6)
+    assert binom.logsf(22.5, 30, 0.5) == pytest.approx(-5.94785, abs=5e-6)
+    n, p, delta = 30, 0.5, 0.5
+    assert -n * p * delta**2 / 4 == -0.9375
+    assert n * p * (delta - (1 + delta) * np.log(1 + delta)) == pytest.approx(-1.62296, abs=5e-5)
+
+
+def test_the_tail_of_the_markov_chain_has_the_numbers_of_figure_6_1():
+    bound = chernoff_sum_bound(chain(30, -1.0), 22.5)
+    assert bound.log_bound == pytest.approx(-15.49444, abs=5e-6)
+    assert bound.tilt == pytest.approx(2.643, abs=5e-4)
+    assert exact_tail(30, -1.0, 23) == pytest.approx(-18.40557, abs=5e-6)
+
+
+def test_chernoff_bounds_hold_and_are_the_least_over_tilts():
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        graph = random_pairwise(generator, int(generator.integers(1, 6)))
+        sums, p = enumerated_sums(graph)
+        for threshold in range(int(sums.max()) + 1):
+            bound = chernoff_sum_bound(graph, threshold)
+            assert bound.log_bound >= np.log(p[sums >= threshold].sum()) - ROUNDING
+            for tilt in (0.0, 0.5 * bound.tilt, bound.tilt + 0.1):
+                value = np.log(np.sum(p * np.exp(tilt * (sums - threshold))))
+                assert bound.log_bound <= value + ROUNDING
+
+
+def test_chernoff_at_the_ends_of_the_range():
+    graph = FactorGraph([2, 3])
+    assert chernoff_sum_bound(graph, 3.5).log_bound == -np.inf
+    assert chernoff_sum_bound(graph, -1).log_bound == 0
+    # Only one outcome reaches the largest sum; the infimum is its probability.
+    assert chernoff_sum_bound(graph, 3).log_bound == pytest.approx(np.log(1 / 6), abs=1e-6)
+
+
+def test_a_wrong_event_is_an_error():
+    graph = FactorGraph([2, 2])
+    with pytest.raises(ValueError, match="must map variables to states"):
+        event_bounds(graph, [0, 1])
+    with pytest.raises(ValueError, match="evidence 0: 2"):
+        event_bounds(graph, {0: 2})
+    with pytest.raises(ValueError, match="upper='none'"):
+        event_bounds(graph, {0: 1}, upper="none")
+
+
+def test_chebyshev_of_the_three_node_chain_is_the_least_moment():
+    x1, x2, x3 = (axis.ravel() for axis in np.indices((2, 2, 2)))
+    functions, event = np.array([x1 * x2, x2 * x3, x2]), (x1 * x2 * x3).astype(bool)
+    for seed in range(20):
+        p = np.random.default_rng(seed).dirichlet(np.ones(8))
+        moments = functions @ p
+        bound = chebyshev_bound(functions, moments, event)
+        assert bound.upper == pytest.approx(moments.min(), abs=1e-9)
+        # And from below by inclusion and exclusion within x2 = 1.
+        assert bound.lower == pytest.approx(max(0.0, moments[0] + moments[1] - moments[2]), abs=1e-9)
+        assert bound.lower - ROUNDING <= p[event].sum() <= bound.upper + ROUNDING
+
+
+def test_chebyshev_multipliers_prove_the_bound_and_bounds_hold():
+    for seed in range(50):
+        generator = np.random.default_rng(seed)
+        functions, event = generator.normal(size=(3, 40)), generator.random(40) < 0.3
+        p = generator.dirichlet(np.full(40, 0.3))
+        bound = chebyshev_bound(functions, functions @ p, event)
+        assert np.all(bound.multipliers @ functions + bound.offset >= event - ROUNDING)
+        assert bound.multipliers @ functions @ p + bound.offset == pytest.approx(bound.upper, abs=1e-8)
+        assert bound.lower - 1e-8 <= p[event].sum() <= bound.upper + 1e-8
+
+
+def test_mean_and_variance_on_a_fine_grid_give_cantelli():
+    x = np.linspace(-10, 10, 4001)
+    bound = chebyshev_bound([x, x**2], [0.0, 1.0], x >= 1.5)
+    # One over one plus the squared deviations; the grid holds the extreme distribution to half a step.
+    assert bound.upper == pytest.approx(1 / (1 + 1.5**2), abs=1e-4)
+
+
+def test_impossible_moments_and_wrong_shapes_are_errors():
+    x = np.arange(5)
+    with pytest.raises(ValueError, match="no distribution"):
+        chebyshev_bound([x], [7.0], x > 2)
+    with pytest.raises(ValueError, match=r"shape \(1, 5\)"):
+        chebyshev_bound([x[:4]], [1.0], x > 2)
+    with pytest.raises(ValueError, match="mask of booleans"):
+        chebyshev_bound([x], [1.0], x)
+    with pytest.raises(ValueError, match="finite"):
+        chebyshev_bound([np.full(5, np.inf)], [1.0], x > 2)
+
+
+def test_a_grid_of_nine_has_intervals_of_useful_width():
+    graph = FactorGraph.ising(np.full(9, 0.1), grid_edges(3, 3), np.full(12, 0.2))
+    bounds, truth = event_bounds(graph, {4: 1}), graph.brute_force().nodes[4][1]
+    assert bounds.lower <= truth <= bounds.upper and bounds.upper - bounds.lower < 0.2

@@ -1,0 +1,23 @@
+"""The experiment of range moves."""
+
+from treatise.papers.v12_0031 import experiment
+
+
+def test_the_quick_form_reaches_what_it_should(real_data):
+    for side in ("im2", "im6"):
+        real_data(f"stereo/tsukuba/{side}.png")
+    evidence = experiment()
+    assert [row.quantity for row in evidence.rows if row.failed] == []
+    reached = [row.quantity for row in evidence.rows if row.verdict == "reached"]
+    assert sum("Figure 6" in quantity for quantity in reached) == 5
+    assert sum("Range Expansion has the least energy" in quantity for quantity in reached) == 2
+    assert evidence.figure is not None and not evidence.skipped
+
+
+def test_without_pictures_the_random_fields_remain(monkeypatch, tmp_path):
+    import treatise.papers.v12_0031 as paper
+
+    monkeypatch.setenv("TREATISE_DATA", str(tmp_path))
+    monkeypatch.setattr(paper, "random_fields", lambda *_: ([], {}))  # the other test runs them
+    evidence = experiment()
+    assert len(evidence.skipped) == 1 and "stereo/tsukuba" in evidence.skipped[0]

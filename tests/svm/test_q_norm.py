@@ -1,0 +1,327 @@
+"""q-norm soft margin machines and what their theory tells."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.integrate import quad
+from scipy.optimize import minimize_scalar
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC
+
+from treatise.svm import (
+    QNormSVC,
+    comparison_constant,
+    excess_error_bound,
+    plot_q_norm_calibration,
+    q_norm_minimal_risk,
+    q_norm_probability,
+    q_norm_target,
+    regularization_error_bound,
+    separable_error_bound,
+    theory_cost,
+    tradeoff_cost,
+)
+
+POWERS = (1.2, 1.5, 2.0, 2.5, 3.0, 5.0)
+
+
+@pytest.fixture(scope="module")
+def curved():
+    """Forty rows with overlapping classes on the two sides of a parabola."""
+    rs = np.random.RandomState(0)
+    X = rs.randn(40, 2)
+    return X, np.sign(X[:, 0] + 0.5 * X[:, 1] ** 2 - 0.3 + 0.5 * rs.randn(40))
+
+
+def objective(K, y, coef, b, C, q):
+    return 0.5 * coef @ K @ coef + C / len(y) * np.sum(np.maximum(0, 1 - y * (K @ coef + b)) ** q)
+
+
+def weights_of(machine, n):
+    coef = np.zeros(n)
+    coef[machine.support_] = machine.dual_coef_
+    return coef
+
+
+def test_objective_and_offset_have_the_values_of_a_cone_solver(curved):
+    X, y = curved
+    # Values of Clarabel on the quadratic programs; its default accuracy is 1e-8.
+    for q, value, offset in ((1, 17.824874, 0.361783), (2, 18.800777, 0.298971)):
+        machine = QNormSVC(q, 40.0, gamma=1.0, tol=1e-8).fit(X, y)
+        assert machine.objective_ == pytest.approx(value, abs=1e-4)
+        assert machine.intercept_ == pytest.approx(offset, abs=1e-4)
+
+
+def test_power_one_is_the_ordinary_machine(curved):
+    X, y = curved
+    ours = QNormSVC(1, 40.0, gamma=1.0, tol=1e-8).fit(X, y)
+    theirs = SVC(C=1.0, gamma=1.0, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+    assert not hasattr(ours, "predict_proba")
+
+
+def test_power_two_is_a_hard_margin_on_a_ridged_kernel(curved):
+    X, y = curved
+    ours = QNormSVC(2, 40.0, gamma=1.0, tol=1e-9).fit(X, y)
+    ridged = rbf_kernel(X, gamma=1.0) + 40 / (2 * 40.0) * np.eye(40)
+    theirs = SVC(C=1e6, kernel="precomputed", tol=1e-9).fit(ridged, y)
+    np.testing.assert_allclose(weights_of(ours, 40)[theirs.support_], theirs.dual_coef_[0], atol=1e-6)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_[0], abs=1e-6)
+
+
+def test_offset_is_the_limit_of_a_penalised_one(curved):
+    X, y = curved
+    K = rbf_kernel(X, gamma=1.0)
+    free = QNormSVC(2, 40.0, kernel="precomputed", tol=1e-9).fit(K, y)
+    # K + c penalises a part of the offset by 1 / c; with a free offset beside it nothing changes at all.
+    for c in (1.0, 1e3):
+        shifted = QNormSVC(2, 40.0, kernel="precomputed", tol=1e-9).fit(K + c, y)
+        np.testing.assert_allclose(shifted.decision_function(K + c), free.decision_function(K), atol=1e-6)
+
+
+@pytest.mark.parametrize("q", POWERS)
+def test_gap_closes_and_optimality_conditions_hold(curved, q):
+    X, y = curved
+    machine = QNormSVC(q, 40.0, gamma=1.0, tol=1e-8).fit(X, y)
+    assert abs(machine.duality_gap_) < 1e-6
+    K, coef = rbf_kernel(X, gamma=1.0), weights_of(machine, 40)
+    alpha = y * coef
+    assert (alpha >= 0).all() and abs(coef.sum()) < 1e-9 * alpha.sum()
+    margins = y * (K @ coef + machine.intercept_)
+    slacks = (40 * alpha / (q * 40.0)) ** (1 / (q - 1))
+    held = alpha > 0
+    # Scores are solved to 1e-8; slacks of nearly no weight follow from the score, not from the weight.
+    np.testing.assert_allclose(margins[held], 1 - slacks[held], atol=1e-6)
+    assert (margins[~held] >= 1 - 1e-6).all()
+    best = objective(K, y, coef, machine.intercept_, 40.0, q)
+    assert best == pytest.approx(machine.objective_, rel=1e-9)
+    rng = np.random.default_rng(0)
+    for scale in (1e-3, 1e-2, 0.1):
+        moved = coef + scale * rng.normal(size=40)
+        assert objective(K, y, moved, machine.intercept_ + scale * rng.normal(), 40.0, q) > best
+
+
+def test_pairs_and_newton_agree_where_they_meet(curved):
+    X, y = curved
+    pairs, newton = (QNormSVC(q, 40.0, gamma=1.0, tol=1e-9).fit(X, y) for q in (3.0, 3.0 + 1e-9))
+    assert pairs.n_iter_ > 50 > newton.n_iter_
+    np.testing.assert_allclose(pairs.decision_function(X), newton.decision_function(X), atol=1e-6)
+
+
+def test_objective_is_continuous_in_the_power(curved):
+    X, y = curved
+    for q, step in ((1.0, 1e-2), (2.0, 1e-4), (3.0, 1e-4)):
+        values = [QNormSVC(power, 40.0, gamma=1.0, tol=1e-8).fit(X, y).objective_ for power in (q, q + step)]
+        # The loss changes by at most xi^q |log xi| for each unit of q; slacks are below 3 here.
+        assert values[0] == pytest.approx(values[1], abs=40 * step * 10)
+
+
+def test_cache_of_few_rows_changes_nothing():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(2200, 3))
+    y = (X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=2200) > 1).astype(int)
+    whole = QNormSVC(1.5, 100.0, tol=1e-6).fit(X, y)
+    scant = QNormSVC(1.5, 100.0, tol=1e-6, cache_bytes=8 * 2200 * 50).fit(X, y)
+    np.testing.assert_allclose(scant.decision_function(X[:50]), whole.decision_function(X[:50]), atol=1e-4)
+
+
+def test_targets_and_risks_have_their_closed_values():
+    # r = 0.6 is a probability of 0.8.
+    np.testing.assert_allclose([q_norm_target(0.8, q) for q in (1.5, 2, 3)], [0.8823529, 0.6, 1 / 3], atol=1e-7)
+    np.testing.assert_allclose(
+        [q_norm_minimal_risk(0.8, q) for q in (1.5, 2, 3)], [0.5487955, 0.64, 0.7111111], atol=1e-7
+    )
+    for q in POWERS:
+        for p in (0.1, 0.35, 0.8):
+            found = minimize_scalar(
+                lambda f, p=p, q=q: p * max(0, 1 - f) ** q + (1 - p) * max(0, 1 + f) ** q,
+                bounds=(-1, 1), method="bounded",
+                options={"xatol": 1e-10},
+            )  # fmt: skip
+            assert q_norm_target(p, q) == pytest.approx(found.x, abs=1e-5)
+            assert q_norm_minimal_risk(p, q) == pytest.approx(found.fun, abs=1e-10)
+            r = 2 * p - 1
+            root = 1 / (q - 1)
+            closed = 2 ** (q - 1) * (1 - r**2) / ((1 + r) ** root + (1 - r) ** root) ** (q - 1)
+            assert q_norm_minimal_risk(p, q) == pytest.approx(closed)
+    assert q_norm_target([0.4, 0.6], 1).tolist() == [-1, 1]
+    # Nothing overflows near q = 1, where the powers are 1e4.
+    np.testing.assert_allclose(q_norm_target([0.01, 0.5, 0.99], 1.0001), [-1, 0, 1], atol=1e-6)
+
+
+def test_probability_inverts_the_target():
+    p = np.linspace(0, 1, 41)
+    for q in POWERS:
+        inner = p[1:-1] if q < 1.5 else p
+        # Near q = 1 scores crowd at the ends, where 1 - f loses digits.
+        np.testing.assert_allclose(q_norm_probability(q_norm_target(inner, q), q), inner, atol=1e-6)
+
+
+def test_excess_error_is_bounded_by_excess_loss():
+    rng = np.random.default_rng(0)
+    for q in (1.0, *POWERS):
+        for _ in range(200):
+            mass, p = rng.dirichlet(np.ones(5)), rng.random(5)
+            f = rng.normal(size=5) * rng.choice([0.05, 0.5, 2])
+            loss = mass @ (p * np.maximum(0, 1 - f) ** q + (1 - p) * np.maximum(0, 1 + f) ** q)
+            excess_loss = max(loss - mass @ q_norm_minimal_risk(p, q), 0)
+            wrong = (f >= 0) != (p >= 0.5)
+            assert mass[wrong] @ np.abs(2 * p[wrong] - 1) <= excess_error_bound(excess_loss, q) + 1e-12
+    # Equality for q = 2 and a score of zero on the wrong side: excess error |r|, excess loss r^2.
+    assert excess_error_bound(1 - q_norm_minimal_risk(0.8, 2), 2) == pytest.approx(0.6)
+    assert excess_error_bound(0.3, 2, noise_free=True) == pytest.approx(0.3)
+    assert [comparison_constant(q) for q in (1, 2, 3)] == [1, 1, pytest.approx(4 / 3)]
+
+
+def test_clipping_never_raises_the_loss_nor_changes_the_class(curved):
+    X, y = curved
+    machine = QNormSVC(2, 4000.0, gamma=1.0).fit(X, y)
+    f, clipped = machine.decision_function(X), machine.clipped_decision_function(X)
+    assert np.abs(f).max() > 1 >= np.abs(clipped).max()
+    assert (np.maximum(0, 1 - y * clipped) ** 2 <= np.maximum(0, 1 - y * f) ** 2).all()
+    np.testing.assert_array_equal(clipped >= 0, machine.predict(X) == 1)
+
+
+@pytest.mark.parametrize("q", [1.5, 2.0, 4.0])
+def test_probabilities_are_near_the_true_ones(q):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (800, 1))
+    truth = 1 / (1 + np.exp(-2 * X[:, 0]))
+    y = (rng.random(800) < truth).astype(int)
+    machine = QNormSVC(q, 300.0, gamma=0.5).fit(X, y)
+    found = machine.predict_proba(X)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    # The standard error of a local mean of some hundred rows is 0.05.
+    error = np.abs(found[:, 1] - truth).mean()
+    assert error < 0.05
+    # The score of q = 2 is linear in the probability; of no other power.
+    straight = np.abs((machine.clipped_decision_function(X) + 1) / 2 - truth).mean()
+    assert straight == pytest.approx(error) if q == 2 else straight > 1.5 * error
+
+
+def test_identical_points_make_the_hinge_unstable_and_larger_powers_not():
+    X = np.zeros((21, 1))
+    more, fewer = (np.repeat([1, -1], [positive, 21 - positive]) for positive in (11, 10))
+    values = {q: [float(QNormSVC(q, 1.0, tol=1e-9).fit(X, y).decision_function(X[:1])[0]) for y in (more, fewer)]
+              for q in (1, 2)}  # fmt: skip
+    assert values[1] == pytest.approx([1, -1])
+    assert values[2] == pytest.approx(q_norm_target(np.array([11, 10]) / 21, 2))
+
+
+def test_quadratic_example_learns_as_fast_as_conjectured():
+    for m in (100, 400):
+        errors = []
+        for seed in range(10):
+            x = np.random.RandomState(seed).uniform(-0.5, 0.5, (m, 1))
+            y = np.where(np.abs(x[:, 0]) >= 0.25, 1, -1)
+            machine = QNormSVC(2, float(m) ** 3, kernel=lambda a, b: (a @ b.T) ** 2, tol=1e-8).fit(x, y)
+            slope = machine.dual_coef_ @ x[machine.support_, 0] ** 2
+            root = np.sqrt(max(-machine.intercept_ / slope, 0))
+            errors.append(2 * abs(min(root, 0.5) - 0.25))
+        assert 0.3 < m * np.mean(errors) < 2
+
+
+def test_tradeoff_cost_is_the_minimiser():
+    for p, tau, alpha, m in ((1.0, 0.5, 0.5, 100), (0.3, 2.0, 1.0, 1e4), (0.5, 0.5, 1.0, 50)):
+        C = tradeoff_cost(p, tau, alpha, m)
+
+        def value(C, p=p, tau=tau, alpha=alpha, m=m):
+            return C**-p + C**tau / m**alpha
+
+        # The derivative vanishes: exact where a search in values would stop at half of the digits.
+        assert -p * C ** (-p - 1) + tau * C ** (tau - 1) / m**alpha == pytest.approx(0, abs=1e-12)
+        assert value(C) < min(value(0.99 * C), value(1.01 * C))
+        ratio = p / tau
+        constant = ratio ** (tau / (tau + p)) + ratio ** (-p / (tau + p))
+        assert value(C) * m ** (alpha * p / (tau + p)) <= constant * (1 + 1e-9) or p == tau
+
+
+def test_theory_costs_are_powers_of_the_number_of_rows():
+    assert theory_cost(50, 1.0) == pytest.approx(50**3)
+    assert theory_cost(50, 2.0, complexity=0.5) == pytest.approx(50 ** (4 / 3.5))
+    assert theory_cost(50, 0.5, overlapping=True) == pytest.approx(np.sqrt(50))
+    # The exponent of Example 1: regularisation error and sample error balance there.
+    assert regularization_error_bound(50**3, 1.0, constant=0.5) == pytest.approx(1 / 50)
+
+
+def test_regularization_error_bound_covers_the_true_one():
+    # Example 1: f = (x^2 - 1/16) / t for the best t, by quadrature; |f| < t on a share of at most 8 sqrt(2) t.
+    for C in (1e3, 1e6):
+
+        def total(log_t, C=C):
+            t = np.exp(log_t)
+            loss = quad(lambda x: max(0, 1 - abs(x * x - 1 / 16) / t) ** 2, -0.5, 0.5, points=[-0.25, 0.25], limit=200)
+            return loss[0] + 1 / (2 * C * t * t)
+
+        least = minimize_scalar(total, bounds=(-12, 0), method="bounded").fun
+        assert least < regularization_error_bound(C, 1.0, constant=8 * np.sqrt(2))
+
+
+def test_separable_bound_solves_its_equation():
+    def log_covering(radius):
+        return np.log1p(1 / radius)
+
+    m, C, q, delta = 1e6, 1e9, 2.0, 0.1
+    bound = separable_error_bound(m, C, q, log_covering, 1.0, delta=delta)
+    approximation = regularization_error_bound(C, 1.0)
+    epsilon = (bound - 8 * np.log(2 / delta) / m - 4 * approximation) / 2
+    radius = epsilon / (q * 2 ** (q + 3) * np.sqrt(2 * C * (approximation + epsilon)))
+    assert log_covering(radius) - 3 * m * epsilon / 2 ** (q + 9) == pytest.approx(np.log(delta / 2), rel=1e-6)
+    assert separable_error_bound(10 * m, C, q, log_covering, 1.0) < separable_error_bound(m, C, q, log_covering, 1.0)
+
+
+def test_weights_count_rows_and_zero_leaves_them_out(curved):
+    X, y = curved
+    weights = np.repeat([1, 2, 0], [20, 15, 5])
+    copies = np.repeat(np.arange(40), weights)
+    for q in (1, 1.5, 2, 4):
+        weighted = QNormSVC(q, 40.0, gamma=1.0, tol=1e-9).fit(X, y, sample_weight=weights)
+        copied = QNormSVC(q, 40.0, gamma=1.0, tol=1e-9).fit(X[copies], y[copies])
+        np.testing.assert_allclose(weighted.decision_function(X), copied.decision_function(X), atol=1e-6)
+        assert weighted.support_.max() < 35
+
+
+def test_sparse_rows_several_classes_and_precomputed_kernels(curved):
+    X, y = curved
+    dense = QNormSVC(1.5, 40.0, gamma=1.0).fit(X, y)
+    np.testing.assert_allclose(QNormSVC(1.5, 40.0, gamma=1.0).fit(sparse.csr_array(X), y).decision_function(X),
+                               dense.decision_function(X), atol=1e-9)  # fmt: skip
+    K = rbf_kernel(X, gamma=1.0)
+    for q in (1.5, 4.0):
+        given = QNormSVC(q, 40.0, kernel="precomputed", tol=1e-8).fit(K, y)
+        straight = QNormSVC(q, 40.0, gamma=1.0, tol=1e-8).fit(X, y)
+        np.testing.assert_allclose(given.predict_proba(K), straight.predict_proba(X), atol=1e-6)
+    three = np.digitize(X[:, 0], [-0.5, 0.5])
+    assert OneVsRestClassifier(QNormSVC(2, 400.0)).fit(X, three).score(X, three) > 0.9
+
+
+def test_bad_input_is_refused(curved):
+    X, y = curved
+    for bad in ({"q": 0.5}, {"C": 0}, {"tol": 0}):
+        with pytest.raises(ValueError, match=f"'{next(iter(bad))}' parameter"):
+            QNormSVC(**bad).fit(X, y)
+    with pytest.raises(ValueError, match="1 class"):
+        QNormSVC().fit(X, np.ones(40))
+    with pytest.raises(ValueError, match="two classes of positive weight"):
+        QNormSVC().fit(X, y, sample_weight=(y > 0).astype(float))
+    with pytest.raises(ValueError, match=r"q=0\.9 must be at least 1"):
+        q_norm_target(0.5, 0.9)
+    with pytest.raises(ValueError, match="q must exceed 1"):
+        q_norm_probability(0.5, 1)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        q_norm_target(1.5, 2)
+    with pytest.raises(ValueError, match="never negative"):
+        excess_error_bound(-0.1, 2)
+    with pytest.raises(ValueError, match="theta=0 must be positive"):
+        theory_cost(10, 0)
+    with pytest.raises(ValueError, match="overlapping"):
+        theory_cost(10, 1.5, overlapping=True)
+    with pytest.raises(ValueError, match="tau=-1 must be positive"):
+        tradeoff_cost(1, -1, 1, 10)
+
+
+def test_the_picture_has_a_point_for_each_bin(curved):
+    X, y = curved
+    ax = plot_q_norm_calibration(QNormSVC(2, 40.0).fit(X, y), X, y, n_bins=5)
+    assert len(ax.containers[0].lines[0].get_xdata()) == 5
