@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from treatise.datasets import make_high_order_sequences
@@ -256,6 +257,14 @@ def test_weights_as_a_table():
     assert len(crf.weights()) == np.count_nonzero(crf.coef_.data)
 
 
+def test_progress_is_shown_where_it_is_asked_for(capsys):
+    X, y = sentences()
+    CRF(max_iter=3, verbose=True).fit(X, y)
+    assert "CRF" in capsys.readouterr().err
+    CRF(max_iter=3, verbose=False).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
 def test_transitions_are_drawn():
     X, y = sentences()
     crf = CRF(2, max_iter=5).fit(X, y)
@@ -272,6 +281,7 @@ def test_transitions_are_drawn():
         ([[{"a": 1}]], [["x", "y"]], "1 positions and 2 labels"),
         ([[{"a": 1}]], [["x"], ["y"]], "1 sequences and labels for 2"),
         (["a sentence"], [["x"]], "is a str"),
+        ([csr_array(np.eye(2))], [["x", "y"]], "is a sparse matrix"),
         ([["word"]], [["x"]], "every position needs"),
         ([[{"a": object()}]], [["x"]], "must be a number or a string"),
         ([[{"a": np.nan}]], [["x"]], "NaN"),

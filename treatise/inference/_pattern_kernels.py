@@ -361,11 +361,14 @@ def forward_maxima(low, n, segments, scores, arcs):
     by_position, by_length = len(scores) > 1, scores.shape[1] > 1
     best, best_at = np.empty(n_states), np.empty(n_states, np.int32)
     flow, origin = np.empty((n, n_arcs)), np.empty((n, n_arcs), np.int32)
-    arc_of, length_of = np.full((n + 1, n_states), -1, np.int32), np.zeros((n + 1, n_states), np.int32)
-    delta = np.full((n + 1, n_states), -np.inf)
+    # Read only where delta says that a state was reached.
+    arc_of, length_of = np.empty((n + 1, n_states), np.int32), np.empty((n + 1, n_states), np.int32)
+    delta = np.empty((n + 1, n_states))
+    _fill(delta[0], -np.inf)
     delta[0, 0] = 0.0
     for j in range(1, n + 1):
         _maximum_outflow(arcs, delta[j - 1], best, best_at, flow[j - 1], origin[j - 1])
+        _fill(delta[j], -np.inf)
         t = low + j - 1
         for d in range(min(L, j)):
             row, column = t if by_position else 0, d if by_length else 0

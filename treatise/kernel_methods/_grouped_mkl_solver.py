@@ -96,7 +96,8 @@ class GroupedOracle:
             parts = np.bincount(self.group_of, shares * forms, len(self.groups))
             new_gammas = group_gammas(parts, self.q)
             before, value = value, gain - 0.5 * float((parts / new_gammas).sum())
-            if rounds == most_rounds or np.isinf(conjugate(self.q)) or value - before <= 0.1 * self.tol * abs(value):
+            fixed = len(self.groups) == 1 or self.q == 1.0
+            if fixed or rounds == most_rounds or value - before <= 0.1 * self.tol * abs(value):
                 break
             gammas = new_gammas
         self.most_rounds = max(self.most_rounds, rounds)

@@ -49,7 +49,7 @@ BORDER = "one per cent: the part of the energy that the treatment of the border 
 
 
 def experiment(*, full: bool = False) -> Evidence:
-    """Energies of six methods on two fields of 25 x 25 and a window of a pair; ten of 50 x 50 and three pairs in full."""
+    """Six methods on two fields of 25 x 25 and a window of a stereo pair; on ten of 50 x 50 and three pairs in full."""
     rows: list[Row] = []
     skipped: list[str] = []
     shown: dict[str, MAPResult] = {}

@@ -70,7 +70,7 @@ def render_report(run: dict[str, Any]) -> str:
         axis=_axis_view(run),
         measures=_measures_view(run),
         time=_time_view(run),
-        best=_best_view(run["best"], run["metric"]),
+        best=_best_view(run["best"], run["metric"], run["data"]["task"]),
         methods=_methods_view(run),
         details=_details_view(run),
     )
@@ -156,7 +156,7 @@ def _data_view(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"class_rows": classes, "unlisted": len(data["classes"]) - len(classes)}
 
 
-def _best_view(best: dict[str, Any] | None, metric: dict[str, Any]) -> dict[str, Any] | None:
+def _best_view(best: dict[str, Any] | None, metric: dict[str, Any], task: str) -> dict[str, Any] | None:
     if best is None:
         return None
     return best | {
@@ -164,7 +164,7 @@ def _best_view(best: dict[str, Any] | None, metric: dict[str, Any]) -> dict[str,
         "residuals": _residual_view(best["residuals"]),
         "calibration": _calibration_view(best["calibration"] or []),
         "effects": _effects_view(best["importance"] or [], metric),
-        "code": _code(best, run["data"]["task"]),
+        "code": _code(best, task),
     }
 
 

@@ -133,6 +133,8 @@ def _checked(sequences):
         if isinstance(sequence, (str, bytes, dict)):
             kind = type(sequence).__name__
             raise ValueError(f"sequence {s} (counted from 0) is a {kind}; a sequence is a list, one item a position")
+        if sparse.issparse(sequence):
+            raise ValueError(f"sequence {s} (counted from 0) is a sparse matrix; give an array, or lists of features")
         if (sequence.shape[0] if hasattr(sequence, "shape") else len(sequence)) == 0:
             raise ValueError(f"sequence {s} (counted from 0) is empty; leave empty sequences out")
     return sequences
