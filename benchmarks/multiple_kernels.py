@@ -19,7 +19,7 @@ N_KERNELS = 50
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
-    """50 Gaussian kernels of handwritten digits, odd against even, as in Section 6.5 of the paper; kernels in groups."""
+    """50 Gaussian kernels of handwritten digits, odd against even, as in Section 6.5; kernels in groups."""
     try:
         X, digits = load_mnist_test()
     except DataNotFoundError as missing:
@@ -37,9 +37,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             ).fit(list(grams), y[:1000]),
             theirs=lambda p=p: _plain_wrapper(grams, y[:1000], p),  # type: ignore[misc]
             quality=lambda result: result if isinstance(result, float) else result.objective_,
-            warm_up=lambda: LpMKLClassifier(
-                kernels="precomputed"
-            ).fit([gram[:20, :20] for gram in grams], y[:20]),
+            warm_up=lambda: LpMKLClassifier(kernels="precomputed").fit([gram[:20, :20] for gram in grams], y[:20]),
             repeats=1,
         )
     yield Scaling(

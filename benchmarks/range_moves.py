@@ -23,7 +23,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         yield from contests()
     for distance in ("linear", "quadratic"):
         yield Scaling(
-            work=f"Range Expansion, truncated {distance}, 20 labels, random costs (2500 is the paper's field), over pixels",
+            work=f"Range Expansion, truncated {distance}, 20 labels, random costs (the paper's: 2500), over pixels",
             sizes=(400, 900, 2500),
             prepare=partial(range_expansion, distance),
             warm_up=range_expansion(distance, 16),
@@ -55,7 +55,7 @@ def contests() -> Iterator[Contest]:
     for method, theirs in (("alpha_expansion", "aexpansion_grid"), ("alpha_beta_swap", "abswap_grid")):
         solver = RangeMoves(truncation=TRUNCATION, method=method)
         yield Contest(
-            work=f"{method.replace('_', '-')} to convergence, 200 x 200 pixels, {LABELS} labels, truncated linear; energy",
+            work=f"{method.replace('_', '-')} to convergence, 200 x 200 pixels, {LABELS} labels, truncated linear",
             peer="PyMaxflow",
             ours=lambda solver=solver: solver.minimize(unary, edges).energy,
             theirs=lambda theirs=theirs: energy(their_moves(theirs, unary.reshape(*shape, LABELS), table)),

@@ -149,7 +149,7 @@ def test_a_second_copy_of_a_kernel_changes_nothing(cancer):
 
 
 def test_a_group_of_noise_keeps_a_finite_weight(cancer, grams):
-    X, y = cancer
+    _, y = cancer
     noise = np.random.default_rng(0).normal(size=(80, 80))
     noise = noise @ noise.T
     options = {"kernels": "precomputed", "tol": 1e-3}

@@ -215,7 +215,7 @@ def test_more_classes_are_learned_one_against_the_rest():
 
 
 def test_a_stack_of_matrices_can_be_cross_validated(cancer, grams):
-    X, y = cancer
+    _, y = cancer
     stack = np.moveaxis(grams, 0, -1)
     listed = LpMKLClassifier(kernels="precomputed").fit(list(grams), y)
     stacked = LpMKLClassifier(kernels="precomputed").fit(stack, y)

@@ -1,4 +1,4 @@
-"""Group weights against sparse and plain sums of kernels, and the cost of mirror descent (Aflalo et al., JMLR 12:565)."""
+"""Grouped kernels against sparse and plain sums, and the cost of mirror descent (Aflalo et al., JMLR 12:565)."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -45,9 +45,7 @@ def _machine_calls(name: str, n_splits: int, full: bool) -> dict[int, tuple[floa
         machines, rounds, gaps = [], [], []
         for seed in range(n_splits):
             train, _, labels, _ = train_test_split(X, y, train_size=0.7, random_state=seed, stratify=y)
-            groups = [
-                [OnColumns(Gaussian(4.0**step), [j]) for step in range(-2, 3)] for j in range(n_features)
-            ]
+            groups = [[OnColumns(Gaussian(4.0**step), [j]) for step in range(-2, 3)] for j in range(n_features)]
             flat = [kernel for group in groups for kernel in group]
             sparse = GroupedMKLClassifier(1.0, kernels=[flat]).fit(train, labels)
             grouped = GroupedMKLClassifier(2.0, kernels=groups).fit(train, labels)
@@ -78,7 +76,7 @@ def _solver_rows(name: str, calls: dict[int, tuple[float, int, float]]) -> list[
 
 
 def _digit_rows(n_splits: int, n_training: int) -> list[Row]:
-    """Digits of 8 x 8 pixels; the four quarters of the image are the sources, with five widths each as in Section 4.1."""
+    """Digits of 8 x 8 pixels; the quarters of the image are the sources, with five widths each as in Section 4.1."""
     X, y = load_digits(return_X_y=True)
     X = X / 16.0
     pixels = np.arange(64).reshape(8, 8)

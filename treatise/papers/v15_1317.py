@@ -32,7 +32,8 @@ SHORT = "of the paper's 50 passes of the rank learner the quick form makes 5; se
 
 def experiment(*, full: bool = False) -> Evidence:
     """Handwritten words, one fold against nine and in full also nine against one; made-up words of digits."""
-    rows, skipped, curves = digit_rows(), [], {}
+    rows, skipped = digit_rows(), []
+    curves: dict[str, AnytimeCurve] = {}
     try:
         fold, others = load_handwritten_words()
         every = 1 if full else 8
