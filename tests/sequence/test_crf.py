@@ -34,17 +34,15 @@ def numbers(n=25, d=3, K=3, seed=0, length=6):
     return [np.eye(K)[y][:, :d] + rng.normal(size=(len(y), d)) for y in labels], [y.tolist() for y in labels]
 
 
-def scored(crf, sequence, labels):
+def scored(states, patterns, sequence, labels):
     """Score of a labelling by the weights that the model shows."""
-    states, patterns = crf.state_features_, crf.pattern_features_
     total = 0.0
     for t, position in enumerate(sequence):
         for name, value in position.items():
             key, x = (f"{name}:{value}", 1.0) if isinstance(value, str) else (name, float(value))
             total += x * states.get((key, labels[t]), 0.0)
-        for length in range(2, crf.order + 2):
-            if length <= t + 1:
-                total += patterns.get(tuple(labels[t - length + 1 : t + 1]), 0.0)
+        for length in range(2, t + 2):
+            total += patterns.get(tuple(labels[t - length + 1 : t + 1]), 0.0)
     return total
 
 
@@ -54,7 +52,8 @@ def test_probabilities_are_those_of_the_shown_weights(order):
     crf = CRF(order).fit(X, y)
     sequence = next(x for x in X if len(x) == 4)
     paths = list(itertools.product(crf.classes_.tolist(), repeat=4))
-    values = np.array([scored(crf, sequence, path) for path in paths])
+    shown = crf.state_features_, crf.pattern_features_
+    values = np.array([scored(*shown, sequence, path) for path in paths])
     log_p = values - np.logaddexp.reduce(values)
     best = np.argsort(-log_p)
     assert crf.predict([sequence]) == [list(paths[best[0]])]

@@ -38,7 +38,7 @@ def enumerated(n, longest, K):
                 yield [*rest, (n - length, n, label)]
 
 
-def scored(model, x, way):
+def scored(model, patterns, x, way):
     """Score of a segmentation by the weights that the model shows."""
     rows = np.hstack([x, np.ones((len(x), 1))])
     labels = [label for _, _, label in way]
@@ -48,7 +48,7 @@ def scored(model, x, way):
         total += rows[start] @ model.start_coef_[:, y] + rows[end - 1] @ model.end_coef_[:, y]
         total += model.length_coef_[end - start - 1, y]
         for length in range(2, model.order + 2):
-            total += model.pattern_features_.get(tuple(labels[max(i - length + 1, 0) : i + 1]), 0.0) * (length <= i + 1)
+            total += patterns.get(tuple(labels[max(i - length + 1, 0) : i + 1]), 0.0) * (length <= i + 1)
     return total
 
 
@@ -59,7 +59,8 @@ def test_probabilities_are_those_of_the_shown_weights(order, repeats):
     assert model.repeats_ is repeats and model.max_segment_length_ == 3
     x = np.random.default_rng(1).normal(size=(5, 3))
     possible = [way for way in enumerated(5, 3, 3) if repeats or all(a[2] != b[2] for a, b in itertools.pairwise(way))]
-    values = np.array([scored(model, x, way) for way in possible])
+    patterns = model.pattern_features_
+    values = np.array([scored(model, patterns, x, way) for way in possible])
     log_p = values - np.logaddexp.reduce(values)
     best = np.argsort(-log_p)
     assert model.predict([x]) == [possible[best[0]]]

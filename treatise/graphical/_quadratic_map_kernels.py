@@ -23,18 +23,24 @@ def expected_scores(offset, unary, edges, pair_offset, pairs, mu, field):
 
 @kernel
 def project_simplices(offset, values):
-    """Move each variable's part of ``values`` to the nearest point of the simplex."""
+    """Move each variable's part of ``values`` to the nearest point of the simplex.
+
+    What is taken from all entries alike is found by dropping, again and again, the entries that would not stay
+    positive; compiling a sort would cost more than it saves for so few.
+    """
     for s in range(len(offset) - 1):
-        part = values[offset[s] : offset[s + 1]]
-        descending = np.sort(part)[::-1]
-        total, threshold = 0.0, 0.0
-        for k in range(len(part)):
-            total += descending[k]
-            candidate = (total - 1.0) / (k + 1)
-            if descending[k] > candidate:
-                threshold = candidate
-        for k in range(len(part)):
-            part[k] = max(part[k] - threshold, 0.0)
+        low, high = offset[s], offset[s + 1]
+        threshold, count, before = -np.inf, 0, -1
+        while count != before:
+            before = count
+            total, count = 0.0, 0
+            for k in range(low, high):
+                if values[k] > threshold:
+                    total += values[k]
+                    count += 1
+            threshold = (total - 1.0) / count
+        for k in range(low, high):
+            values[k] = max(values[k] - threshold, 0.0)
 
 
 @kernel

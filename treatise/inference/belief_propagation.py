@@ -3,9 +3,9 @@
 import numpy as np
 
 from treatise.inference._messages import Messages
-from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.map_result import MAPResult
 from treatise.inference.marginals import Marginals
+from treatise.inference.pairwise_form import PairwiseForm
 
 
 def belief_propagation(graph, *, damping=0.0, max_iter=500, tol=1e-9):

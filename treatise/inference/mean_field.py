@@ -5,8 +5,8 @@ from sklearn.utils import check_random_state
 
 from treatise.inference import _mean_field_kernels as kernels
 from treatise.inference._messages import Messages
-from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.marginals import Marginals
+from treatise.inference.pairwise_form import PairwiseForm
 
 
 def mean_field(graph, *, clusters=None, n_starts=1, max_iter=1000, tol=1e-8, random_state=None):

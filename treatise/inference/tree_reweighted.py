@@ -5,10 +5,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from treatise.inference._messages import Messages
-from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.belief_propagation import check_rounds
 from treatise.inference.map_result import MAPResult
 from treatise.inference.marginals import Marginals
+from treatise.inference.pairwise_form import PairwiseForm
 
 # Beyond this many variables the inverse of the Laplacian costs more than the bound gains.
 _LARGEST_LAPLACIAN = 1000

@@ -96,7 +96,7 @@ def solve_program(left, right, y, costs, coef_cost, blocks):
     for method, options in [(method, options) for options in (_TOLERANCE, {}) for method in methods]:
         answer = linprog(**program.problem, method=method, options=options)
         if answer.status == 0:
-            found = program.solution(answer, scale)
+            found = program.solution(answer)
             if found.gap <= _GAP:
                 return found
             best = found if best is None or found.gap < best.gap else best
@@ -162,9 +162,9 @@ class _Program:
             self.problem["A_ub"] = _stack(within, [len(limit) for limit in limits], columns)
             self.problem["b_ub"] = np.concatenate(limits)
 
-    def solution(self, answer, scale):
+    def solution(self, answer):
         """Weights from the multipliers; what misses, and the objective, from the weights themselves."""
-        m, q = self.left.shape
+        (m, q), scale = self.left.shape, self.scale
         coef, offset = -answer.eqlin.marginals[:m], -float(answer.eqlin.marginals[-1])
         # Complementarity: a weight differs from zero only where its condition is tight; the rest is rounding.
         loose = np.abs(answer.x[q : q + m]) < self.coef_cost * (1.0 - 1e-9)

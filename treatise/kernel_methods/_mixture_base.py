@@ -50,7 +50,7 @@ class MixtureMachineBase(KernelBankInputMixin, BaseEstimator):
     @classmethod
     def _contract_example(cls):
         # Repeated and weighted objects must give the same scores to 1e-7: a gap of rounding.
-        return cls(tol=1e-14)
+        return cls(tol=1e-14, max_iter=60)
 
     def _object_weights(self, X, sample_weight):
         """Checked weights of the objects, None where none are given."""

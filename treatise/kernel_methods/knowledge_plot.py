@@ -39,14 +39,13 @@ def plot_knowledge(model, X, y, *, margin=0.1, ax=None):
         ax = Figure(figsize=(7, 4), layout="constrained").subplots()
     low, high = X.min(axis=0), X.max(axis=0)
     spread = np.where(high > low, high - low, 1.0) * margin
-    view = Polyhedron.box(low - spread, high + spread)
     low, high = low - spread, high + spread
     knowledge = check_knowledge(model.knowledge, X.shape[1])
-    (_draw_curve if X.shape[1] == 1 else _draw_surface)(model, X, y, knowledge, low, high, view, ax)
+    (_draw_curve if X.shape[1] == 1 else _draw_surface)(model, X, y, knowledge, low, high, ax)
     return ax
 
 
-def _draw_curve(model, X, y, knowledge, low, high, view, ax):
+def _draw_curve(model, X, y, knowledge, low, high, ax):
     grid = np.linspace(low[0], high[0], 400)[:, None]
     ax.plot(grid[:, 0], model.predict(grid), color="#1b6ca8", lw=1.5, label="fit")
     _draw_rows(ax, X[:, 0], y, model, color="#333333")
@@ -63,7 +62,7 @@ def _draw_curve(model, X, y, knowledge, low, high, view, ax):
     ax.legend()
 
 
-def _draw_surface(model, X, y, knowledge, low, high, view, ax):
+def _draw_surface(model, X, y, knowledge, low, high, ax):
     first, second = np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80)
     grid = np.column_stack([axis.ravel() for axis in np.meshgrid(first, second)])
     surface = ax.contourf(first, second, model.predict(grid).reshape(80, 80), levels=20, cmap="viridis")
@@ -71,7 +70,7 @@ def _draw_surface(model, X, y, knowledge, low, high, view, ax):
     _draw_rows(ax, X[:, 0], X[:, 1], model, color="white")
     for piece in knowledge:
         try:
-            corners = piece.region.intersect(view).points(50, random_state=0)
+            corners = piece.region.intersect(Polyhedron.box(low, high)).points(50, random_state=0)
         except ValueError:
             continue  # the region lies outside the picture
         hull = _convex_hull(corners)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from treatise.kernel_methods._knowledge_program import PointBlock, RegionBlock, solve_program
 from treatise.kernel_methods.knowledge import Knowledge, check_knowledge
 from treatise.kernel_methods.polyhedron import Polyhedron
-from treatise.kernels import Kernel, KernelInputMixin, Linear
+from treatise.kernels import KernelInputMixin, Linear
 
 
 class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
@@ -236,7 +236,7 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
     def _region_blocks(self, objects, rows, position, piece):
         """Equation (21): the inequalities of the region as kernels with the training rows."""
         if self.knowledge_kernel == "linear":
-            plain: Kernel = Linear()
+            plain = Linear()
             sides = plain.block(plain.prepare(rows), piece.region.A)
         else:
             sides = self.kernel_.block(objects, self.kernel_.prepare(piece.region.A))

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, validate_data
 
+from treatise.kernels._kernel_families import KernelFamilies
 from treatise.kernels.bank import NORMALIZATIONS, KernelBank
 from treatise.kernels.base import Kernel
 from treatise.kernels.columns import OnColumns
@@ -88,7 +89,8 @@ class KernelBankInputMixin:
 
     def _keep(self, bank, positions):
         """Store what later scores need of the bank: the training objects at ``positions``, or where they were."""
-        self._scales, self._families = bank.scales, bank.families
+        self._scales = bank.scales
+        self._kept_kernels = None if bank.families is None else bank.families.kernels
         self._kept_objects = positions if bank.families is None else bank.families.take(bank.objects, positions)
 
     def _mixture_scores(self, X, coef, weights):
@@ -104,7 +106,7 @@ class KernelBankInputMixin:
 
     def _new_blocks(self, X, chunk_bytes=32 << 20):
         """Blocks of new objects with the kept ones, as (positions of the new ones, kernel, block), and their number."""
-        if self._families is None:
+        if self._kept_kernels is None:
             matrices = _stack(X)
             if len(matrices) != len(self._scales) or matrices[0].shape[1] != self.n_features_in_:
                 raise ValueError(
@@ -116,13 +118,14 @@ class KernelBankInputMixin:
             return pairs, len(everything)
         if not self._structured:
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        objects, n = self._families.prepare(X), _num_samples(X)
-        width = int(np.clip(chunk_bytes // (8 * max(1, self._families.count(self._kept_objects))), 1, 4096))
+        families = KernelFamilies(self._kept_kernels)
+        objects, n = families.prepare(X), _num_samples(X)
+        width = int(np.clip(chunk_bytes // (8 * max(1, families.count(self._kept_objects))), 1, 4096))
 
         def blocks():
             for start in range(0, n, width):
                 rows = np.arange(start, min(start + width, n))
-                for m, block in self._families.blocks(self._families.take(objects, rows), self._kept_objects):
+                for m, block in families.blocks(families.take(objects, rows), self._kept_objects):
                     yield rows, m, block
 
         return blocks(), n

@@ -16,7 +16,7 @@ class OnColumns(Kernel):
     ----------
     kernel : Kernel
         A kernel of rows of numbers.
-    columns : list of int, range or slice
+    columns : list of int or slice
         The columns that it sees.
 
     Examples

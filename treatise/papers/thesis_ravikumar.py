@@ -71,9 +71,9 @@ UNCLEAR_PAIRS = (
     "edges, which brings the heuristic on repulsive grids of strength 1 from 0.047 to 0.029 (printed 0.005)"
 )
 BROKEN_SYMMETRY = (
-    "the tree pays the whole weight of every edge that it leaves out. At strength 0.25 and 100 nodes that puts it below "
-    "n log 2, where mean field from even probabilities stands; at strength 1 it is above that, but mean field from "
-    "random starts passes it. Which constants and starts the thesis used is not printed"
+    "the tree pays the whole weight of every edge that it leaves out. At strength 0.25 and 100 nodes that puts it "
+    "below n log 2, where mean field from even probabilities stands; at strength 1 it is above that, but mean field "
+    "from random starts passes it. Which constants and starts the thesis used is not printed"
 )
 MESSAGES = (
     "converged tree-reweighted messages label better here, read off variable by variable or by the largest belief of "

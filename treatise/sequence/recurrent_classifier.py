@@ -30,7 +30,7 @@ class RecurrentClassifier(BaseEstimator):
 
     The perceptron costs O(nnz K) for each of ``epochs`` passes (nnz values of features, K labels), a prediction
     O(nnz K + T K). A linear ``base`` predicts at the same cost; any other is asked for its scores in each of the
-    ``(K + 1) ** n_prev`` contexts of every position.
+    ``(K + 1) ** n_prev`` contexts of every position, which are kept in memory.
 
     Parameters
     ----------
@@ -149,24 +149,23 @@ class RecurrentClassifier(BaseEstimator):
         self.coef_, self.label_coef_ = weights, label_weights
 
     def _fit_base(self, rows, codes, previous):
-        K = len(self.classes_)
-        self.base_ = clone(self.base).fit(_joined(rows, _one_hot(previous, K)), codes)
+        K, n_columns = len(self.classes_), rows.shape[1]
+        X = _joined(rows, _one_hot(previous, K))
+        self.base_ = clone(self.base).fit(X, codes)
         for name in ("coef_", "label_coef_"):
             vars(self).pop(name, None)
         coef = getattr(self.base_, "coef_", None)
-        columns = rows.shape[1] + self.n_prev * (K + 1)
-        if (
-            isinstance(coef, np.ndarray)
-            and coef.shape in ((K, columns), (1, columns))
-            and hasattr(self.base_, "intercept_")
-        ):
-            if K == 2 and len(coef) == 1:
-                coef = np.vstack([-coef, coef])
-            if len(coef) == K:
-                self.coef_ = np.ascontiguousarray(coef[:, : rows.shape[1]].T, np.float64)
-                self.label_coef_ = np.ascontiguousarray(
-                    coef[:, rows.shape[1] :].T.reshape(self.n_prev, K + 1, K), np.float64
-                )
+        if isinstance(coef, np.ndarray) and coef.shape in ((1, X.shape[1]), (K, X.shape[1])):
+            coef = np.vstack([-coef, coef]) if K == 2 and len(coef) == 1 else coef
+            # Coefficients may mean something else, such as pairs of classes: only scores tell.
+            if len(coef) == K and np.allclose(X[:32] @ coef.T + self._intercept(), self._base_scores(X[:32])):
+                self.coef_ = np.ascontiguousarray(coef[:, :n_columns].T, np.float64)
+                self.label_coef_ = np.ascontiguousarray(coef[:, n_columns:].T, np.float64).reshape(-1, K + 1, K)
+
+    def _intercept(self):
+        K = len(self.classes_)
+        intercept = np.ravel(getattr(self.base_, "intercept_", 0.0))
+        return np.array([-intercept[0], intercept[0]]) if K == 2 and len(intercept) == 1 else intercept
 
     def encode(self, sequences):
         """Rows of features of all positions, one after another, and the lengths of the sequences.
@@ -210,8 +209,7 @@ class RecurrentClassifier(BaseEstimator):
                 pushes[0] += self.label_coef_[j, digits[j]]
             observed = np.ascontiguousarray(rows @ self.coef_)
             if self.base_ is not None:
-                intercept = np.broadcast_to(self.base_.intercept_, K if K > 2 else 1)
-                observed += intercept if K > 2 else np.array([-intercept[0], intercept[0]])
+                observed += self._intercept()
             return observed, pushes
         seen = _one_hot(digits.T, K)
         pushes = np.empty((rows.shape[0], n_contexts, K))
