@@ -8,7 +8,8 @@ from treatise._core.jit import kernel
 @kernel
 def expected_scores(offset, unary, edges, pair_offset, pairs, mu, field):
     """``theta_s + sum_t theta_st mu_t`` for all variables and states."""
-    field[:] = unary
+    for x in range(len(unary)):
+        field[x] = unary[x]
     for e in range(len(edges)):
         s, t = edges[e]
         at = pair_offset[e]

@@ -13,8 +13,8 @@ _FLOOR = 1e-30
 _LARGEST_LOG_STEP = 8.0
 _MEMORY = 5
 """Earlier steps from which the next one is extrapolated."""
-_NEW_OBJECTS = 200
-_LARGEST_SET = 1000
+_NEW_OBJECTS = 500
+_LARGEST_SET = 2500
 """Objects that enter a working set at a time, and objects in it at most."""
 
 
