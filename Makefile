@@ -50,7 +50,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 pytest: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 doctest: $(VENV)/.test
 	$(BIN)/python -m pytest --doctest-modules --pyargs treatise -p no:cacheprovider

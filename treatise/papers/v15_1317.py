@@ -29,6 +29,12 @@ ANOTHER_FOLD = (
 )
 SHORT = "of the paper's 50 passes of the rank learner the quick form makes 5; see the full form"
 
+HELD_OUT = (
+    "the paper does not say which words it held out to choose the round; here it is a tenth of the fold, which the "
+    "training then lacks. Exact imitation in the same space is level with this"
+)
+GAPS = {("HW-Small", method): HELD_OUT for method in TRAINED if "DAgger" in method}
+
 
 def experiment(*, full: bool = False) -> Evidence:
     """Handwritten words, one fold against nine and in full also nine against one; made-up words of digits."""
@@ -104,9 +110,6 @@ class Task:
 
     def _quantity(self, method: str) -> str:
         return f"{self.name}: {method}, % of letters right"
-
-
-GAPS: dict[tuple[str, str], str] = {}
 
 
 def digit_rows() -> list[Row]:
