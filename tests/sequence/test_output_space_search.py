@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
@@ -248,8 +248,6 @@ def joint_features(x, path, K, order):
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
 def test_updates_are_passive_aggressive_to_the_paper_s_formula(order):
-    from scipy import sparse
-
     rng = np.random.default_rng(order)
     K, lengths = 3, [5, 1, 7]
     X = [np.where(rng.random((T, 4)) < 0.6, rng.normal(size=(T, 4)), 0.0) for T in lengths]
@@ -265,7 +263,7 @@ def test_updates_are_passive_aggressive_to_the_paper_s_formula(order):
         blocks.append((s, outputs, better, worse, gaps))
     for average in (False, True):
         weights, strings = learner.fit(3, average, np.random.default_rng(0))
-        w, total, order_rng = np.zeros(4 * K + sum(K ** (o + 1) for o in range(1, order + 1))), 0.0, None
+        w, total = np.zeros(4 * K + sum(K ** (o + 1) for o in range(1, order + 1))), 0.0
         order_rng = np.random.default_rng(0)
         for _ in range(3):
             for b in order_rng.permutation(4):
@@ -282,8 +280,6 @@ def test_updates_are_passive_aggressive_to_the_paper_s_formula(order):
 
 
 def test_one_update_reaches_the_margin_and_a_satisfied_pair_makes_none():
-    from scipy import sparse
-
     rows = sparse.csr_array(np.array([[1.0, 2.0], [0.5, 0.0], [0.0, 3.0]]))
     rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int64)
     learner = RankLearner(rows, np.array([0, 3]), 2, 2)
@@ -349,7 +345,7 @@ def test_no_steps_give_the_classifier_s_labels_and_all_labels_the_full_space(dig
     whole = search.predict(sequences)
     assert whole != search.predict(sequences, max_steps=1)
     for k in (9, 50):
-        assert clone(search).set_params(sparsity=k) and _with(search, sparsity=k).predict(sequences) == whole
+        assert _with(search, sparsity=k).predict(sequences) == whole
     assert search.predict(sequences, beam_width=1) == whole
     assert search.predict(sequences, max_steps="length") == whole
 

@@ -1,6 +1,7 @@
 """Early stopping (Raskutti, Wainwright & Yu, JMLR 15:335): Figures 1 to 4, on the first-order Sobolev kernel.
 
-The paper prints its results as figures; a row "reached" here says that the claim drawn from a figure holds. With the
+The paper prints its results as figures; a row "reached" here says that the claim drawn import math
+from a figure holds. With the
 noise level known, errors are exact expectations over the noise, from the eigenvectors of the kernel.
 """
 
@@ -77,7 +78,7 @@ def experiment(*, full: bool = False) -> Evidence:
     return Evidence(rows, _figure(designs[100], rate, compared))
 
 
-def _at_rule(design: Design, step: float, constant: float = 2 * np.e) -> float:
+def _at_rule(design: Design, step: float, constant: float = 2 * math.e) -> float:
     t = stopping_time(design.values, 1.0, step, constant=constant)
     return float(design.expected_error(np.array([t]), step)[0])
 
