@@ -1,10 +1,10 @@
 """Early stopping (Raskutti, Wainwright & Yu, JMLR 15:335): Figures 1 to 4, on the first-order Sobolev kernel.
 
-The paper prints its results as figures; a row "reached" here says that the claim drawn import math
-from a figure holds. With the
+The paper prints its results as figures; a row "reached" here says that the claim drawn from a figure holds. With the
 noise level known, errors are exact expectations over the noise, from the eigenvectors of the kernel.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
