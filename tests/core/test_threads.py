@@ -2,7 +2,7 @@
 
 import pytest
 
-from treatise.optimize import _threads
+from treatise._core import threads as _threads
 
 
 @pytest.mark.parametrize("threads, cost", [(1, 1e9), (4, 1e9), (4, 1e3), (64, 1e9)])
