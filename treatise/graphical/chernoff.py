@@ -28,7 +28,7 @@ class ChernoffBound:
 
 
 def chernoff_sum_bound(graph, threshold):
-    """Upper bound on ``log p(x_1 + ... + x_n >= threshold)``, the states counted as numbers.
+    """Upper bound on the log probability that the states, counted as numbers, sum to ``threshold`` or more.
 
     Chernoff's bound with the exact log partition function of a tilted model instead of that of independent variables:
     ``inf over lambda >= 0 of -lambda c + Phi(theta + lambda) - Phi(theta)``. On chains and trees a few dozen linear

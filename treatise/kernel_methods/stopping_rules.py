@@ -14,7 +14,7 @@ def empirical_rademacher(eigenvalues, radius, *, total=None):
     Parameters
     ----------
     eigenvalues : array
-        Eigenvalues of the Gram matrix divided by n; all n of them, or with `total` the largest, down to `radius`^2.
+        Eigenvalues of the Gram matrix divided by n: all n of them, or with ``total`` those above ``radius**2``.
     radius : float or array
         Radius, positive.
     total : tuple of float and int, default=None

@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import inspect
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -154,7 +155,7 @@ def _methods(member: type, documented: set[str]) -> tuple[list[tuple[str, str]],
         origin = owner.__module__.partition(".")[0] if owner else ""
         if origin == "sklearn" and callable(getattr(member, name)):
             theirs.append(name)
-        elif origin == "treatise" and isinstance(value, property):
+        elif origin == "treatise" and isinstance(value, property | cached_property):
             ours.append((name, "autoproperty"))
         elif origin == "treatise" and inspect.isroutine(value):
             ours.append((name, "automethod"))
