@@ -16,7 +16,7 @@ from treatise.kernel_methods import (
     kernel_certificate,
     svm_offset_interval,
 )
-from treatise.kernels import CubicSpline
+from treatise.kernels import CubicSpline, Gaussian
 from treatise.optimize import LABEL_LOSSES, NUMBER_LOSSES, ConvexLoss
 
 
@@ -189,3 +189,15 @@ def test_one_class_dependent_functions_and_foreign_objects_are_named(data):
         KernelMachineRegressor(kernel=CubicSpline()).fit(X[:, :1], target)
     with pytest.raises(ValueError, match="loss 'lazy' is unknown"):
         ConvexLoss("lazy")
+
+
+def test_free_functions_see_the_rows_whatever_the_kernel_makes_of_them(data):
+    X, _, target = data
+    plain = KernelMachineRegressor(0.01, gamma=0.5, unpenalized=1).fit(X, target)
+    wrapped = KernelMachineRegressor(0.01, kernel=Gaussian(0.25) * Gaussian(0.25), unpenalized=1).fit(X, target)
+    np.testing.assert_allclose(wrapped.predict(X), plain.predict(X), atol=1e-8)
+    x = np.linspace(2.0, 5.0, 20)[:, None]
+    seen = []
+    spline = KernelMachineRegressor(kernel=CubicSpline((2.0, 5.0)), unpenalized=[lambda X: seen.append(X.min()) or X])
+    spline.fit(x, x[:, 0]).predict(x)
+    assert seen == [2.0, 2.0]

@@ -12,8 +12,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from treatise._core.errors import TreatiseError
 from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue, load_entries
 from treatise.compare._encode import Densify, NeverEmpty, TableEncoder
+from treatise.compare._metrics import TAGGER
 from treatise.compare._problem import TASKS, Problem
-from treatise.sequence import SequenceTagger
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,10 @@ def build(candidate: Candidate, sparse: bool, params: Mapping[str, Any], seed: i
     """
     method = _instance(candidate.entry.path, candidate.compare.params, seed)
     if candidate.task == "sequence":
-        method.set_params(**params)
-        return Pipeline([("method", SequenceTagger(method))])
+        # Imported here: comparisons of tables need none of the sequence learners, nor do their processes.
+        from treatise.sequence import SequenceTagger
+
+        return Pipeline([(TAGGER, SequenceTagger(method.set_params(**params)))])
     steps: list[tuple[str, Any]] = []
     takes_sparse = "sparse" in candidate.compare.input
     if not sparse:

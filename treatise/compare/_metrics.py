@@ -9,7 +9,6 @@ from sklearn import metrics
 from sklearn.pipeline import Pipeline
 
 from treatise._core.errors import TreatiseError
-from treatise.sequence import SequenceTagger
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,9 @@ BY_TASK = {
     "sequence": ("accuracy", "sentence_accuracy", "f1"),
 }
 
+TAGGER = "tagger"
+"""The step of a pipeline that labels the words of sentences."""
+
 
 def choose_metric(task: str, name: str | None) -> Metric:
     """The measure by name, or the first of its task."""
@@ -71,9 +73,8 @@ class Predictions:
 def predict(pipeline: Pipeline, X: Any, classes: np.ndarray) -> Predictions:
     """Predictions with the columns of probabilities and scores in the order of ``classes``."""
     values = np.asarray(pipeline.predict(X))
-    method = pipeline.steps[-1][1]
-    if isinstance(method, SequenceTagger):
-        return Predictions(values, None, None, np.asarray(X[method.sentence]))
+    if TAGGER in pipeline.named_steps:
+        return Predictions(values, None, None, np.asarray(X[pipeline[TAGGER].sentence]))
     if len(classes) == 0:
         return Predictions(values, None, None)
     known = np.asarray(pipeline.classes_)

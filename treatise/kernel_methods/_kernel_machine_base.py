@@ -4,8 +4,10 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -90,7 +92,9 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
             return np.ones((n, 1))
         if getattr(self.kernel, "structured", False) or self.kernel == "precomputed":
             raise ValueError("with objects that are no rows of numbers, unpenalized must be 'constant' or None")
-        dense = X.toarray() if hasattr(X, "toarray") else X
+        # The rows themselves: what a kernel prepares of them may be something else.
+        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+        dense = X.toarray() if sparse.issparse(X) else X
         if isinstance(self.unpenalized, Integral):
             powers = [dense**power for power in range(1, self.unpenalized + 1)]
             return np.column_stack([np.ones(n), *powers])
@@ -100,9 +104,5 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
 
     def _machine(self, X):
         check_is_fitted(self)
-        new = self._new_objects(X)
-        scores = self._weighted_scores(new, self._support_objects, self.dual_coef_)
-        rows = None
-        if self.unpenalized not in (None, "constant"):
-            rows = new.objects if hasattr(new, "objects") else X
-        return scores + self._basis(rows, len(scores)) @ self.unpenalized_coef_
+        scores = self._weighted_scores(self._new_objects(X), self._support_objects, self.dual_coef_)
+        return scores + self._basis(X, len(scores)) @ self.unpenalized_coef_

@@ -143,9 +143,8 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
                 f"{'class' if len(self.classes_) == 1 else 'classes'}, and with one class alone no best machine "
                 "exists (Proposition 9). Wrap it in OneVsRestClassifier for more than two."
             )
-        rows = objects.objects if hasattr(objects, "objects") else objects
         signs = np.where(codes == 1, 1.0, -1.0)
-        self._solve(objects, rows, signs, ConvexLoss(self.loss), sample_weight)
+        self._solve(objects, X, signs, ConvexLoss(self.loss), sample_weight)
         return self
 
     def decision_function(self, X):
@@ -304,9 +303,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
         self : KernelMachineRegressor
         """
         objects, y = self._fit_objects(X, y=y, y_numeric=True, sample_weight=sample_weight)
-        rows = objects.objects if hasattr(objects, "objects") else objects
         loss = ConvexLoss(self.loss, self.width)
-        self._solve(objects, rows, np.asarray(y, np.float64), loss, sample_weight)
+        self._solve(objects, X, np.asarray(y, np.float64), loss, sample_weight)
         return self
 
     def predict(self, X):
