@@ -125,11 +125,11 @@ class Polyhedron:
         -------
         points : ndarray of shape (n_points, n_features)
         """
+        if not self.bounded:
+            raise ValueError("the region is unbounded, so points cannot cover it; intersect it with a box")
         generator = check_random_state(random_state)
         directions = generator.standard_normal((min(n_points, 50), self.n_features))
         corners = np.array([self._extreme(direction) for direction in directions])
-        if not np.isfinite(corners).all():
-            raise ValueError("the region is unbounded, so points cannot cover it; intersect it with a box")
         scale = 1e-9 * max(np.abs(corners).max(), np.finfo(float).tiny)
         corners = corners[np.unique(np.round(corners / scale), axis=0, return_index=True)[1]]
         wanted = n_points - len(corners)
