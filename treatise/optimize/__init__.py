@@ -3,6 +3,12 @@
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.convex_losses import LABEL_LOSSES, NUMBER_LOSSES, PIECEWISE_LINEAR_LOSSES, ConvexLoss
+from treatise.optimize.graphical_lasso import (
+    GraphicalLassoSolution,
+    graphical_lasso_penalty_limit,
+    logdet_prox,
+    solve_graphical_lasso,
+)
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
 from treatise.optimize.losses import Loss
@@ -31,6 +37,7 @@ __all__ = [
     "NUMBER_LOSSES",
     "PIECEWISE_LINEAR_LOSSES",
     "ConvexLoss",
+    "GraphicalLassoSolution",
     "KernelNewtonSolution",
     "LBFGSState",
     "Loss",
@@ -41,9 +48,11 @@ __all__ = [
     "SVMStart",
     "SVMWithoutOffsetSolution",
     "armijo_step",
+    "graphical_lasso_penalty_limit",
     "hoyer_sparseness",
     "l1_of_unit_vector",
     "log_partition_bound",
+    "logdet_prox",
     "minimize_box_quadratic",
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",
@@ -53,6 +62,7 @@ __all__ = [
     "project_l1_l2",
     "project_sparseness",
     "q_factor",
+    "solve_graphical_lasso",
     "solve_svm_dual",
     "solve_svm_without_offset",
     "svm_without_offset_path",

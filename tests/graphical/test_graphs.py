@@ -1,0 +1,117 @@
+"""What all learners of undirected graphs share: edges, pictures, criteria, stability."""
+
+import networkx
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.covariance import empirical_covariance
+
+from treatise.graphical import (
+    SparsePrecision,
+    edge_stability,
+    gaussian_ebic,
+    gaussian_log_likelihood,
+    plot_graph,
+)
+from treatise.graphical.graph_plot import graph_layout
+
+
+def chain(n, p, seed=0):
+    """Rows of a Gaussian chain: precision with one band."""
+    T = np.eye(p) + 0.4 * (np.eye(p, k=1) + np.eye(p, k=-1))
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, p)) @ np.linalg.cholesky(np.linalg.inv(T)).T
+
+
+@pytest.mark.parametrize("penalty", ["ebic", "stars"])
+def test_the_chosen_penalty_finds_a_chain(penalty):
+    found = SparsePrecision(penalty, random_state=0).fit(chain(1000, 12))
+    pairs = {tuple(edge) for edge in found.edges_.tolist()}
+    assert {(i, i + 1) for i in range(11)} <= pairs
+    # StARS keeps a few false edges by design: it bounds their instability, not their number.
+    assert len(pairs) <= (12 if penalty == "ebic" else 30)
+    assert found.penalty_ in found.path_["penalty"]
+
+
+def test_edges_weights_and_precision_say_the_same():
+    found = SparsePrecision(0.1).fit(chain(500, 6) * [1, 10, 100, 1, 1, 1e-3])
+    root = np.sqrt(np.diag(found.precision_))
+    partial = -found.precision_ / np.outer(root, root)
+    np.testing.assert_allclose(found.edge_weights_, partial[tuple(found.edges_.T)])
+    assert (found.adjacency_ == found.adjacency_.T).all() and not found.adjacency_.diagonal().any()
+    np.testing.assert_array_equal(np.argwhere(np.triu(found.adjacency_)), found.edges_)
+    np.testing.assert_allclose(found.precision_ @ found.covariance_, np.eye(6), atol=1e-8)
+
+
+def test_networkx_gets_names_weights_and_lonely_columns():
+    X = pd.DataFrame(chain(400, 4), columns=["a", "b", "c", "d"]).assign(constant=1.0)
+    found = SparsePrecision(0.15).fit(X)
+    graph = found.to_networkx()
+    assert list(graph) == ["a", "b", "c", "d", "constant"]
+    assert graph.degree["constant"] == 0
+    assert graph["a"]["b"]["weight"] == pytest.approx(found.edge_weights_[0])
+
+
+def test_score_is_the_mean_log_density():
+    from scipy.stats import multivariate_normal
+
+    X, new = chain(200, 4), chain(50, 4, seed=1)
+    found = SparsePrecision(0.1).fit(X)
+    density = multivariate_normal(found.location_, found.covariance_).logpdf(new).mean()
+    assert found.score(new) == pytest.approx(density, abs=1e-8)
+    assert gaussian_log_likelihood(np.eye(2), -np.eye(2)) == -np.inf
+
+
+def test_ebic_is_the_likelihood_plus_a_price_per_edge():
+    X = chain(80, 5)
+    S = empirical_covariance(X)
+    T = np.linalg.inv(S)
+    n, p, edges = 80, 5, 10
+    likelihood = n * gaussian_log_likelihood(S, T) + n * p / 2 * np.log(2 * np.pi)
+    expected = -2 * likelihood + edges * np.log(n) + 4 * 0.5 * edges * np.log(p)
+    assert gaussian_ebic(S, T, n) == pytest.approx(expected)
+    assert gaussian_ebic(S, T, n, gamma=0, n_edges=0) == pytest.approx(-2 * likelihood)
+
+
+def test_stable_edges_are_the_true_ones_and_do_not_depend_on_jobs():
+    X = chain(600, 6)
+    alone = edge_stability(SparsePrecision(0.15), X, n_subsamples=10, random_state=0)
+    together = edge_stability(SparsePrecision(0.15), X, n_subsamples=10, random_state=0, n_jobs=2)
+    np.testing.assert_array_equal(alone.frequency, together.frequency)
+    assert all(alone.frequency[i, i + 1] == 1.0 for i in range(5))
+    assert alone.frequency[0, 5] < 0.5
+    share = alone.frequency[np.triu_indices(6, 1)]
+    assert alone.instability == pytest.approx(np.mean(2 * share * (1 - share)))
+
+
+def test_bad_subsamples_and_bad_tables_are_refused():
+    X = chain(20, 3)
+    with pytest.raises(ValueError, match="size=50 rows cannot be drawn from 20"):
+        edge_stability(SparsePrecision(0.1), X, size=50)
+    with pytest.raises(ValueError, match="at least 2"):
+        edge_stability(SparsePrecision(0.1), X, n_subsamples=1)
+    with pytest.raises(ValueError, match="singular, so penalty=0 has no"):
+        SparsePrecision(0.0).fit(chain(5, 8))
+    with pytest.raises(ValueError, match="NaN"):
+        SparsePrecision().fit([[1.0, np.nan], [0.0, 1.0], [2.0, 1.0]])
+
+
+def test_every_node_has_its_own_place_and_layers_follow_the_arrows():
+    graph = networkx.disjoint_union(networkx.cycle_graph(7), networkx.path_graph(3))
+    graph.add_nodes_from(["alone", "too"])
+    places = np.array(list(graph_layout(graph).values()))
+    distance = np.linalg.norm(places[:, None] - places[None], axis=2) + 10 * np.eye(len(places))
+    assert distance.min() > 0.1
+    arrows = networkx.DiGraph([("a", "c"), ("b", "c"), ("c", "d"), ("a", "d")])
+    places = graph_layout(arrows)
+    assert all(places[parent][1] > places[child][1] for parent, child in arrows.edges)
+
+
+def test_the_picture_names_few_nodes_all_and_many_nodes_only_hubs():
+    small = plot_graph(SparsePrecision(0.1).fit(chain(200, 5)))
+    assert {text.get_text() for text in small.texts} == {"0", "1", "2", "3", "4"}
+    star = networkx.star_graph(120)
+    assert 1 <= len(plot_graph(star).texts) <= 15
+    assert not plot_graph(networkx.Graph()).texts
+    directed = plot_graph(networkx.DiGraph([(0, 1)]), stability=[0.5])
+    assert len(directed.patches) == 1
