@@ -16,8 +16,6 @@ from treatise.optimize._graphical_lasso_kernels import newton_direction
 
 _SUFFICIENT_DECREASE = 1e-3
 _SHORTEST_STEP = 2.0**-30
-_WITHOUT_END = 1e12
-"""Precision times variance of a column beyond which the rest would explain all but rounding of it."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +170,10 @@ def _check(S, penalty):
             f"variable {int(flat.argmax())} has no variance, so its precision is infinite; leave it out or penalise "
             "the diagonal"
         )
+    if not (penalty - np.diag(np.diag(penalty))).any() and _cholesky(S + np.diag(np.diag(penalty))) is None:
+        raise ValueError(
+            "the covariance matrix is singular, so without a penalty the solution grows without end; raise the penalty"
+        )
     return S, penalty
 
 
@@ -221,11 +223,6 @@ def _newton(S, penalty, start, tol, max_iter):
         else:
             break
         X, factor, smooth, rough = trial, trial_factor, trial_smooth, trial_rough
-        if (np.diag(X) * np.diag(S)).max() > _WITHOUT_END:
-            raise ValueError(
-                "the covariance matrix is singular and the penalty does not hold the solution, which grows without "
-                "end; raise the penalty"
-            )
     return X, W, smooth + rough, max(best, 0.0), step_number, best <= tol
 
 
