@@ -10,6 +10,7 @@ from treatise.optimize.graphical_lasso import (
     solve_graphical_lasso,
 )
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
+from treatise.optimize.l1_logistic import L1LogisticSolution, solve_l1_logistic, solve_l1_logistic_columns
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
 from treatise.optimize.losses import Loss
 from treatise.optimize.low_rank_curvature import LowRankCurvature
@@ -39,6 +40,7 @@ __all__ = [
     "ConvexLoss",
     "GraphicalLassoSolution",
     "KernelNewtonSolution",
+    "L1LogisticSolution",
     "LBFGSState",
     "Loss",
     "LowRankCurvature",
@@ -63,6 +65,8 @@ __all__ = [
     "project_sparseness",
     "q_factor",
     "solve_graphical_lasso",
+    "solve_l1_logistic",
+    "solve_l1_logistic_columns",
     "solve_svm_dual",
     "solve_svm_without_offset",
     "svm_without_offset_path",
