@@ -14,6 +14,7 @@ SCALINGS = ("none", "standard", "minmax")
 INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
 COMPARED_TASKS = (*TABLE_TASKS, "sequence")
+COLUMNS = ("numeric", "binary", "categorical")
 TASKS = (
     *TABLE_TASKS,
     "multilabel", "multitask", "survival", "ranking", "preference", "anomaly",
@@ -75,10 +76,14 @@ class ComparisonEntry:
 
 @dataclass(frozen=True)
 class EstimatorEntry:
-    """A public class or function: its import path, and its place in comparisons if it has one."""
+    """A public class or function: its import path, and its place in comparisons if it has one.
+
+    ``graph`` names the kinds of columns among which it learns a graph, if it does.
+    """
 
     path: str
     compare: ComparisonEntry | None = None
+    graph: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -205,10 +210,12 @@ def read_estimator(table: Any, where: str) -> EstimatorEntry:
     read = _Reader(table, where)
     path = read.text("path")
     compare = read.take("compare", dict, None)
+    graph = read.choices("graph", COLUMNS, [])
     read.done()
     if "." not in path:
         raise read.fail(f"path {path!r} is no import path such as 'treatise.svm.SVMPath'")
-    return EstimatorEntry(path, None if compare is None else _read_comparison(compare, f"{where} ({path})"))
+    entry = None if compare is None else _read_comparison(compare, f"{where} ({path})")
+    return EstimatorEntry(path, entry, graph)
 
 
 def _read_comparison(table: Any, where: str) -> ComparisonEntry:

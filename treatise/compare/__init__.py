@@ -2,6 +2,7 @@
 
 from treatise.compare._candidates import Candidate
 from treatise.compare._encode import Densify, TableEncoder
+from treatise.compare._graph import LearnedGraph, graph_learners, learn_graph
 from treatise.compare._metrics import Metric
 from treatise.compare._observer import Observer
 from treatise.compare._problem import Problem, understand
@@ -13,13 +14,16 @@ __all__ = [
     "Candidate",
     "Comparison",
     "Densify",
+    "LearnedGraph",
     "Metric",
     "Observer",
     "Problem",
     "TableEncoder",
     "compare_methods",
     "fit_method",
+    "graph_learners",
     "label_sentences",
+    "learn_graph",
     "parse_setting",
     "predict_table",
     "understand",

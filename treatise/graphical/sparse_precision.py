@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.graphical.graph import UndirectedGraphMixin
 from treatise.graphical.graph_criteria import gaussian_ebic, gaussian_log_likelihood
-from treatise.optimize import graphical_lasso_penalty_limit, solve_graphical_lasso
+from treatise.optimize import covariance_selection, graphical_lasso_penalty_limit, solve_graphical_lasso
 
 _SMALLEST_PENALTY = 0.02
 """Of the penalty that empties the graph: below it graphs of real tables are dense, and say nothing."""
@@ -199,14 +199,15 @@ class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
     def _without_shrinkage(self, S, found, n):
         """Most likely precision with the edges that were found.
 
-        The criterion is meant for it: with shrunken entries it would buy edges only to undo the shrinkage. Where some
-        column has as many neighbours as there are rows it does not exist, and the shrunken one serves.
+        The criterion is meant for it: with shrunken entries it would buy edges only to undo the shrinkage. Where it
+        does not exist, as with more neighbours than rows, the shrunken one serves.
         """
         joined = found.precision != 0
         if joined.sum(axis=0).max() >= n:
             return found.precision
-        price = np.where(joined, 0.0, np.inf)
-        return solve_graphical_lasso(S, price, start=found.precision, tol=1e-3, max_iter=self.max_iter).precision
+        start = None if n > len(S) else found.covariance
+        covariance = covariance_selection(S, joined, start=start, tol=1e-4)
+        return found.precision if covariance is None else np.linalg.inv(covariance)
 
     def _by_stability(self, rows, S, n_subsamples=20):
         """Liu, Roeder and Wasserman's choice: the smallest penalty before instability first exceeds its limit."""

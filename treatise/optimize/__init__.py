@@ -3,6 +3,7 @@
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.convex_losses import LABEL_LOSSES, NUMBER_LOSSES, PIECEWISE_LINEAR_LOSSES, ConvexLoss
+from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -50,6 +51,7 @@ __all__ = [
     "SVMStart",
     "SVMWithoutOffsetSolution",
     "armijo_step",
+    "covariance_selection",
     "graphical_lasso_penalty_limit",
     "hoyer_sparseness",
     "l1_of_unit_vector",

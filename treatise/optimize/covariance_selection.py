@@ -1,0 +1,60 @@
+"""The most likely Gaussian with a given graph."""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from treatise.optimize._covariance_selection_kernels import sweep
+
+
+def covariance_selection(S, adjacency, *, start=None, tol=1e-6, max_iter=200):
+    """Covariance of the most likely Gaussian whose precision is zero off the edges of a graph (Dempster 1972).
+
+    It keeps the variances and the covariances along the edges, and lets the precision vanish elsewhere. Use it to judge
+    a graph by its likelihood without the shrinkage of the penalty that found it. A pass over the columns costs the sum
+    of d^3 + p d over columns with d neighbours.
+
+    Parameters
+    ----------
+    S : ndarray of shape (p, p)
+        Covariance of the rows, with positive diagonal.
+    adjacency : ndarray of bool of shape (p, p)
+        The graph; the diagonal is ignored.
+    start : ndarray of shape (p, p) or None, default=None
+        A positive definite covariance with the diagonal of S to start from, needed where S is singular; None takes S.
+    tol : float, default=1e-6
+        Change of an entry, relative to the largest variance, at which to stop.
+    max_iter : int, default=200
+        Passes at most.
+
+    Returns
+    -------
+    covariance : ndarray of shape (p, p) or None
+        None where no such Gaussian was found: a column is explained by its neighbours without error, or ``max_iter``
+        passes were not enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.optimize import covariance_selection
+    >>> S = np.array([[1.0, 0.5, 0.4], [0.5, 1.0, 0.5], [0.4, 0.5, 1.0]])
+    >>> chain = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], dtype=bool)
+    >>> covariance_selection(S, chain)[0, 2].round(6)
+    np.float64(0.25)
+    """
+    S = np.ascontiguousarray(S, dtype=np.float64)
+    W = S.copy() if start is None else np.array(start, dtype=np.float64)
+    np.fill_diagonal(W, np.diag(S))
+    graph = np.array(adjacency, dtype=bool)
+    np.fill_diagonal(graph, False)
+    neighbours = csr_array(graph)
+    limit = tol * np.diag(S).max(initial=0.0)
+    for _ in range(max_iter):
+        try:
+            change = sweep(S, W, neighbours.indptr, neighbours.indices)
+        except np.linalg.LinAlgError:
+            return None
+        if change < 0:
+            return None
+        if change <= limit:
+            return W
+    return None
