@@ -45,6 +45,18 @@ def test_the_optimum_lies_between_rounded_and_relaxed_on_every_model(diagonal):
         assert loss <= sum(d.sum() for d in relaxed.diagonal) / 4 + SMALL
 
 
+def test_rounding_by_forests_keeps_the_guarantees_and_ends_where_no_single_change_helps():
+    for graph in random_models(60):
+        best = graph.joint_scores().max()
+        result = qp_map(graph, method="structured")
+        assert result.energy == pytest.approx(graph.energy(result.labels))
+        assert result.lower_bound <= -best + SMALL <= result.energy + 2 * SMALL
+        relaxed = quadratic_relaxation(graph)
+        assert -result.energy >= best - relaxed.rounding_loss - 1e-5 * (1 + abs(best))
+        modes = iterated_conditional_modes(graph, start=result.labels)
+        assert modes.energy == pytest.approx(result.energy, abs=SMALL)
+
+
 def test_the_thesis_grid_has_the_known_optima():
     # Optima by enumeration and relaxed values by an independent solver, to the digits given.
     potts, linear = thesis_grid("potts"), thesis_grid("linear")

@@ -17,9 +17,8 @@ from treatise.compare._problem import informative
 from treatise.datasets import load_table
 from treatise.io import Table
 
-GAUSSIAN = "treatise.graphical.SparsePrecision"
 AUTO = {
-    "numeric": GAUSSIAN,
+    "numeric": "treatise.graphical.SparsePrecision",
     "binary": "treatise.graphical.IsingGraph",
     "categorical": "treatise.graphical.MultinomialGraph",
 }
@@ -184,10 +183,7 @@ def learn_graph(
 
 def graph_learners() -> dict[str, tuple[str, ...]]:
     """Import paths of all learners of graphs, and the kinds of columns that each takes."""
-    found: dict[str, tuple[str, ...]] = {GAUSSIAN: ("numeric", "binary")}
-    for paper in load_catalogue():
-        found |= {estimator.path: estimator.graph for estimator in paper.estimators if estimator.graph}
-    return found
+    return {entry.path: entry.graph for paper in load_catalogue() for entry in paper.estimators if entry.graph}
 
 
 def _nodes(table: Table, columns: list[str] | None, drop_missing: bool) -> tuple[pl.DataFrame, list[str]]:

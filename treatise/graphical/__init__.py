@@ -2,52 +2,84 @@
 
 from treatise.graphical.cdf_factors import CDFFactor, GaussianCDF, GumbelCopulaCDF, SigmoidCDF, TabularCDF
 from treatise.graphical.chebyshev import ChebyshevBound, chebyshev_bound
+from treatise.graphical.chebyshev_chernoff import ChebyshevChernoffBound, chebyshev_chernoff_bound
 from treatise.graphical.chernoff import ChernoffBound, chernoff_sum_bound
 from treatise.graphical.cumulative_network import CumulativeDistributionNetwork
-from treatise.graphical.event_bounds import EventBounds, SumAtLeast, event_bounds
+from treatise.graphical.edge_stability import EdgeStability, edge_stability
+from treatise.graphical.event_bounds import EventBounds, event_bounds
+from treatise.graphical.events import LabelingEvent, SumAtLeast
+from treatise.graphical.forest_density import ForestDensity
+from treatise.graphical.forest_density_plot import plot_heldout_path, plot_pair_density
+from treatise.graphical.graph_criteria import gaussian_ebic, gaussian_log_likelihood
+from treatise.graphical.graph_plot import plot_graph
+from treatise.graphical.incoherence import IncoherenceReport, incoherence_report
+from treatise.graphical.ising_graph import IsingGraph
 from treatise.graphical.log_determinant import LogDetBound, log_det_bound
+from treatise.graphical.multinomial_graph import MultinomialGraph
+from treatise.graphical.mutual_information_graph import MutualInformationGraph
 from treatise.graphical.partition_bounds import PartitionBounds, log_partition_bounds
 from treatise.graphical.partition_bounds_plot import plot_partition_bounds
 from treatise.graphical.pictures import denoise_image, grid_edges, matching_costs, stereo_disparity
 from treatise.graphical.preconditioner_bounds import PreconditionerBounds, preconditioner_log_partition
+from treatise.graphical.pseudo_likelihood import fit_ising_on_graph, sample_ising
 from treatise.graphical.quadratic_map import QuadraticRelaxation, qp_map, quadratic_relaxation
 from treatise.graphical.range_moves import RangeMoves
 from treatise.graphical.range_moves_plot import plot_energy_traces
+from treatise.graphical.sparse_precision import SparsePrecision
 from treatise.graphical.team_rating import CumulativeTeamRating
 from treatise.graphical.truncated_convex import TruncatedConvexEnergy, range_expansion_bound, solve_convex
 
 __all__ = [
     "CDFFactor",
     "ChebyshevBound",
+    "ChebyshevChernoffBound",
     "ChernoffBound",
     "CumulativeDistributionNetwork",
     "CumulativeTeamRating",
+    "EdgeStability",
     "EventBounds",
+    "ForestDensity",
     "GaussianCDF",
     "GumbelCopulaCDF",
+    "IncoherenceReport",
+    "IsingGraph",
+    "LabelingEvent",
     "LogDetBound",
+    "MultinomialGraph",
+    "MutualInformationGraph",
     "PartitionBounds",
     "PreconditionerBounds",
     "QuadraticRelaxation",
     "RangeMoves",
     "SigmoidCDF",
+    "SparsePrecision",
     "SumAtLeast",
     "TabularCDF",
     "TruncatedConvexEnergy",
     "chebyshev_bound",
+    "chebyshev_chernoff_bound",
     "chernoff_sum_bound",
     "denoise_image",
+    "edge_stability",
     "event_bounds",
+    "fit_ising_on_graph",
+    "gaussian_ebic",
+    "gaussian_log_likelihood",
     "grid_edges",
+    "incoherence_report",
     "log_det_bound",
     "log_partition_bounds",
     "matching_costs",
     "plot_energy_traces",
+    "plot_graph",
+    "plot_heldout_path",
+    "plot_pair_density",
     "plot_partition_bounds",
     "preconditioner_log_partition",
     "qp_map",
     "quadratic_relaxation",
     "range_expansion_bound",
+    "sample_ising",
     "solve_convex",
     "stereo_disparity",
 ]

@@ -85,6 +85,49 @@ def edge_stability(estimator, X, *, n_subsamples=20, size=None, n_jobs=None, ran
     )
 
 
+def stable_penalty(graphs, n_rows, limit, *, n_subsamples=20, random_state=None):
+    """Place along a path of graphs, from sparse to dense, of the densest one that is stable (StARS).
+
+    Liu, Roeder and Wasserman (2010): the instability of a graph is the mean over all pairs of ``2 f (1 - f)`` with f
+    the share of subsamples that join the pair, made monotone along the path, since a graph so dense that all
+    subsamples agree is no stable graph.
+
+    Parameters
+    ----------
+    graphs : callable
+        Of row numbers, gives the path's graphs on these rows: an array of bool of shape (length, p, p).
+    n_rows : int
+        Number of rows to draw from.
+    limit : float
+        Largest instability.
+    n_subsamples : int, default=20
+        Number of subsamples.
+    random_state : int, RandomState or None, default=None
+        Draws them.
+
+    Returns
+    -------
+    place : int
+        Index of the chosen graph; 0 where not even the first is stable.
+    instability : ndarray of shape (length,)
+        Along the path.
+    """
+    generator = check_random_state(random_state)
+    size = max(2, int(min(10 * np.sqrt(n_rows), 0.8 * n_rows)))
+    share = np.mean(
+        [graphs(np.sort(generator.choice(n_rows, size, replace=False))) for _ in range(n_subsamples)],
+        axis=0,
+        dtype=float,
+    )
+    upper = np.triu_indices(share.shape[1], 1)
+    pairs = share[:, upper[0], upper[1]]
+    if not pairs.size:
+        return 0, np.zeros(len(share))
+    instability = np.maximum.accumulate((2 * pairs * (1 - pairs)).mean(axis=1))
+    stable = np.flatnonzero(instability <= limit)
+    return (int(stable[-1]) if len(stable) else 0), instability
+
+
 def _rows(X, rows):
     return X.iloc[rows] if hasattr(X, "iloc") else check_array(X, dtype=None, ensure_all_finite=False)[rows]
 

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from treatise.graphical import _quadratic_map_kernels as kernels
-from treatise.inference import MAPResult, PairwiseForm, iterated_conditional_modes
+from treatise.inference import MAPResult, PairwiseForm, iterated_conditional_forests, iterated_conditional_modes
 
 _DIAGONALS = ("absrow", "eig")
-_METHODS = ("convex", "nonconvex")
+_METHODS = ("convex", "structured", "nonconvex")
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,10 @@ def qp_map(graph, *, method="convex", diagonal="absrow", start=None, n_starts=1,
     ----------
     graph : FactorGraph
         The model; finite factors of at most two variables.
-    method : {"convex", "nonconvex"}, default="convex"
-        "nonconvex" climbs on the tight program itself, which is iterated conditional modes, and gives no bound.
+    method : {"convex", "structured", "nonconvex"}, default="convex"
+        "structured" solves the same relaxation and rounds whole forests of variables at a time, then climbs by forests
+        (section 4.7); a little dearer, and as a rule a little better. "nonconvex" climbs on the tight
+        program itself, which is iterated conditional modes, and gives no bound.
     diagonal : {"absrow", "eig"}, default="absrow"
         See :func:`quadratic_relaxation`.
     start : array-like of int of shape (n,) or None, default=None
@@ -145,6 +147,10 @@ def qp_map(graph, *, method="convex", diagonal="absrow", start=None, n_starts=1,
             graph, start=start, n_starts=n_starts, max_sweeps=max_iter, random_state=random_state
         )
     relaxation = _relax(form, diagonal, max_iter, tol)
+    if method == "structured":
+        found = iterated_conditional_forests(graph, start=relaxation.probabilities, max_sweeps=max_iter)
+        bound = min(-relaxation.upper_bound, found.energy)
+        return MAPResult(found.labels, found.energy, bound, found.trace, found.n_moves)
     mu = np.concatenate(relaxation.probabilities) if form.n_nodes else np.zeros(0)
     labels = np.full(form.n_nodes, -1)
     trace = []

@@ -6,10 +6,10 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise.graphical.edge_stability import stable_penalty
 from treatise.graphical.graph import UndirectedGraphMixin
 from treatise.graphical.graph_criteria import gaussian_ebic, gaussian_log_likelihood
 from treatise.optimize import covariance_selection, graphical_lasso_penalty_limit, solve_graphical_lasso
@@ -58,7 +58,7 @@ class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
     penalty_ : float
         The penalty used.
     path_ : dict
-        For a chosen penalty: "penalty", "edges" and "ebic" or "instability", one value each along the path.
+        For a chosen penalty: "penalty" and "ebic" with "edges", or "instability", one value each along the path.
     gap_ : float
         Duality gap of the solution.
     n_iter_ : int
@@ -209,27 +209,21 @@ class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
         covariance = covariance_selection(S, joined, start=start, tol=1e-4)
         return found.precision if covariance is None else np.linalg.inv(covariance)
 
-    def _by_stability(self, rows, S, n_subsamples=20):
-        """Liu, Roeder and Wasserman's choice: the smallest penalty before instability first exceeds its limit."""
-        penalties, generator = self._penalties(S), check_random_state(self.random_state)
-        n = len(rows)
-        size = max(2, int(min(10 * np.sqrt(n), 0.8 * n)))
-        counts = np.zeros((len(penalties), *S.shape))
-        for _ in range(n_subsamples):
-            part = rows[generator.choice(n, size, replace=False)]
-            part = part - part.mean(axis=0)
+    def _by_stability(self, rows, S):
+        penalties = self._penalties(S)
+
+        def graphs(chosen):
+            part = rows[chosen] - rows[chosen].mean(axis=0)
             spread = part.std(axis=0)
             part = part / np.where(spread > 0, spread, 1.0)
-            moments, start = part.T @ part / size, None
+            moments, start, path = part.T @ part / len(part), None, []
             np.fill_diagonal(moments, 1.0)
-            for k, penalty in enumerate(penalties):
+            for penalty in penalties:
                 start = self._solve(moments, penalty, start).precision
-                counts[k] += start != 0
-        upper = np.triu_indices(len(S), 1)
-        share = counts[:, upper[0], upper[1]] / n_subsamples
-        # Instability is made monotone along the path: a graph so dense that all subsamples agree is no stable graph.
-        instability = np.maximum.accumulate((2 * share * (1 - share)).mean(axis=1)) if len(S) > 1 else penalties * 0
-        k = max(int(np.flatnonzero(instability <= self.instability)[-1]), 0)
-        self.penalty_ = float(penalties[k])
-        self.path_ = {"penalty": penalties, "edges": share.sum(axis=1).tolist(), "instability": instability.tolist()}
+                path.append(start != 0)
+            return np.array(path)
+
+        place, instability = stable_penalty(graphs, len(rows), self.instability, random_state=self.random_state)
+        self.penalty_ = float(penalties[place])
+        self.path_ = {"penalty": penalties, "instability": instability}
         return self._solve(S, self.penalty_)

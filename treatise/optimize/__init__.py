@@ -10,6 +10,7 @@ from treatise.optimize.graphical_lasso import (
     logdet_prox,
     solve_graphical_lasso,
 )
+from treatise.optimize.group_multinomial import GroupMultinomialSolution, solve_group_multinomial_columns
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1_logistic import L1LogisticSolution, solve_l1_logistic, solve_l1_logistic_columns
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
@@ -40,6 +41,7 @@ __all__ = [
     "PIECEWISE_LINEAR_LOSSES",
     "ConvexLoss",
     "GraphicalLassoSolution",
+    "GroupMultinomialSolution",
     "KernelNewtonSolution",
     "L1LogisticSolution",
     "LBFGSState",
@@ -67,6 +69,7 @@ __all__ = [
     "project_sparseness",
     "q_factor",
     "solve_graphical_lasso",
+    "solve_group_multinomial_columns",
     "solve_l1_logistic",
     "solve_l1_logistic_columns",
     "solve_svm_dual",

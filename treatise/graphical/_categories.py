@@ -1,0 +1,55 @@
+"""Tables of categories for the learners of graphs: columns coded from 0, numbers cut into bins on request."""
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+MOST_STATES = 50
+
+
+def coded_columns(estimator, X, n_bins, *, most_states=MOST_STATES):
+    """Codes of every column, and the values that they stand for.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The learner, whose feature names are set.
+    X : array-like of shape (n_samples, n_features)
+        Categories of any type, or numbers with ``n_bins``.
+    n_bins : int or None
+        Parts of equal size into which numeric columns with more different values are cut; None takes every value for
+        a state of its own.
+    most_states : int, default=50
+        Most states of a column.
+
+    Returns
+    -------
+    codes : ndarray of int of shape (n_samples, n_features)
+    states : list of ndarray
+        The values of each column, or the lower ends of its bins.
+    """
+    X = validate_data(estimator, X, dtype=None, ensure_min_samples=2)
+    columns, states = [], []
+    for j in range(X.shape[1]):
+        column = X[:, j] if X.dtype != object else _comparable(X[:, j])
+        values, codes = np.unique(column, return_inverse=True)
+        if n_bins is not None and len(values) > n_bins and np.issubdtype(values.dtype, np.number):
+            edges = np.unique(np.quantile(column.astype(np.float64), np.linspace(0, 1, n_bins + 1)[1:-1]))
+            cut = np.searchsorted(edges, column, side="left")
+            values, codes = np.unique(cut, return_inverse=True)
+            values = np.concatenate([[-np.inf], edges])[values]
+        if len(values) > most_states:
+            raise ValueError(
+                f"column {j} has {len(values)} different values, more than the {most_states} states that a table of "
+                "weights can hold; cut numbers with n_bins, or merge rare categories"
+            )
+        columns.append(codes)
+        states.append(values)
+    return np.column_stack(columns).astype(np.int64), states
+
+
+def _comparable(column):
+    """A column of objects as numbers where all are, as text otherwise, so that its values have an order."""
+    try:
+        return column.astype(np.float64)
+    except (TypeError, ValueError):
+        return column.astype(str)
