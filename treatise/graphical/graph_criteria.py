@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treatise.optimize import covariance_selection
+
 
 def gaussian_log_likelihood(S, precision):
     """Mean log-likelihood of rows with second moments S under a centred Gaussian.
@@ -58,6 +60,38 @@ def gaussian_ebic(S, precision, n_samples, *, gamma=0.5, n_edges=None):
         -n_samples * (_log_det(precision) - np.vdot(S, precision))
         + n_edges * (np.log(n_samples) + 4 * gamma * np.log(max(p, 2)))
     )
+
+
+def graph_ebic(S, precision, n_samples, *, gamma=0.5, start=None):
+    """EBIC of the graph of a precision matrix, by the most likely Gaussian with that graph.
+
+    The criterion is meant for it: with the entries of a penalised estimate it would buy edges only to undo their
+    shrinkage. Where that Gaussian does not exist, as with more neighbours than rows, the estimate itself serves.
+
+    Parameters
+    ----------
+    S : ndarray of shape (p, p)
+        Covariance of the rows.
+    precision : ndarray of shape (p, p)
+        The penalised estimate, whose zeros are the graph's.
+    n_samples : int
+        Number of rows behind S.
+    gamma : float, default=0.5
+        Weight of the extended term.
+    start : ndarray of shape (p, p) or None, default=None
+        A positive definite covariance near the solution, for singular S.
+
+    Returns
+    -------
+    ebic : float
+    """
+    joined = precision != 0
+    n_edges = int(np.count_nonzero(np.triu(joined, 1)))
+    if joined.sum(axis=0).max() < n_samples:
+        covariance = covariance_selection(S, joined, start=None if n_samples > len(S) else start, tol=1e-4)
+        if covariance is not None:
+            precision = np.linalg.inv(covariance)
+    return gaussian_ebic(S, precision, n_samples, gamma=gamma, n_edges=n_edges)
 
 
 def _log_det(precision):

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.graphical.edge_stability import stable_penalty
 from treatise.graphical.graph import UndirectedGraphMixin
-from treatise.graphical.graph_criteria import gaussian_ebic, gaussian_log_likelihood
-from treatise.optimize import covariance_selection, graphical_lasso_penalty_limit, solve_graphical_lasso
+from treatise.graphical.graph_criteria import gaussian_log_likelihood, graph_ebic
+from treatise.optimize import graphical_lasso_penalty_limit, solve_graphical_lasso
 
 _SMALLEST_PENALTY = 0.02
 """Of the penalty that empties the graph: below it graphs of real tables are dense, and say nothing."""
@@ -188,26 +188,12 @@ class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
         self.path_ = {"penalty": penalties, "edges": [], "ebic": []}
         for penalty in penalties:
             found = self._solve(S, penalty, None if found is None else found.precision)
-            n_edges = int(np.count_nonzero(np.triu(found.precision, 1)))
-            self.path_["edges"].append(n_edges)
-            ebic = gaussian_ebic(S, self._without_shrinkage(S, found, n), n, gamma=self.gamma, n_edges=n_edges)
+            self.path_["edges"].append(int(np.count_nonzero(np.triu(found.precision, 1))))
+            ebic = graph_ebic(S, found.precision, n, gamma=self.gamma, start=found.covariance)
             self.path_["ebic"].append(ebic)
             if chosen is None or ebic < min(self.path_["ebic"][:-1]):
                 chosen, self.penalty_ = found, float(penalty)
         return chosen
-
-    def _without_shrinkage(self, S, found, n):
-        """Most likely precision with the edges that were found.
-
-        The criterion is meant for it: with shrunken entries it would buy edges only to undo the shrinkage. Where it
-        does not exist, as with more neighbours than rows, the shrunken one serves.
-        """
-        joined = found.precision != 0
-        if joined.sum(axis=0).max() >= n:
-            return found.precision
-        start = None if n > len(S) else found.covariance
-        covariance = covariance_selection(S, joined, start=start, tol=1e-4)
-        return found.precision if covariance is None else np.linalg.inv(covariance)
 
     def _by_stability(self, rows, S):
         penalties = self._penalties(S)

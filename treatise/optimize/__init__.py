@@ -13,10 +13,12 @@ from treatise.optimize.graphical_lasso import (
 from treatise.optimize.group_multinomial import GroupMultinomialSolution, solve_group_multinomial_columns
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1_logistic import L1LogisticSolution, solve_l1_logistic, solve_l1_logistic_columns
+from treatise.optimize.l1_path import L1Path, l1_constraint_paths
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
 from treatise.optimize.losses import Loss
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
+from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
 from treatise.optimize.projections import (
@@ -44,7 +46,9 @@ __all__ = [
     "GroupMultinomialSolution",
     "KernelNewtonSolution",
     "L1LogisticSolution",
+    "L1Path",
     "LBFGSState",
+    "LPPath",
     "Loss",
     "LowRankCurvature",
     "PartitionBound",
@@ -56,6 +60,7 @@ __all__ = [
     "covariance_selection",
     "graphical_lasso_penalty_limit",
     "hoyer_sparseness",
+    "l1_constraint_paths",
     "l1_of_unit_vector",
     "log_partition_bound",
     "logdet_prox",
@@ -64,6 +69,7 @@ __all__ = [
     "minimize_kernel_quadratic",
     "minimize_lbfgs",
     "nonnegative_least_squares",
+    "parametric_simplex",
     "plot_log_partition_bound",
     "project_l1_l2",
     "project_sparseness",
