@@ -34,6 +34,8 @@ from treatise.linear.private_mechanisms import (
 from treatise.linear.private_tuning import PrivateTuner
 from treatise.linear.semistochastic_logistic import SemiStochasticLogisticRegression
 from treatise.linear.solver_race import SolverRace, race_logistic_solvers
+from treatise.linear.spam import SpAMClassifier, SpAMRegressor
+from treatise.linear.spam_plot import plot_components, plot_norm_path
 
 __all__ = [
     "BackgroundClassifier",
@@ -58,6 +60,8 @@ __all__ = [
     "PrivateTuner",
     "SemiStochasticLogisticRegression",
     "SolverRace",
+    "SpAMClassifier",
+    "SpAMRegressor",
     "audit_privacy",
     "check_consistency",
     "communication_values",
@@ -71,7 +75,9 @@ __all__ = [
     "minimize_conditional_risk",
     "perturbation",
     "plan_cluster",
+    "plot_components",
     "plot_frontier",
+    "plot_norm_path",
     "race_logistic_solvers",
     "repeated_weights",
     "vector_laplace",

@@ -10,6 +10,12 @@ from treatise.optimize.graphical_lasso import (
     logdet_prox,
     solve_graphical_lasso,
 )
+from treatise.optimize.group_lasso import (
+    GroupLassoSolution,
+    group_lasso_path,
+    group_logistic_path,
+    group_penalty_limit,
+)
 from treatise.optimize.group_multinomial import GroupMultinomialSolution, solve_group_multinomial_columns
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1_logistic import L1LogisticSolution, solve_l1_logistic, solve_l1_logistic_columns
@@ -43,6 +49,7 @@ __all__ = [
     "PIECEWISE_LINEAR_LOSSES",
     "ConvexLoss",
     "GraphicalLassoSolution",
+    "GroupLassoSolution",
     "GroupMultinomialSolution",
     "KernelNewtonSolution",
     "L1LogisticSolution",
@@ -59,6 +66,9 @@ __all__ = [
     "armijo_step",
     "covariance_selection",
     "graphical_lasso_penalty_limit",
+    "group_lasso_path",
+    "group_logistic_path",
+    "group_penalty_limit",
     "hoyer_sparseness",
     "l1_constraint_paths",
     "l1_of_unit_vector",
