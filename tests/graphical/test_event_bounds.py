@@ -3,9 +3,17 @@
 import numpy as np
 import pytest
 from field_models import grid_edges, random_pairwise, random_tree_edges
+from scipy.optimize import minimize
 from scipy.stats import binom
 
-from treatise.graphical import SumAtLeast, chebyshev_bound, chernoff_sum_bound, event_bounds
+from treatise.graphical import (
+    LabelingEvent,
+    SumAtLeast,
+    chebyshev_bound,
+    chernoff_sum_bound,
+    event_bounds,
+    log_det_bound,
+)
 from treatise.inference import FactorGraph
 
 ROUNDING = 1e-9
@@ -61,6 +69,123 @@ def test_sums_lie_within_their_bounds_on_every_model():
             assert bounds.lower <= truth + ROUNDING and truth <= bounds.upper + ROUNDING
     assert event_bounds(graph, SumAtLeast(0)).lower == 1
     assert event_bounds(graph, SumAtLeast(sums.max() + 1)).upper == 0
+
+
+def test_events_of_a_few_variables_lie_within_their_bounds_on_every_model():
+    for seed in range(100):
+        generator = np.random.default_rng(seed)
+        n = int(generator.integers(3, 7))
+        graph = random_pairwise(generator, n, strength=(0.3, 1.0, 2.0)[seed % 3])
+        variables = tuple(generator.permutation(n)[:2].tolist())
+        table = generator.random(tuple(graph.n_states[list(variables)])) < 0.5
+        p = np.exp(graph.joint_scores() - graph.brute_force().log_partition)
+        rest = tuple(v for v in range(n) if v not in variables)
+        pairs = p.sum(axis=rest) if variables[0] < variables[1] else p.sum(axis=rest).T
+        bounds = event_bounds(graph, LabelingEvent(lambda x, table=table: table[tuple(x.T)], variables))
+        truth = pairs[table].sum()
+        assert bounds.lower <= truth + ROUNDING and truth <= bounds.upper + ROUNDING
+        assert 0 <= bounds.lower <= bounds.upper + ROUNDING and bounds.upper <= 1 + ROUNDING
+
+
+def test_a_function_of_all_labels_is_exact():
+    for seed in range(50):
+        generator = np.random.default_rng(seed)
+        graph = random_pairwise(generator, int(generator.integers(2, 6)))
+        sums, p = enumerated_sums(graph)
+        bounds = event_bounds(graph, lambda x: x.sum(axis=1) % 2 == 0)
+        truth = p[sums % 2 == 0].sum()
+        assert (bounds.lower, bounds.upper) == pytest.approx((truth, truth), abs=ROUNDING)
+    reverse = tuple(reversed(range(len(graph))))
+    first = event_bounds(graph, LabelingEvent(lambda x: x[:, -1] == 1, reverse))
+    assert first.upper == pytest.approx(graph.brute_force().nodes[0][1], abs=ROUNDING)
+    assert event_bounds(graph, lambda x: np.zeros(len(x), bool)).upper == 0
+    assert event_bounds(graph, lambda x: np.ones(len(x), bool)).lower == 1
+
+
+def binary_model(seed, n=None, strength=None):
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(2, 6)) if n is None else n
+    strength = (0.3, 1.0, 3.0)[seed % 3] if strength is None else strength
+    return random_pairwise(generator, n, strength=strength, most_states=2)
+
+
+SOLVER = 1e-6
+"""Accuracy of the semidefinite program."""
+
+
+def test_the_collapsed_log_determinant_bounds_every_event():
+    for seed in range(60):
+        graph = binary_model(seed)
+        n, scores = len(graph), graph.joint_scores()
+        sums = np.indices(scores.shape).sum(axis=0)
+        for least in range(n + 1):
+            part = np.logaddexp.reduce(scores[sums >= least])
+            assert log_det_bound(graph, event=SumAtLeast(least - 0.5)).log_partition >= part - SOLVER
+        chosen = np.random.default_rng(seed).random(scores.size) < 0.4
+        chosen[0] = True
+        found = log_det_bound(
+            graph, event=lambda x, chosen=chosen, s=scores.shape: chosen[np.ravel_multi_index(x.T, s)]
+        )
+        assert found.log_partition >= np.logaddexp.reduce(scores.ravel()[chosen]) - SOLVER
+        fixed = log_det_bound(graph, event={0: 1})
+        assert fixed.log_partition >= np.logaddexp.reduce(scores[1].ravel()) - SOLVER
+        assert fixed.nodes[0] == 1 and fixed.pairs[0, 1] == pytest.approx(fixed.nodes[1])
+
+
+def test_log_determinant_bounds_on_probabilities_hold():
+    for seed in range(40):
+        graph = binary_model(seed)
+        sums, p = enumerated_sums(graph)
+        for event, truth in (
+            (SumAtLeast(len(graph) - 1), p[sums >= len(graph) - 1].sum()),
+            ({0: 1}, p[1].sum()),
+            (LabelingEvent(lambda x: x[:, 0] == 0, variables=(1,)), p[:, 0].sum()),
+        ):
+            bounds = event_bounds(graph, event, upper="log_det")
+            assert bounds.lower <= truth + SOLVER and truth <= bounds.upper + SOLVER
+
+
+def test_collapsing_is_the_least_over_all_tilts():
+    """Proposition 4: the program over moments is the infimum of inequality 6.32 over tilts of all statistics."""
+    graph = binary_model(1, n=2, strength=1.0)
+    event = SumAtLeast(1)
+    outcomes = np.array([[0, 1], [1, 0], [1, 1]])
+    statistics = np.column_stack([outcomes, outcomes.prod(axis=1)])
+    at = np.indices((2, 2)).reshape(2, -1).T
+
+    def tilted_bound(tilt):
+        table = (np.column_stack([at, at.prod(axis=1)]) @ tilt).reshape(2, 2)
+        found = log_det_bound(graph.add((0, 1), table))
+        return found.log_partition, np.array([*found.nodes, found.pairs[0, 1]])
+
+    def nested(point):
+        """The support function as one more unknown, above its every value; moments are the gradient of the bound."""
+        value, moments = tilted_bound(point[:3])
+        return value + point[3], np.append(moments, 1.0)
+
+    collapsed = log_det_bound(graph, event=lambda x: x.sum(axis=1) >= 1).log_partition
+    support = {"type": "ineq", "fun": lambda point: point[3] + statistics @ point[:3]}
+    found = minimize(nested, np.zeros(4), jac=True, method="SLSQP", constraints=support)
+    # Both solvers stop within some 1e-5 of the optimum.
+    assert found.fun == pytest.approx(collapsed, abs=1e-4)
+    for tilt in np.random.default_rng(0).normal(size=(10, 3)):
+        assert np.max(statistics @ -tilt) + tilted_bound(tilt)[0] >= collapsed - 1e-5
+    # A relaxation of the event's moments can only be looser.
+    assert log_det_bound(graph, event=event).log_partition >= collapsed - 1e-5
+
+
+def test_impossible_and_certain_sums_of_the_log_determinant():
+    graph = binary_model(0, n=3)
+    whole = log_det_bound(graph)
+    assert log_det_bound(graph, event=SumAtLeast(0)).log_partition == pytest.approx(whole.log_partition, abs=1e-9)
+    top = log_det_bound(graph, event=SumAtLeast(3))
+    assert top.log_partition == pytest.approx(graph.scores([1, 1, 1])) and np.all(top.pairs == 1)
+    everything = log_det_bound(graph, event=dict.fromkeys(range(3), 1))
+    assert everything.log_partition == pytest.approx(graph.scores([1, 1, 1]))
+    with pytest.raises(ValueError, match="do not sum to 4"):
+        log_det_bound(graph, event=SumAtLeast(4))
+    with pytest.raises(ValueError, match="holds for no labeling"):
+        log_det_bound(graph, event=lambda x: x[:, 0] > 1)
 
 
 def test_independent_variables_and_trees_give_the_exact_probability_of_states():
@@ -121,6 +246,12 @@ def test_a_wrong_event_is_an_error():
         event_bounds(graph, {0: 2})
     with pytest.raises(ValueError, match="upper='none'"):
         event_bounds(graph, {0: 1}, upper="none")
+    with pytest.raises(ValueError, match="one boolean for each of 4 labelings"):
+        event_bounds(graph, lambda x: x[:, 0])
+    with pytest.raises(ValueError, match=r"variables=\(0, 0\)"):
+        event_bounds(graph, LabelingEvent(lambda x: x[:, 0] == 1, (0, 0)))
+    with pytest.raises(ValueError, match="enumeration stops"):
+        event_bounds(FactorGraph([2] * 70), lambda x: x[:, 0] == 1)
 
 
 def test_chebyshev_of_the_three_node_chain_is_the_least_moment():

@@ -154,13 +154,102 @@ def test_more_starts_never_hurt():
     assert many.log_partition > one.log_partition + 1
 
 
+def test_mean_field_holds_with_factors_of_more_than_two_variables():
+    closer = 0
+    for seed in range(200):
+        generator = np.random.default_rng(seed)
+        graph = random_model(generator, n=int(generator.integers(3, 8)), n_factors=6, largest=4)
+        exact = graph.brute_force().log_partition
+        naive, structured = mean_field(graph), mean_field(graph, clusters="forests")
+        assert naive.log_partition <= structured.log_partition + ROUNDING
+        assert structured.log_partition <= exact + ROUNDING
+        closer += structured.log_partition > naive.log_partition + 1e-6
+        if structured.kind == "exact":
+            assert structured.log_partition == pytest.approx(exact, abs=ROUNDING)
+    assert closer > 100
+
+
+def test_clusters_of_triples_are_expected_score_plus_entropy():
+    """The bound is the objective at the distribution that is reported, and no cluster can better it alone."""
+    graph = random_model(np.random.default_rng(3), n=6, n_factors=8)
+    clusters = [[0, 1, 2], [4, 3], [5]]
+    found = mean_field(graph, clusters=clusters, tol=1e-12)
+    joints = [best_of_cluster(graph, found, nodes) for nodes in clusters]
+    joint = np.einsum("abc,de,f->abcedf", *joints)
+    possible = joint > 0
+    value = np.sum(joint[possible] * (graph.joint_scores()[possible] - np.log(joint[possible])))
+    assert found.log_partition == pytest.approx(value, abs=1e-8)
+    assert found.converged and found.kind == "lower"
+    for factor, p in zip(graph.factors, found.factors):
+        np.testing.assert_allclose(p, marginal(joint, factor.variables), atol=1e-8)
+
+
+def best_of_cluster(graph, found, nodes):
+    """The best distribution of one cluster given the marginals of the others, by enumeration."""
+    scores = np.zeros(tuple(graph.n_states[nodes]))
+    for factor in graph.factors:
+        average, kept = factor.table, list(factor.variables)
+        others = [v for v in factor.variables if v not in nodes]
+        if others:
+            # Other clusters' variables of one factor: their joint probabilities, from the factor's own.
+            index = factor.variables.index
+            p = found.factors[graph.factors.index(factor)].sum(
+                axis=tuple(index(v) for v in factor.variables if v in nodes)
+            )
+            average = np.tensordot(average, p, ([index(v) for v in others], range(len(others))))
+            kept = [v for v in kept if v in nodes]
+        order = np.argsort([nodes.index(v) for v in kept])
+        shape = [graph.n_states[v] if v in kept else 1 for v in nodes]
+        scores = scores + np.transpose(average, order).reshape(shape)
+    p = np.exp(scores - scores.max())
+    return p / p.sum()
+
+
+def marginal(joint, variables):
+    rest = tuple(v for v in range(joint.ndim) if v not in variables)
+    kept = sorted(variables)
+    return joint.sum(axis=rest).transpose([kept.index(v) for v in variables])
+
+
+def test_rounds_over_triples_never_lower_the_bound_and_starts_help():
+    graph = random_model(np.random.default_rng(8), n=7, n_factors=9)
+    for clusters in (None, "forests"):
+        bounds = [mean_field(graph, clusters=clusters, max_iter=k).log_partition for k in range(1, 7)]
+        assert np.all(np.diff(bounds) >= -ROUNDING)
+    # Neighbours want to be alike, in either state: even probabilities stay where they are.
+    table = np.zeros((2, 2, 2))
+    table[0, 0, 0] = table[1, 1, 1] = 3.0
+    ring = FactorGraph([2] * 6, [((v, (v + 1) % 6, (v + 2) % 6), table) for v in range(6)])
+    one, many = mean_field(ring), mean_field(ring, n_starts=5, random_state=0)
+    assert many.log_partition > one.log_partition + 1
+    assert many.log_partition <= ring.brute_force().log_partition
+
+
+def test_triples_and_pairs_agree_where_a_third_variable_says_nothing():
+    for seed in range(10):
+        graph = random_pairwise(np.random.default_rng(seed), 5)
+        triple = graph.add((0, 1, 2), np.zeros(tuple(graph.n_states[:3])))
+        ours, theirs = mean_field(triple), mean_field(graph)
+        assert ours.log_partition == pytest.approx(theirs.log_partition, abs=1e-7)
+
+
 def test_mean_field_refuses_what_it_cannot_do():
     forbidden = FactorGraph([2, 2, 2], [((0, 1), [[0, -np.inf], [0, 0]]), ((1, 2), np.zeros((2, 2)))])
     with pytest.raises(ValueError, match=r"the pair \(0, 1\) has a score of -inf"):
         mean_field(forbidden)
     assert mean_field(forbidden, clusters="forests").log_partition == pytest.approx(np.log(6))
-    with pytest.raises(ValueError, match="at most 2 variables"):
-        mean_field(FactorGraph([2, 2, 2], [((0, 1, 2), np.zeros((2, 2, 2)))]))
+    impossible = np.zeros((2, 2, 2))
+    impossible[0, 0, 0] = -np.inf
+    triple = FactorGraph([2, 2, 2], [((0, 1, 2), impossible)])
+    with pytest.raises(ValueError, match=r"the factor over \(0, 1, 2\) has a score of -inf"):
+        mean_field(triple)
+    assert mean_field(triple, clusters=[[0, 1, 2]]).log_partition == pytest.approx(np.log(7))
+    with pytest.raises(ValueError, match="cover each of the 3 variables once"):
+        mean_field(triple, clusters=[[0, 1], [1, 2]])
+    with pytest.raises(ValueError, match="clusters='rows'"):
+        mean_field(triple, clusters="rows")
+    with pytest.raises(ValueError, match="no state of variable 0"):
+        mean_field(triple.add((0,), [-np.inf, -np.inf]), clusters=[[0, 1, 2]])
     square = FactorGraph.ising(np.zeros(4), [[0, 1], [1, 2], [2, 3], [3, 0]], np.ones(4))
     with pytest.raises(ValueError, match="cluster 0 close a loop"):
         mean_field(square, clusters=[[0, 1, 2, 3]])

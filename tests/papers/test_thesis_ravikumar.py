@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from treatise.papers.thesis_ravikumar import event_errors, experiment, random_field, weights_of
+from treatise.datasets import load_japanese_vowels
+from treatise.papers.thesis_ravikumar import event_errors, experiment, random_field, utterance_chain, weights_of
 
 
 def test_the_quick_form_reaches_what_it_should():
@@ -14,7 +15,12 @@ def test_the_quick_form_reaches_what_it_should():
     assert here["Figure 6.1, Markov chain: true log probability"] == -18.40557
     reached = [row.quantity for row in evidence.rows if row.verdict == "reached"]
     assert sum(quantity.startswith("Table 6.1") for quantity in reached) >= 12
-    assert evidence.figure is not None and not evidence.skipped
+    assert evidence.figure is not None
+    additive = "Section 11.5.1, additive features: error in percent"
+    assert additive in reached and here[additive] < here["Section 11.5.1, linear features: error in percent"] / 5
+    assert "Figure 11.5: good correspondence (within a quarter of a curve's own size)" in reached
+    # Only the utterances come from a file.
+    assert len(evidence.skipped) <= 1 and all("JapaneseVowels" in reason for reason in evidence.skipped)
 
 
 def test_models_have_the_printed_ranges():
@@ -32,3 +38,17 @@ def test_estimates_of_a_bound_err_on_their_side():
     lower, by_determinant, upper, _ = event_errors(graph, lambda model: iter([({4: 1}, 0.0)]))
     truth = graph.brute_force().nodes[4][1]
     assert by_determinant <= lower <= truth <= upper
+
+
+def test_a_chain_of_utterances_labels_every_time_by_its_speaker(real_data):
+    real_data("sequences/JapaneseVowels_TRAIN.ts")
+    training, test = load_japanese_vowels()
+    assert (len(training.utterances), len(test.utterances)) == (270, 370)
+    assert np.all(np.bincount(training.speakers)[1:] == 30)
+    x, y = utterance_chain(training, 10, np.random.RandomState(0))
+    # Ten speakers give about 150 positions, as section 11.5.3 says.
+    assert len(x) == len(y) and x.shape[1] == 12 and 100 < len(x) < 200
+    start = next(u for u in range(270) if np.array_equal(training.utterances[u][0], x[0]))
+    length = len(training.utterances[start])
+    np.testing.assert_array_equal(x[:length], training.utterances[start])
+    assert np.all(y[:length] == training.speakers[start] % 2)

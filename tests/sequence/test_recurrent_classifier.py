@@ -150,7 +150,7 @@ def test_bad_prefixes_labels_and_contexts_are_refused(words):
         fitted.decision_scores(sequences[0], labels[0])
     with pytest.raises(ValueError, match="'x' did not occur"):
         fitted.exact_imitation_score(sequences[:1], [["x"] * 5])
-    with pytest.raises(ValueError, match="as many as the positions"):
+    with pytest.raises(ValueError, match="5 positions and 1 labels"):
         fitted.score(sequences[:1], [["1"]])
     with pytest.raises(ValueError, match="n_prev=12 gives"):
         RecurrentClassifier(n_prev=12).fit(sequences, labels)

@@ -9,6 +9,14 @@ import polars as pl
 
 from treatise._core.errors import TreatiseError
 from treatise.compare._problem import SENTENCE, Problem
+from treatise.compare._sequence_tables import (
+    check_labels,
+    check_number,
+    distinct_sequences,
+    is_table,
+    read_sequence_table,
+    warn_of_foreign_labels,
+)
 from treatise.io import ModelFile, Sentence, read_conll
 
 SUFFIXES = (".conllu", ".conll")
@@ -21,25 +29,37 @@ def is_sequences(data: Any, task: str | None) -> bool:
     return isinstance(data, str | os.PathLike) and any(suffix in SUFFIXES for suffix in Path(data).suffixes)
 
 
-def read_sequences(data: Any, target: str | int | None) -> Problem:
-    """A problem from a CoNLL file: its words, the labels to predict, and the sentence of each word.
+def read_sequences(
+    data: Any, target: str | int | None, group: str | None = None, header: bool | None = None
+) -> Problem:
+    """A problem from a file of sequences: their positions, the labels to predict, and the sequence of each position.
 
     Of a treebank only the word forms are used: the other annotations would tell the label. Of other files every column
-    is used but the target, which is the last where none is named.
+    is used but the target, which is the last where none is named. ``group`` names the column of a table that tells the
+    sequences apart, ``header`` says whether its first line names the columns.
     """
     if not isinstance(data, str | os.PathLike):
-        raise TreatiseError("sequences are read from CoNLL or CoNLL-U files; give the path of one")
+        raise TreatiseError("sequences are read from CoNLL, CoNLL-U or CSV files; give the path of one")
+    if is_table(data):
+        return read_sequence_table(data, target, group, header)
     sentences = [sentence for sentence in read_conll(data) if len(sentence)]
-    if len(sentences) < 4:
-        raise TreatiseError(f"{data} holds {len(sentences)} sentences; a comparison needs at least 4")
+    check_number(data, len(sentences), "sentence")
     names = list(sentences[0].columns)
     chosen = _target(names, target)
-    frame = tokens(sentences, _inputs(names, chosen))
-    y = np.concatenate([np.asarray(sentence[chosen], str) for sentence in sentences])
-    groups = frame[SENTENCE].to_numpy()
-    notes = [f"{len(sentences)} sentences of {len(y)} words; the words of a sentence are always in one fold"]
+    inputs = _inputs(names, chosen)
+    if not inputs:
+        raise TreatiseError(f"{data} has the column {chosen!r} alone; labels are told from another, such as the words")
+    frame = tokens(sentences, inputs)
+    labels = pl.Series([label for sentence in sentences for label in sentence[chosen]])
+    check_labels(labels, chosen)
+    groups, copies = distinct_sequences(frame.select(inputs), frame[SENTENCE].to_numpy())
+    notes = [
+        f"{len(sentences)} sentences of {len(labels)} words; the words of a sentence are always in one fold",
+        *copies,
+    ]
     if "upos" in names:
         notes.append("only the words are used: the other columns of a treebank would tell the label")
+    y = labels.to_numpy().astype(str)
     return Problem(Path(data).stem, chosen, "sequence", frame, y, groups, [], notes, tuple(names))
 
 
@@ -70,11 +90,17 @@ def label_sentences(model: ModelFile, sentences: list[Sentence]) -> list[Sentenc
     filled = [sentence for sentence in sentences if len(sentence)]
     if not filled:
         raise TreatiseError("there is no word to label")
-    columns = [name for name in about["columns"] if name != SENTENCE]
+    columns, target = [name for name in about["columns"] if name != SENTENCE], about["target"]
+    absent = [name for name in columns if name not in filled[0].columns]
+    if absent:
+        there = ", ".join(filled[0].columns)
+        raise TreatiseError(f"the sentences lack the column {absent[0]!r} that the model reads; they have {there}")
+    held = {label for sentence in filled for label in sentence.columns.get(target, ())}
+    warn_of_foreign_labels(held, target, about.get("classes", []))
     labels = np.asarray(model.model.predict(tokens(filled, columns)))
     ends = np.cumsum([len(sentence) for sentence in filled])[:-1]
     return [
-        Sentence({**sentence.columns, about["target"]: [str(label) for label in own]}, sentence.comments, sentence.line)
+        Sentence({**sentence.columns, target: [str(label) for label in own]}, sentence.comments, sentence.line)
         for sentence, own in zip(filled, np.split(labels, ends))
     ]
 

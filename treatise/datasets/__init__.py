@@ -1,6 +1,8 @@
 """Data: generators of the papers' synthetic sets, and loaders that verify real files before use."""
 
+from treatise.datasets._additive_chains import ADDITIVE_CURVES, make_additive_chain, make_interleaved_emissions
 from treatise.datasets._adult import load_adult
+from treatise.datasets._averaging_tables import load_averaging_table, make_monks
 from treatise.datasets._bundled import BUNDLED, load_table
 from treatise.datasets._corral import make_corral
 from treatise.datasets._coupling_tables import load_coupling_table, make_noisy_pairs, make_waveform
@@ -16,9 +18,11 @@ from treatise.datasets._feature_selection import (
 )
 from treatise.datasets._forest_cover import load_forest_cover_sample
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
+from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
 from treatise.datasets._gaussian_mixtures import make_gaussian_mixtures
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._hypercube_gaussians import make_hypercube_gaussians
+from treatise.datasets._japanese_vowels import SpokenVowels, load_japanese_vowels
 from treatise.datasets._labelled_sequences import (
     HandwrittenWords,
     MarkovSequences,
@@ -28,11 +32,19 @@ from treatise.datasets._labelled_sequences import (
 )
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._libol import load_ijcnn1, load_svmguide3, load_w1a
+from treatise.datasets._linear_networks import (
+    CellSignals,
+    LinearNetworkData,
+    load_cell_signals,
+    make_factor_data,
+    make_linear_network,
+)
 from treatise.datasets._logistic_sphere import make_logistic_sphere
 from treatise.datasets._metric_tables import load_pen_digits, load_prostate_expression
 from treatise.datasets._minimax_tables import load_minimax_table
 from treatise.datasets._mkl_toy import make_mkl_toy
 from treatise.datasets._natural_patches import make_on_off_patches
+from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._offset_tables import load_offset_table
 from treatise.datasets._pairwise_data import load_binary_usps, load_newsgroup_words
 from treatise.datasets._perceptual_states import FLOWERPOT_STATES, make_perceptual_states
@@ -47,28 +59,37 @@ from treatise.datasets._protein_structure import (
 from treatise.datasets._reduction_tables import load_bupa, load_mnist_test, load_spambase, make_separated_gaussians
 from treatise.datasets._scop import ProteinFamilies, load_scop_families
 from treatise.datasets._spoken_dialog import HeardUtterances, make_heard_utterances
+from treatise.datasets._stocks import StockPrices, load_stock_prices
+from treatise.datasets._subgraph_gaussian import make_subgraph_gaussian
 from treatise.datasets._switching_series import make_switching_series
 from treatise.datasets._taxonomy import load_digit_taxonomy, make_taxonomy, taxonomy_comparisons
 from treatise.datasets._terascale import load_acceptor_sites, make_zipf_ads
 
 __all__ = [
+    "ADDITIVE_CURVES",
     "BUNDLED",
     "FLOWERPOT_STATES",
     "NEWSGROUP_PAIRS",
+    "CellSignals",
     "Games",
     "HandwrittenWords",
     "HeardUtterances",
+    "LinearNetworkData",
     "MarkovSequences",
     "ProteinFamilies",
     "ProteinStructures",
+    "SpokenVowels",
+    "StockPrices",
     "data_home",
     "load_acceptor_sites",
     "load_adult",
     "load_arcene",
     "load_atp",
+    "load_averaging_table",
     "load_binary_usps",
     "load_bupa",
     "load_cb513",
+    "load_cell_signals",
     "load_coupling_table",
     "load_digit_taxonomy",
     "load_dorothea_validation",
@@ -79,6 +100,7 @@ __all__ = [
     "load_halo2",
     "load_handwritten_words",
     "load_ijcnn1",
+    "load_japanese_vowels",
     "load_letter_halves",
     "load_minimax_table",
     "load_mnist_test",
@@ -93,26 +115,35 @@ __all__ = [
     "load_scop_families",
     "load_spambase",
     "load_splice",
+    "load_stock_prices",
     "load_svmguide3",
     "load_table",
     "load_w1a",
     "locate",
+    "make_additive_chain",
     "make_bengio_grandvalet",
     "make_corral",
     "make_digit_words",
+    "make_factor_data",
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_heard_utterances",
     "make_high_order_sequences",
     "make_hypercube_gaussians",
+    "make_interleaved_emissions",
     "make_leader_losses",
+    "make_linear_network",
     "make_logistic_sphere",
     "make_mkl_toy",
+    "make_monks",
+    "make_network_table",
     "make_noisy_pairs",
     "make_on_off_patches",
     "make_perceptual_states",
+    "make_random_gaussian_graph",
     "make_ranking_games",
     "make_separated_gaussians",
+    "make_subgraph_gaussian",
     "make_switching_series",
     "make_taxonomy",
     "make_waveform",

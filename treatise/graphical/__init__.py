@@ -4,13 +4,14 @@ from treatise.graphical.cdf_factors import CDFFactor, GaussianCDF, GumbelCopulaC
 from treatise.graphical.chebyshev import ChebyshevBound, chebyshev_bound
 from treatise.graphical.chebyshev_chernoff import ChebyshevChernoffBound, chebyshev_chernoff_bound
 from treatise.graphical.chernoff import ChernoffBound, chernoff_sum_bound
+from treatise.graphical.clime import Clime, ClimePath, dantzig_selector_path
 from treatise.graphical.cumulative_network import CumulativeDistributionNetwork
 from treatise.graphical.edge_stability import EdgeStability, edge_stability
 from treatise.graphical.event_bounds import EventBounds, event_bounds
 from treatise.graphical.events import LabelingEvent, SumAtLeast
 from treatise.graphical.forest_density import ForestDensity
 from treatise.graphical.forest_density_plot import plot_heldout_path, plot_pair_density
-from treatise.graphical.graph_criteria import gaussian_ebic, gaussian_log_likelihood
+from treatise.graphical.graph_criteria import gaussian_ebic, gaussian_log_likelihood, graph_ebic
 from treatise.graphical.graph_plot import plot_graph
 from treatise.graphical.incoherence import IncoherenceReport, incoherence_report
 from treatise.graphical.ising_graph import IsingGraph
@@ -34,6 +35,8 @@ __all__ = [
     "ChebyshevBound",
     "ChebyshevChernoffBound",
     "ChernoffBound",
+    "Clime",
+    "ClimePath",
     "CumulativeDistributionNetwork",
     "CumulativeTeamRating",
     "EdgeStability",
@@ -59,12 +62,14 @@ __all__ = [
     "chebyshev_bound",
     "chebyshev_chernoff_bound",
     "chernoff_sum_bound",
+    "dantzig_selector_path",
     "denoise_image",
     "edge_stability",
     "event_bounds",
     "fit_ising_on_graph",
     "gaussian_ebic",
     "gaussian_log_likelihood",
+    "graph_ebic",
     "grid_edges",
     "incoherence_report",
     "log_det_bound",

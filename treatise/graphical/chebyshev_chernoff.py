@@ -1,15 +1,19 @@
 """Chebyshev-Chernoff bounds: what given moments say about an event in a known family of models (section 7.2)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from math import comb
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linprog
 
 from treatise.graphical.events import as_event, event_mask, joint_labelings
 
-# Ordered tuples of outcomes that are compared; the degree is lowered to stay below.
+# Ordered tuples of outcomes that are compared, alone and times the products of functions; the degree is lowered to
+# stay below both.
 _MOST_TUPLES = 2**18
+_MOST_NUMBERS = 2**25
 # Caps that hold in exact arithmetic are widened by rounding, lest the linear program find them in conflict.
 _ROUNDING = 1e-9
 
@@ -163,10 +167,12 @@ class _Products:
 
     def __init__(self, statistics, functions, moments, degree):
         n = len(statistics)
-        while degree > 1 and n**degree > _MOST_TUPLES:
-            degree -= 1
         # Logarithms need functions that are nowhere negative and moments that are positive; one is such a function.
-        usable = np.flatnonzero((functions.min(axis=1) >= 0) & (moments > 0))
+        usable = np.flatnonzero((functions.min(axis=1) >= 0) & (functions.max(axis=1) > 0) & (moments > 0))
+        while degree > 1 and (
+            n**degree > _MOST_TUPLES or n**degree * comb(len(usable) + degree, degree) > _MOST_NUMBERS
+        ):
+            degree -= 1
         self.n_functions, self.usable = len(moments), usable
         self.values = np.vstack([np.ones(n), functions[usable]])
         self.log_moments = np.append(0.0, np.log(moments[usable]))
@@ -177,13 +183,15 @@ class _Products:
         self.monomial = self.monomial.reshape(n, -1)
         self.n_monomials = len(monomials)
         self.others = list(combinations_with_replacement(range(len(self.values)), degree - 1))
-        self.other_weights = np.array([_tuples(self.values[list(chosen)], n) for chosen in self.others])
+        self.other_weights = np.array([_tuples(self.values[list(chosen)]) for chosen in self.others])
         self.bounding = list(combinations_with_replacement(range(len(self.values)), degree))
         self.coefficients = np.array([
-            self._polynomial(np.multiply.outer(self.values[first], _tuples(self.values[list(rest)], n)))
+            self._polynomial(np.multiply.outer(self.values[first], _tuples(self.values[rest])))
             for first, *rest in self.bounding
         ])  # fmt: skip
-        self.bounding_moments = np.array([self.log_moments[list(each)].sum() for each in self.bounding])
+        self.bounding_moments, self.other_moments = (
+            np.array([self.log_moments[list(each)].sum() for each in chosen]) for chosen in (self.bounding, self.others)
+        )
 
     def _polynomial(self, weights):
         return np.bincount(self.monomial.ravel(), weights.ravel(), minlength=self.n_monomials)
@@ -191,25 +199,37 @@ class _Products:
     def bounds(self, indicator):
         """The least product above the expectation of an indicator and the greatest below it, by their logarithms."""
         inside = np.flatnonzero(indicator)
-        lower, best = -np.inf, _ProductBounds(-np.inf, 0.0, np.zeros(self.n_functions, int), 0.0)
+        nothing = np.zeros(self.n_functions, int)
         if len(inside) == 0:
-            return _ProductBounds(-np.inf, -np.inf, best.exponents, -np.inf)
-        for chosen, weights in zip(self.others, self.other_weights):
-            spread = np.broadcast_to(weights, (len(inside), len(weights))).ravel()
-            own = np.bincount(self.monomial[inside].ravel(), spread, minlength=self.n_monomials)
-            scale = self.bounding_moments - self.log_moments[list(chosen)].sum()
-            with np.errstate(divide="ignore"):
-                # Coefficient by coefficient; a monomial that a side lacks makes the constant useless, not wrong.
-                needed = own > 0
-                constants = np.log(np.max(own[needed] / self.coefficients[:, needed], axis=1))
-                below = np.where(self.coefficients > 0, own / self.coefficients, np.inf).min(axis=1)
-                lower = max(lower, float(np.max(np.log(below) + scale)))
-            which = int(np.argmin(constants + scale))
-            if constants[which] + scale[which] < best.log_upper:
-                exponents = self._exponents(self.bounding[which], chosen)
-                upper = float(constants[which] + scale[which])
-                best = _ProductBounds(-np.inf, upper, exponents, float(constants[which]))
-        return replace(best, log_lower=min(lower, best.log_upper))
+            return _ProductBounds(-np.inf, -np.inf, nothing, -np.inf)
+        reached, place = np.unique(self.monomial[inside].ravel(), return_inverse=True)
+        tuples = np.tile(np.arange(self.monomial.shape[1]), len(inside))
+        merge = sparse.csr_array((np.ones(len(tuples)), (place, tuples)), shape=(len(reached), self.monomial.shape[1]))
+        own, theirs = np.ascontiguousarray((merge @ self.other_weights.T).T), self.coefficients[:, reached]
+        scale = self.bounding_moments - self.other_moments[:, np.newaxis]
+        # The ratio of all coefficients together lies between the least and the greatest ratio of single ones.
+        promised = np.log(own.sum(axis=1))[:, np.newaxis] - np.log(self.coefficients.sum(axis=1)) + scale
+        upper, exponents, constant = 0.0, nothing, 0.0
+        # A monomial of the event's side that the bounding side lacks would make the constant infinite.
+        for m, d in _in_order(promised, (promised < 0) & (_both(own > 0, theirs == 0) == 0)):
+            if promised[m, d] >= upper:
+                break
+            there = own[m] > 0
+            found = float(np.log(np.max(own[m, there] / theirs[d, there])))
+            if found + scale[m, d] < upper:
+                upper, constant = float(found + scale[m, d]), found
+                exponents = self._exponents(self.bounding[d], self.others[m])
+        lower = -np.inf
+        # And one of the bounding side that the event's side lacks, zero.
+        within = ~np.delete(self.coefficients, reached, axis=1).any(axis=1)
+        admitted = np.zeros(promised.shape, bool)
+        admitted[:, within] = _both(own == 0, theirs[within] > 0) == 0
+        for m, d in _in_order(-promised, admitted):
+            if promised[m, d] <= lower:
+                break
+            there = theirs[d] > 0
+            lower = max(lower, float(np.log(np.min(own[m, there] / theirs[d, there])) + scale[m, d]))
+        return _ProductBounds(min(lower, upper), upper, exponents, constant)
 
     def _exponents(self, above, below):
         counted = np.zeros(len(self.values), int)
@@ -220,7 +240,19 @@ class _Products:
         return exponents
 
 
-def _tuples(values, n):
+def _both(ours, theirs):
+    """For every pair of rows, in how many places both are true."""
+    return ours.astype(np.float32) @ theirs.T.astype(np.float32)
+
+
+def _in_order(values, admitted):
+    """Places of the admitted values, the least first."""
+    rows, columns = np.nonzero(admitted)
+    order = np.argsort(values[rows, columns], kind="stable")
+    return zip(rows[order].tolist(), columns[order].tolist())
+
+
+def _tuples(values):
     """Products of several functions, one for each axis of a table over tuples of outcomes, flat."""
     product = np.ones(1)
     for each in values:

@@ -1,12 +1,15 @@
 """Inference in models of many coupled variables: chains, label patterns, factor graphs, minimum cuts."""
 
 from treatise.inference.belief_propagation import belief_propagation, max_product
+from treatise.inference.chain_bound import ChainBound
 from treatise.inference.chains import ChainMarginals, Chains
+from treatise.inference.conditional_forests import iterated_conditional_forests
 from treatise.inference.conditional_modes import iterated_conditional_modes
 from treatise.inference.factor_chains import factor_marginals
 from treatise.inference.factor_graph import Factor, FactorGraph
 from treatise.inference.gibbs import gibbs, gibbs_sample
 from treatise.inference.junction_tree import JunctionTree
+from treatise.inference.junction_tree_bound import JunctionTreeBound, junction_tree_bound
 from treatise.inference.label_patterns import PatternAutomaton, observed_patterns
 from treatise.inference.map_result import MAPResult
 from treatise.inference.marginals import Marginals
@@ -15,16 +18,24 @@ from treatise.inference.mean_field import mean_field
 from treatise.inference.pairwise_energy import PairwiseEnergy
 from treatise.inference.pairwise_form import PairwiseForm
 from treatise.inference.pattern_chains import PatternChains, PatternMarginals
+from treatise.inference.spanning_forest import (
+    maximum_spanning_forest,
+    restricted_forest,
+    root_forest,
+    tree_partition,
+)
 from treatise.inference.tree_reweighted import spanning_tree_weights, tree_reweighted, tree_reweighted_map
 from treatise.inference.trws import min_sum, trws
 
 __all__ = [
+    "ChainBound",
     "ChainMarginals",
     "Chains",
     "Factor",
     "FactorGraph",
     "FlowNetwork",
     "JunctionTree",
+    "JunctionTreeBound",
     "MAPResult",
     "Marginals",
     "MinimumCut",
@@ -37,12 +48,18 @@ __all__ = [
     "factor_marginals",
     "gibbs",
     "gibbs_sample",
+    "iterated_conditional_forests",
     "iterated_conditional_modes",
+    "junction_tree_bound",
     "max_product",
+    "maximum_spanning_forest",
     "mean_field",
     "min_sum",
     "observed_patterns",
+    "restricted_forest",
+    "root_forest",
     "spanning_tree_weights",
+    "tree_partition",
     "tree_reweighted",
     "tree_reweighted_map",
     "trws",

@@ -48,7 +48,7 @@ def iterated_conditional_modes(graph, *, start=None, n_starts=1, max_sweeps=1000
         if number > 0:
             x = np.array([random.randint(k) for k in graph.n_states], np.int64)
         else:
-            x = _own_modes(graph) if start is None else np.array(start, np.int64)
+            x = own_modes(graph) if start is None else np.array(start, np.int64)
         trace, at = [float(graph.energy(x))], flat.place(x)
         for _ in range(max_sweeps):
             if not mode_sweep(*flat.arrays, at, x):
@@ -59,7 +59,8 @@ def iterated_conditional_modes(graph, *, start=None, n_starts=1, max_sweeps=1000
     return best
 
 
-def _own_modes(graph):
+def own_modes(graph):
+    """The best state of each variable by its own factors."""
     own = [np.zeros(k) for k in graph.n_states]
     for factor in graph.factors:
         if len(factor.variables) == 1:

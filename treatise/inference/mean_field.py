@@ -4,6 +4,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treatise.inference import _mean_field_kernels as kernels
+from treatise.inference._factor_mean_field import factor_mean_field
+from treatise.inference._forest_clusters import forest_clusters
 from treatise.inference._messages import Messages
 from treatise.inference.marginals import Marginals
 from treatise.inference.pairwise_form import PairwiseForm
@@ -15,15 +17,17 @@ def mean_field(graph, *, clusters=None, n_starts=1, max_iter=1000, tol=1e-8, ran
     Each variable is updated in turn to the best distribution given the averages of the others, which never lowers the
     bound. Structured mean field does the same for whole trees of variables: dearer and at least as tight. Marginals are
     too sure of themselves where couplings are strong, and the problem has local optima: start several times. Exact
-    where nothing is coupled, or where one cluster holds a forest. A round costs the sizes of the tables of pairs.
+    where nothing is coupled, or where one cluster holds a forest. A round costs the sizes of the factors' tables; where
+    a factor has more than two variables it is not compiled, and some hundred times slower.
 
     Parameters
     ----------
     graph : FactorGraph
-        The model; factors of at most two variables.
+        The model.
     clusters : None, "forests" or sequence of arrays of int, default=None
         None makes all variables independent. "forests" divides them into few sets such that the edges within each close
-        no loop; or give such sets yourself (the rows of a grid, say), covering every variable once.
+        no loop; or give such sets yourself (the rows of a grid, say), covering every variable once. Where factors have
+        more than two variables, sets may also hold loops, as long as :class:`JunctionTree` is fit for them.
     n_starts : int, default=1
         Starts; the first from even probabilities, the others from random ones. The best is kept.
     max_iter : int, default=1000
@@ -36,7 +40,7 @@ def mean_field(graph, *, clusters=None, n_starts=1, max_iter=1000, tol=1e-8, ran
     Returns
     -------
     marginals : Marginals
-        Of kind "lower" ("exact" where one cluster holds a forest).
+        Of kind "lower" ("exact" where no factor is divided among clusters).
 
     Examples
     --------
@@ -53,7 +57,9 @@ def mean_field(graph, *, clusters=None, n_starts=1, max_iter=1000, tol=1e-8, ran
     """
     if n_starts < 1 or max_iter < 1:
         raise ValueError(f"n_starts={n_starts!r} and max_iter={max_iter!r} must be at least 1")
-    form = PairwiseForm.of(graph, max_order=2, method="mean_field")
+    if any(len(factor.variables) > 2 for factor in graph.factors):
+        return factor_mean_field(graph, clusters, n_starts, max_iter, tol, check_random_state(random_state))
+    form = PairwiseForm.of(graph)
     parts = None if clusters is None else _Clusters(form, clusters)
     across = np.ones(len(form.edges), bool) if parts is None else parts.across
     forbidden = np.flatnonzero(np.isinf(form.pairs))
@@ -120,34 +126,16 @@ class _Clusters:
     """Sets of variables with the edges within them, and the edges across."""
 
     def __init__(self, form, clusters):
-        if isinstance(clusters, str):
-            if clusters != "forests":
-                raise ValueError(f"clusters={clusters!r} must be None, 'forests' or sets of variables")
-            clusters = _induced_forests(form)
-        clusters = [np.asarray(nodes, np.int64) for nodes in clusters]
-        where = np.full(form.n_nodes, -1)
-        for number, nodes in enumerate(clusters):
-            where[nodes] = number
-        if sum(map(len, clusters)) != form.n_nodes or np.any(where < 0):
-            raise ValueError(f"clusters must cover each of the {form.n_nodes} variables once")
-        self.across = where[form.edges[:, 0]] != where[form.edges[:, 1]]
-        self.clusters = []
-        for number, nodes in enumerate(clusters):
-            edges = np.flatnonzero((where[form.edges[:, 0]] == number) & ~self.across)
-            self.clusters.append(_Cluster(form, number, nodes, edges))
+        found, self.across = forest_clusters(form, clusters)
+        self.clusters = [_Cluster(each) for each in found]
 
 
 class _Cluster:
     """One forest of variables, updated as a whole by messages within it."""
 
-    def __init__(self, form, number, nodes, edges):
-        self.nodes = nodes
-        self.form = form.part(nodes, edges)
-        if not self.form.is_forest:
-            raise ValueError(f"the edges within cluster {number} close a loop; a cluster must be a forest")
-        self.messages = Messages(self.form)
-        self.places = _places(form.offset, nodes)
-        self.pair_places = _places(form.pair_offset, edges)
+    def __init__(self, cluster):
+        self.nodes, self.places, self.pair_places = cluster.nodes, cluster.places, cluster.pair_places
+        self.messages = Messages(cluster.form)
 
     def update(self, form, across, q, pairs):
         fields = np.empty_like(form.unary)
@@ -162,41 +150,6 @@ class _Cluster:
         q[self.places] = own
         pairs[self.pair_places] = own_pairs
         return log_partition - _expected(own, self.messages.unary)
-
-
-def _induced_forests(form):
-    """Variables divided greedily: each joins the first set in which its neighbours are in different trees."""
-    first, incident = form.incidence
-    forests: list[list[int]] = []
-    roots: list[dict[int, int]] = []
-
-    def root(parent, v):
-        while parent[v] != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        return v
-
-    for v in form.order.tolist():
-        ends = incident[first[v] : first[v + 1]]
-        neighbors = form.edges[ends // 2, 1 - (ends & 1)].tolist()
-        for number in range(len(forests) + 1):
-            if number == len(forests):
-                forests.append([])
-                roots.append({})
-            parent = roots[number]
-            trees = [root(parent, t) for t in neighbors if t in parent]
-            if len(set(trees)) == len(trees):
-                break
-        forests[number].append(v)
-        parent[v] = v
-        for tree in trees:
-            parent[tree] = v
-    return forests
-
-
-def _places(offset, numbers):
-    ranges = [np.arange(offset[i], offset[i + 1]) for i in numbers]
-    return np.concatenate(ranges) if ranges else np.zeros(0, np.int64)
 
 
 def _expected(q, scores):

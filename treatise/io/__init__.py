@@ -2,14 +2,17 @@
 
 from treatise.io._stream_rows import Chunk
 from treatise.io._table import Table
+from treatise.io.bif import BIFNetwork, read_bif, write_bif
 from treatise.io.blocks import TableBlocks
 from treatise.io.conll import CONLLU_COLUMNS, Sentence, iterate_conll, read_conll, write_conll
 from treatise.io.models import ModelFile, load_model, save_model
+from treatise.io.r_data import read_r_data
 from treatise.io.streams import Stream
 from treatise.io.tables import read_table
 
 __all__ = [
     "CONLLU_COLUMNS",
+    "BIFNetwork",
     "Chunk",
     "ModelFile",
     "Sentence",
@@ -18,8 +21,11 @@ __all__ = [
     "TableBlocks",
     "iterate_conll",
     "load_model",
+    "read_bif",
     "read_conll",
+    "read_r_data",
     "read_table",
     "save_model",
+    "write_bif",
     "write_conll",
 ]

@@ -1,5 +1,7 @@
 """Labels for sequences: hidden Markov decoding, conditional random fields, output-space search, grammars."""
 
+from treatise.sequence.additive_crf import AdditiveCRF
+from treatise.sequence.additive_crf_plot import plot_additive_features
 from treatise.sequence.anytime_curve import AnytimeCurve
 from treatise.sequence.crf import CRF
 from treatise.sequence.crf_plot import plot_label_transitions
@@ -18,6 +20,7 @@ from treatise.sequence.tagger import SequenceTagger
 __all__ = [
     "CRF",
     "HMM",
+    "AdditiveCRF",
     "AnytimeCurve",
     "Decoding",
     "DecodingPath",
@@ -34,6 +37,7 @@ __all__ = [
     "labels_from_segments",
     "log_average_messages",
     "path_risks",
+    "plot_additive_features",
     "plot_label_transitions",
     "segment_f1",
     "segments_from_labels",

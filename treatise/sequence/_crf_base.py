@@ -98,7 +98,12 @@ class BaseCRF(BaseEstimator):
         """
         diagonal = curvature + self.l2
         diagonal = np.maximum(diagonal, 1e-8 * max(float(diagonal.max(initial=0.0)), 1e-8))
-        end, last, short = None, -1, 0
+        end, last, short, passes = None, -1, 0, []
+
+        def note(state):
+            passes.append(float(state.evaluations))
+            advance(1 if state.iteration else 0)
+
         with progress(type(self).__name__, self.max_iter, show=self.verbose) as advance:
             while end is None or end.status == "running":
                 end = minimize_lbfgs(
@@ -111,7 +116,7 @@ class BaseCRF(BaseEstimator):
                     gradient_tolerance=0.0,
                     decrease_tolerance=self.tol,
                     state=end,
-                    callback=lambda state: advance(1 if state.iteration else 0),
+                    callback=note,
                 )
                 if end.status == "decrease":
                     short, last = (short + 1 if end.iteration == last + 1 else 1), end.iteration
@@ -119,7 +124,7 @@ class BaseCRF(BaseEstimator):
                         end.status = "running"
                 elif end.iteration >= self.max_iter:
                     break
-        self.n_iter_, self.objective_path_ = end.iteration, np.array(end.path)
+        self.n_iter_, self.objective_path_, self.passes_ = end.iteration, np.array(end.path), np.array(passes)
         return end.w
 
 
@@ -159,6 +164,34 @@ def _positions(sequence, s):
     return rows
 
 
+def label_lists(labels, lengths=None):
+    """Labels of each sequence as lists, refused where they are not as many as its positions.
+
+    Parameters
+    ----------
+    labels : list of sequences
+        Labels of each sequence.
+    lengths : sequence of int or None, default=None
+        Lengths that they must have; None leaves that to others.
+    """
+    listed = []
+    for s, each in enumerate(labels):
+        try:
+            listed.append(list(each))
+        except TypeError:
+            raise ValueError(
+                f"the labels of sequence {s} (counted from 0) are {each!r}; they must be a list, one for each position"
+            ) from None
+    if lengths is None:
+        return listed
+    if len(listed) != len(lengths):
+        raise ValueError(f"there are {len(lengths)} sequences and labels for {len(listed)}")
+    for s, (each, length) in enumerate(zip(listed, lengths)):
+        if len(each) != length:
+            raise ValueError(f"sequence {s} (counted from 0) has {length} positions and {len(each)} labels")
+    return listed
+
+
 def coded_labels(labels, lengths, classes=None):
     """Labels of all positions as numbers, and the classes.
 
@@ -171,12 +204,7 @@ def coded_labels(labels, lengths, classes=None):
     classes : ndarray or None, default=None
         The classes; None finds them.
     """
-    labels = [list(each) for each in labels]
-    if len(labels) != len(lengths):
-        raise ValueError(f"there are {len(lengths)} sequences and labels for {len(labels)}")
-    for s, (each, length) in enumerate(zip(labels, lengths)):
-        if len(each) != length:
-            raise ValueError(f"sequence {s} (counted from 0) has {length} positions and {len(each)} labels")
+    labels = label_lists(labels, lengths)
     flat = [label for each in labels for label in each]
     if classes is None:
         kinds = {isinstance(label, str) for label in flat}

@@ -26,3 +26,14 @@ def state_expectations(first, last, indptr, indices, data, start, label, nodes, 
             t, x = indices[i], data[i]
             for k in range(low, high):
                 expected[k] += x * nodes[t, label[k]]
+
+
+@kernel
+def scattered_expectations(indptr, indices, data, start, label, nodes, expected):
+    """The same expectations from attributes by rows, of positions so few that turning the matrix is not worth it."""
+    expected[:] = 0.0
+    for t in range(len(indptr) - 1):
+        for i in range(indptr[t], indptr[t + 1]):
+            a, x = indices[i], data[i]
+            for k in range(start[a], start[a + 1]):
+                expected[k] += x * nodes[t, label[k]]

@@ -23,14 +23,14 @@ class FeatureRows(BaseEstimator):
 
     def fit_transform(self, sequences):
         """Rows of shape (positions, columns) and lengths of sequences, from which the columns are taken."""
-        sequences = _listed(sequences)
+        sequences = listed_sequences(sequences)
         self.n_columns_ = sequences[0].shape[1] if _is_array(sequences[0]) else None
         self.vectorizer_ = SequenceVectorizer() if self.n_columns_ is None else None
         return self._rows(sequences, fitting=True)
 
     def transform(self, sequences):
         """Rows and lengths, in the columns of the fit."""
-        return self._rows(_listed(sequences), fitting=False)
+        return self._rows(listed_sequences(sequences), fitting=False)
 
     def _rows(self, sequences, fitting):
         arrays = self.n_columns_ is not None
@@ -69,8 +69,8 @@ class FeatureRows(BaseEstimator):
         return sparse.hstack(parts, format="csr")
 
 
-def _listed(sequences):
-    """The sequences as a list, arrays of numbers among them as float64."""
+def listed_sequences(sequences):
+    """The sequences as a list, arrays of numbers among them as float64; what is none is refused by its number."""
     if isinstance(sequences, np.ndarray) and sequences.ndim == 2:
         raise ValueError("one array of two dimensions was given; give a list of them, one for each sequence")
     listed = []

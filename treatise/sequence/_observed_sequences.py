@@ -99,6 +99,11 @@ def _one(sequence, item_ndim, name):
             raise ValueError(f"{name} holds NaN or infinite numbers; leave such positions out, or fill them first")
     elif values.ndim == 1 and values.dtype.kind == "f" and np.isnan(values).any():
         raise ValueError(f"{name} holds NaN; a symbol is needed at every position")
+    elif values.ndim == 1 and values.dtype.kind == "O":
+        odd = [value for value in values if not isinstance(value, str)]
+        if odd:
+            raise ValueError(f"{name} holds {odd[0]!r}; symbols must all be texts, or all numbers")
+        values = values.astype(str)
     if values.ndim != item_ndim + 1:
         expected = "a symbol" if item_ndim == 0 else "a vector of numbers"
         raise ValueError(f"{name} must hold {expected} for each position; its shape is {values.shape}")

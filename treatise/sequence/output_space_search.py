@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.progress import progress
-from treatise.sequence._crf_base import coded_labels
+from treatise.sequence._crf_base import coded_labels, label_lists
+from treatise.sequence._feature_rows import listed_sequences
 from treatise.sequence._output_costs_kernels import output_costs
 from treatise.sequence._output_spaces import OutputSearches, OutputSpace
 from treatise.sequence._rank_learner import RankLearner
@@ -190,9 +191,12 @@ class OutputSpaceSearch(BaseEstimator):
         recurrent = (
             RecurrentClassifier(random_state=random.randint(2**31)) if self.recurrent is None else self.recurrent
         )
-        sequences, labels = list(sequences), [list(each) for each in labels]
+        sequences, labels = list(sequences), label_lists(labels)
         held_out = ([], [])
-        if self.training == "dagger" and len(sequences) == len(labels):
+        if self.training == "dagger":
+            # Checked here, by their numbers: those held out are not seen by the classifier.
+            sequences = listed_sequences(sequences)
+            labels = label_lists(labels, [len(each) for each in sequences])
             sequences, labels, *held_out = self._split(sequences, labels, rng)
         self.recurrent_ = clone(recurrent).fit(sequences, labels)
         self.classes_ = self.recurrent_.classes_
@@ -316,7 +320,7 @@ class OutputSpaceSearch(BaseEstimator):
         begin = time.perf_counter()
         searches = self._searches(sequences, max_steps, beam_width)
         spent = time.perf_counter() - begin
-        labels = [list(each) for each in labels]
+        labels = label_lists(labels)
         points = []
         for step in range(int(searches.remaining.max()) + 1):
             if step > 0:

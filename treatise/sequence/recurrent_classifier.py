@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.threads import over_ranges
-from treatise.sequence._crf_base import coded_labels
+from treatise.sequence._crf_base import coded_labels, label_lists
 from treatise.sequence._feature_rows import FeatureRows
 from treatise.sequence._recurrent_kernels import decide, decide_on_the_true_path, perceptron_epoch
 
@@ -332,9 +332,7 @@ def decisions(observed, pushes, offsets):
 
 def position_accuracy(predicted, labels):
     """Share of positions whose label is the predicted one."""
-    labels = [list(each) for each in labels]
-    if [len(each) for each in labels] != [len(each) for each in predicted]:
-        raise ValueError("the labels must be as many as the positions of each sequence")
+    labels = label_lists(labels, [len(path) for path in predicted])
     return float(np.mean([p == y for given, path in zip(labels, predicted) for y, p in zip(given, path)]))
 
 

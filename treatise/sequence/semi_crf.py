@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise.inference import PatternAutomaton, PatternChains, observed_patterns
-from treatise.sequence._crf_base import BaseCRF, coded_labels
+from treatise.sequence._crf_base import BaseCRF, coded_labels, label_lists
 from treatise.sequence._emissions import emissions_of
 from treatise.sequence.segments import labels_from_segments, segment_f1, segments_from_labels
 
@@ -73,8 +73,8 @@ class SemiCRF(BaseCRF):
         Whether neighbouring segments may have the same label.
     n_iter_ : int
         Iterations made.
-    objective_path_ : ndarray
-        The penalised negative log-likelihood at the start and after each iteration.
+    objective_path_, passes_ : ndarray
+        The penalised negative log-likelihood at the start and after each iteration, and evaluations of it till then.
 
     Examples
     --------
@@ -369,7 +369,7 @@ def checked_segments(segments, length, s):
 
 
 def _paired(segments, lengths):
-    segments = list(segments)
+    segments = label_lists(segments)
     if len(segments) != len(lengths):
         raise ValueError(f"there are {len(lengths)} sequences and segments for {len(segments)}")
     return zip(segments, lengths)

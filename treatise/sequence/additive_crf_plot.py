@@ -1,0 +1,57 @@
+"""Pictures of additive conditional random fields."""
+
+import numpy as np
+
+
+def plot_additive_features(crf, features=None, ax=None):
+    """The learned curves: how each column's value raises or lowers the score of the labels.
+
+    With two labels one curve, that of the second label against the first; with more, one for each. Ticks along the
+    bottom mark hundredths of the training values: where there are none, the curve is a guess.
+
+    Parameters
+    ----------
+    crf : AdditiveCRF
+        A fitted model.
+    features : int, sequence of int or None, default=None
+        Columns to draw; None draws all.
+    ax : matplotlib axes, sequence of them or None, default=None
+        Where to draw, one for each column; None makes a figure.
+
+    Returns
+    -------
+    ax : ndarray of matplotlib axes, or one where one was given
+    """
+    chosen = range(crf.n_features_in_) if features is None else np.atleast_1d(features).tolist()
+    if ax is None:
+        from matplotlib import pyplot
+
+        across = min(4, len(chosen))
+        figure = pyplot.figure(figsize=(3 * across, 2.5 * -(-len(chosen) // across)), layout="constrained")
+        panels = figure.subplots(-(-len(chosen) // across), across, squeeze=False).ravel()
+        for spare in panels[len(chosen) :]:
+            spare.remove()
+        panels = panels[: len(chosen)]
+    else:
+        panels = np.atleast_1d(ax)
+    if len(panels) != len(chosen):
+        raise ValueError(f"{len(chosen)} columns need as many axes; {len(panels)} were given")
+    for j, panel in zip(chosen, panels):
+        _draw(crf, j, panel)
+    return panels if ax is None or np.ndim(ax) else panels[0]
+
+
+def _draw(crf, j, ax):
+    knots = crf.knots_[j]
+    curves = crf.component(j, knots)
+    labels = crf.classes_.tolist()
+    for label, curve in list(zip(labels, curves.T))[len(labels) == 2 :]:
+        ax.plot(knots, curve, label=str(label))
+    ax.axhline(0.0, color="0.8", zorder=0)
+    # The curve keeps each distinct value once.
+    marks = np.quantile(knots, np.linspace(0, 1, 101))
+    ax.plot(marks, np.zeros_like(marks), "|", color="0.4", transform=ax.get_xaxis_transform(), clip_on=False)
+    ax.set_xlabel(f"column {j}")
+    ax.set_ylabel(f"score of {labels[1]}" if len(labels) == 2 else "score")
+    if len(labels) > 2:
+        ax.legend()
