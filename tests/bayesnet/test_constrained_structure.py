@@ -111,7 +111,7 @@ def recomputed(learner, codes, n_states):
 
 @pytest.mark.parametrize(("criterion", "ess"), CRITERIA)
 def test_the_network_is_the_best_of_all_networks(criterion, ess):
-    for seed in range(24):
+    for seed in range(16):
         codes, n_states = random_table(seed, p := (3, 4, 4, 5)[seed % 4])
         best = all_scores(codes, n_states, criterion, ess).max()
         for method in METHODS:
@@ -165,7 +165,7 @@ def obeys(required, forbidden, rules, most, p):
 @pytest.mark.parametrize("criterion", ["bic", "aic", "bdeu"])
 def test_the_network_is_the_best_of_those_that_obey_the_rules(criterion):
     infeasible = 0
-    for seed in range(36):
+    for seed in range(24):
         rng = np.random.default_rng(seed)
         p = 4 + seed % 2
         codes, n_states = random_table(1000 + seed, p)
@@ -178,7 +178,7 @@ def test_the_network_is_the_best_of_those_that_obey_the_rules(criterion):
         for method in METHODS:
             learner = ConstrainedStructureLearner(criterion, **options, method=method)
             if not fine.any():
-                with pytest.raises(ValueError, match="rules|required"):
+                with pytest.raises(ValueError, match=r"rules|required"):
                     learner.fit(codes)
                 continue
             learner.fit(codes)
@@ -186,7 +186,7 @@ def test_the_network_is_the_best_of_those_that_obey_the_rules(criterion):
             assert learner.score_ <= scores.max() + 1e-8
             parents = np.array([sum(1 << j for j in own) for own in learner.parents_])
             assert fine[(NETWORKS[p] == parents).all(axis=1)].all()
-    assert infeasible < 18
+    assert infeasible < 12
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -227,12 +227,12 @@ def test_more_than_64_variables_of_one_knot_give_bounds_that_agree():
 
 def wine(criterion, **options):
     X, y = load_wine(return_X_y=True)
-    return ConstrainedStructureLearner(criterion, **options).fit(np.column_stack([y, X > X.mean(axis=0)]))
+    return ConstrainedStructureLearner(criterion, **options).fit(np.column_stack([y, X.mean(axis=0) < X]))
 
 
-@pytest.mark.parametrize("method", ["cutting-planes", "dynamic-programming"])
 @pytest.mark.parametrize(
-    ("criterion", "score", "n_sets", "most"), [("bic", -1280.074832, 626, 3), ("bdeu", -1277.146727, 649, 6)]
+    ("method", "criterion", "score", "n_sets", "most"),
+    [("cutting-planes", "bic", -1280.074832, 626, 3), ("dynamic-programming", "bdeu", -1277.146727, 649, 6)],
 )
 def test_wine_has_the_optimum_and_the_parent_sets_of_an_independent_computation(method, criterion, score, n_sets, most):
     # Optima by dynamic programming over all 2^14 subsets, natural logarithms, to six decimals.
@@ -248,7 +248,7 @@ def test_wine_has_the_optimum_and_the_parent_sets_of_an_independent_computation(
 @pytest.mark.parametrize(("criterion", "score"), [("bic", -361.175737), ("bdeu", -354.234338)])
 def test_iris_has_the_optimum_that_hill_climbing_misses(criterion, score):
     X, y = load_iris(return_X_y=True)
-    learner = ConstrainedStructureLearner(criterion).fit(np.column_stack([y, X > X.mean(axis=0)]))
+    learner = ConstrainedStructureLearner(criterion).fit(np.column_stack([y, X.mean(axis=0) < X]))
     assert learner.score_ == pytest.approx(score, abs=1e-6)
     if criterion == "bic":
         assert learner.score_ > -363.556569 + 1  # where hill climbing from the empty graph ends
@@ -268,7 +268,7 @@ def test_naive_bayes_rules_allow_arcs_from_the_class_alone():
 
 
 def test_a_full_order_needs_no_branching():
-    codes, n_states = random_table(3, 5)
+    codes, _ = random_table(3, 5)
     learner = ConstrainedStructureLearner(rules=order_rules([4, 2, 0, 1, 3]), method="branch-and-bound").fit(codes)
     assert learner.n_steps_ == 0 and learner.optimal_
     place = {4: 0, 2: 1, 0: 2, 1: 3, 3: 4}
@@ -445,7 +445,7 @@ GOOD = np.array([[0, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1]])
     [
         (
             {"required_arcs": [(0, 1), (1, 2), (2, 0)]},
-            r"required arcs make a cycle, (0 -> 1 -> 2 -> 0|1 -> 2 -> 0 -> 1)",
+            r"required arcs make a cycle, (\d -> ){3}\d",
         ),
         ({"required_arcs": [(0, 1)], "forbidden_arcs": [(0, 1)]}, "arc 0 -> 1 is both required and forbidden"),
         ({"required_arcs": [(0, 1), (2, 1)], "max_parents": 1}, "1 has 2 required parents .* at most 1"),
@@ -496,7 +496,7 @@ def test_too_many_variables_for_dynamic_programming_are_refused():
     rng = np.random.default_rng(0)
     base = rng.integers(0, 2, 60)
     codes = np.where(rng.random((60, 24)) < 0.1, 1 - base[:, None], base[:, None])
-    with pytest.raises(ValueError, match="24 variables .* takes at most 22"):
+    with pytest.raises(ValueError, match=r"24 variables .* takes at most 22"):
         ConstrainedStructureLearner(max_parents=1, method="dynamic-programming").fit(codes)
 
 

@@ -9,13 +9,13 @@ from treatise.bayesnet._slim_kernels import (
     LAPLACE,
     draw_missing,
     inverse_gaussian,
-    log_likelihood,
     log_odds,
     refresh_products,
     squared_residual,
 )
 from treatise.bayesnet._slim_model import PRIOR, dag_model, factor_model
 from treatise.bayesnet._slim_order_kernels import log_ratio, masked_products, move_orders
+from treatise.bayesnet._slim_sampler import log_likelihood
 
 NO_CELLS = np.empty((0, 2), np.int64)
 NO_ORDERS = np.empty((0, 0), np.int64)
@@ -126,7 +126,7 @@ def test_odds_of_a_link_are_those_of_exact_marginal_likelihoods():
         slab = stats.multivariate_normal(np.zeros(7), psi * (np.eye(7) + tau * np.outer(z, z))).logpdf(x)
         spike = stats.multivariate_normal(np.zeros(7), psi * np.eye(7)).logpdf(x)
         expected = np.log(chance / (1 - chance)) + slab - spike
-        assert log_odds(PRIOR, state, 0, 0, x @ z) == pytest.approx(expected, abs=1e-10)
+        assert log_odds(chance, tau, psi, z @ z + 1 / tau, x @ z) == pytest.approx(expected, abs=1e-10)
 
 
 def test_odds_equal_a_quadrature_over_the_weight_among_other_regressors():
@@ -145,7 +145,8 @@ def test_odds_equal_a_quadrature_over_the_weight_among_other_regressors():
     chance = 0.95 * state.nu[k]
     expected = np.log(chance / (1 - chance)) + np.log(integral)
     # The quadrature is exact to 1e-9 of the integral.
-    assert log_odds(PRIOR, state, i, k, rest @ state.F[k]) == pytest.approx(expected, abs=1e-7)
+    inverse = state.F[k] @ state.F[k] + 1 / tau
+    assert log_odds(chance, tau, psi, inverse, rest @ state.F[k]) == pytest.approx(expected, abs=1e-7)
 
 
 def test_products_give_residuals_and_likelihood_of_the_data_themselves():
@@ -153,7 +154,9 @@ def test_products_give_residuals_and_likelihood_of_the_data_themselves():
         state, _ = random_state_of(model, 15, 1)
         errors = state.X - state.W @ state.F
         for i in range(len(errors)):
-            assert squared_residual(state, i) == pytest.approx(np.sum(errors[i] ** 2), rel=1e-9), name
+            assert squared_residual(state.XX, state.XF, state.FF, state.W, i) == pytest.approx(
+                np.sum(errors[i] ** 2), rel=1e-9
+            ), name
         expected = stats.norm.logpdf(errors, 0, np.sqrt(state.psi)[:, np.newaxis]).sum()
         assert log_likelihood(state) == pytest.approx(expected, rel=1e-9), name
 

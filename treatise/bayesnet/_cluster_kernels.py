@@ -49,7 +49,7 @@ def weigh_growth(vertices, masks, weights, clusters, row, growth):
 
 @kernel
 def light_clusters(n, vertices, masks, weights, most, clusters, entering):
-    """Clusters entered by a weight below ``most``, grown from all pairs of variables joined by an arc; returns how many.
+    """Clusters entered by a weight below ``most``, grown from all pairs of variables; returns how many.
 
     A cluster grows by the variable that keeps this weight lowest, one after the other; the lightest one met stays.
     ``vertices``, ``masks`` and ``weights`` list the parent sets of positive weight. ``clusters`` has room for one

@@ -21,10 +21,10 @@ class ClusterProgram(PartSearch):
     """Weights between 0 and 1 of the parent sets, of which each variable has one in all.
 
     In an acyclic graph every cluster of variables has a member whose parents all lie outside. Clusters that the weights
-    leave without such a member become constraints, until none is left; then the weights must be whole (Jaakkola, Sontag,
-    Globerson and Meila, 2010, and Cussens, 2011: the approach that JMLR 12:663 names beside its own). The relaxed
-    programs give the upper bound, and orders made from their weights good networks. HiGHS solves all of them; its
-    tolerances make the proof good to one part in a million of the score.
+    leave without such a member become constraints, until none is left; then the weights must be whole (Jaakkola,
+    Sontag, Globerson and Meila, 2010, whose relaxation JMLR 12:663 names beside its own, and Cussens, 2011). The
+    relaxed programs give the upper bound, and orders made from their weights good networks. HiGHS solves all of them;
+    its tolerances make the proof good to one part in a million of the score.
 
     Parameters
     ----------
@@ -56,8 +56,9 @@ class ClusterProgram(PartSearch):
         """Lower the bound by multipliers of the clusters, and add clusters that the weights violate."""
         one_each, enters = self._constraints(left)
         solved = _interruptible(lambda: linprog(
-            self._regrets[left], A_eq=one_each, b_eq=np.ones(len(self.lists)), A_ub=-enters, b_ub=-np.ones(enters.shape[0]),
-            method="highs", options={} if seconds is None else {"time_limit": max(seconds, 0.01)},
+            self._regrets[left], A_eq=one_each, b_eq=np.ones(one_each.shape[0]), A_ub=-enters,
+            b_ub=-np.ones(enters.shape[0]), method="highs",
+            options={} if seconds is None else {"time_limit": max(seconds, 0.01)},
         ))  # fmt: skip
         if solved.status == 2:
             self.upper_bound = self.score
@@ -89,7 +90,8 @@ class ClusterProgram(PartSearch):
         if seconds is not None:
             options["time_limit"] = max(seconds, 0.01)
         solved = _interruptible(lambda: milp(
-            self._regrets[left], constraints=rules, integrality=np.ones(len(left)), bounds=Bounds(0.0, 1.0), options=options,
+            self._regrets[left], constraints=rules, integrality=np.ones(len(left)), bounds=Bounds(0.0, 1.0),
+            options=options,
         ))  # fmt: skip
         if solved.status == 2:
             self.upper_bound = self.score

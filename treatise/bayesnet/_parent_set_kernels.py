@@ -21,10 +21,10 @@ def row_hash(row):
 @kernel
 def same_row(first, second):
     """Whether two rows hold the same numbers."""
-    for at in range(first.shape[0]):
-        if first[at] != second[at]:
-            return False
-    return True
+    at = 0
+    while at < first.shape[0] and first[at] == second[at]:
+        at += 1
+    return at == first.shape[0]
 
 
 @kernel

@@ -84,7 +84,7 @@ class _Candidates:
     def __len__(self) -> int:
         return len(self.free)
 
-    def __getitem__(self, which: np.ndarray) -> "_Candidates":
+    def __getitem__(self, which: np.ndarray | slice) -> "_Candidates":
         return _Candidates(self.free[which], self.best[which], self.cells[which])
 
     def larger(self, allowed: np.ndarray) -> "_Candidates":

@@ -104,21 +104,21 @@ def refresh_source_products(state, XZ, ZF):
 
 
 @kernel
-def fitted_product(state, i, k):
+def fitted_product(FF, W, i, k):
     """Product of regressor k with all that variable i's weights make of the regressors."""
     total = 0.0
-    for other in range(state.W.shape[1]):
-        total += state.FF[k, other] * state.W[i, other]
+    for other in range(W.shape[1]):
+        total += FF[k, other] * W[i, other]
     return total
 
 
 @kernel
-def squared_residual(state, i):
+def squared_residual(XX, XF, FF, W, i):
     """Squared norm of the residual of variable i, from the products alone."""
-    total = state.XX[i]
-    for k in range(state.W.shape[1]):
-        if state.W[i, k] != 0.0:
-            total += state.W[i, k] * (fitted_product(state, i, k) - 2.0 * state.XF[i, k])
+    total = XX[i]
+    for k in range(W.shape[1]):
+        if W[i, k] != 0.0:
+            total += W[i, k] * (fitted_product(FF, W, i, k) - 2.0 * XF[i, k])
     return max(total, 0.0)
 
 
@@ -134,7 +134,8 @@ def draw_noise(rng, prior, state):
                 n_slab += 1
                 slab += state.W[i, k] ** 2 / state.tau[i, k]
         shape = prior.noise_shape + 0.5 * (N + n_slab)
-        rate = prior.noise_rate + 0.5 * (squared_residual(state, i) + slab)
+        residual = squared_residual(state.XX, state.XF, state.FF, state.W, i)
+        rate = prior.noise_rate + 0.5 * (residual + slab)
         state.psi[i] = rate / rng.standard_gamma(shape)
 
 
@@ -196,15 +197,14 @@ def draw_scales(rng, state):
 
 
 @kernel
-def log_odds(prior, state, i, k, explained):
-    """Equation 17: log odds of the slab, given the product ``explained`` of regressor k with what it may explain.
+def log_odds(chance, tau, psi, inverse, explained):
+    """Equation 17: log odds of the slab for a weight of prior probability ``chance``.
 
-    In print the determinant has psi_i^(1/2); the integral over the weight gives tau_ik^(-1/2).
+    ``inverse`` is z'z + 1 / tau for its regressor z, ``explained`` the product of z with what it may explain. In print
+    the determinant has psi^(1/2); the integral over the weight gives tau^(-1/2).
     """
-    chance = prior.link_mean * state.nu[k]
-    inverse = state.FF[k, k] + 1.0 / state.tau[i, k]
-    odds = math.log(chance) - math.log1p(-chance) - 0.5 * math.log(state.tau[i, k] * inverse)
-    return odds + 0.5 * explained * explained / (state.psi[i] * inverse)
+    odds = math.log(chance) - math.log1p(-chance) - 0.5 * math.log(tau * inverse)
+    return odds + 0.5 * explained * explained / (psi * inverse)
 
 
 @kernel
@@ -216,13 +216,13 @@ def draw_weights(rng, prior, state):
             role = state.role[i, k]
             if role in (ABSENT, FIXED):
                 continue
-            explained = state.XF[i, k] - fitted_product(state, i, k) + state.FF[k, k] * state.W[i, k]
+            fitted = fitted_product(state.FF, state.W, i, k) - state.FF[k, k] * state.W[i, k]
+            explained, inverse = state.XF[i, k] - fitted, state.FF[k, k] + 1.0 / state.tau[i, k]
             inside = role == ACTIVE
             if not inside:
-                odds = log_odds(prior, state, i, k, explained)
+                odds = log_odds(prior.link_mean * state.nu[k], state.tau[i, k], state.psi[i], inverse, explained)
                 inside = rng.random() * (1.0 + math.exp(-min(max(odds, -700.0), 700.0))) < 1.0
             if inside:
-                inverse = state.FF[k, k] + 1.0 / state.tau[i, k]
                 w = explained / inverse + math.sqrt(state.psi[i] / inverse) * rng.standard_normal()
                 state.W[i, k], state.linked[i, k] = w, 1
                 rate = prior.slab_rate + 0.5 * w * w / state.psi[i]
@@ -365,13 +365,3 @@ def draw_missing(rng, state):
         if observed > 0:
             state.F[i, n] = value
     refresh_products(state)
-
-
-@kernel
-def log_likelihood(state):
-    """log N(X | W F, Psi) at the current sources."""
-    total = 0.0
-    for i in range(len(state.psi)):
-        total -= 0.5 * state.X.shape[1] * math.log(2.0 * math.pi * state.psi[i])
-        total -= 0.5 * squared_residual(state, i) / state.psi[i]
-    return total

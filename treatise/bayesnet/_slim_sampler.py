@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from treatise._core.progress import progress
 from treatise.bayesnet._slim_chain_kernels import run_sweeps
-from treatise.bayesnet._slim_kernels import draw_missing, log_likelihood
+from treatise.bayesnet._slim_kernels import draw_missing
 from treatise.bayesnet._slim_model import PRIOR
 from treatise.statistics.chain_diagnostics import effective_sample_size, split_r_hat
 
@@ -112,6 +112,13 @@ class Chain:
             fitted = np.einsum("ck,kc->c", state.W[variables], state.F[:, rows])
             psi = state.psi[variables]
             self.held_out[row] = -0.5 * np.sum(np.log(2 * np.pi * psi) + (self.truth[known] - fitted) ** 2 / psi)
+
+
+def log_likelihood(state):
+    """log N(X | W F, Psi) at the current sources, from the products of the data."""
+    fitted = state.W @ state.FF
+    squares = state.XX + np.sum(state.W * (fitted - 2.0 * state.XF), axis=1)
+    return -0.5 * float(np.sum(state.X.shape[1] * np.log(2.0 * np.pi * state.psi) + squares / state.psi))
 
 
 def sample(make_chain, plan, random_state, description):

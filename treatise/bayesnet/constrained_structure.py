@@ -35,7 +35,7 @@ class ConstrainedStructureLearner(BaseEstimator):
     smallest). Continuous columns must be cut into states first.
 
     Costs one count of n rows (n / 64 words for each cell of small tables) for each parent set that is scored: p times
-    the subsets of up to ``max_parents`` others at worst, of which the rules of the paper leave out few with two or three
+    the subsets of up to ``max_parents`` others at worst, of which the paper's pruning leaves out few at two or three
     parents and most beyond five. The search is exponential in the number of variables at worst.
 
     Parameters
@@ -65,7 +65,7 @@ class ConstrainedStructureLearner(BaseEstimator):
         Gap to stop at.
     discretizer : transformer or None, default=None
         What to do with numeric columns of more than two values. A transformer must give one column of integers for
-        each, such as ``KBinsDiscretizer(encode="ordinal")``; None takes whole numbers for categories, and refuses others.
+        each, such as ``KBinsDiscretizer(encode="ordinal")``; None takes whole numbers for categories.
     callback : callable or None, default=None
         Called with a :class:`SearchState` after every step of some tenths of a second; stops the search by returning
         True.
@@ -291,8 +291,8 @@ class ConstrainedStructureLearner(BaseEstimator):
         for name, states, own in zip(self._names(), n_states, self._coder.states_):
             if states < 2:
                 raise ValueError(
-                    f"column {name!r} has one state only, {own[0]!r}: it tells nothing; leave it out, or declare the states "
-                    f"that it may have in a categorical column"
+                    f"column {name!r} has one state only, {own[0]!r}: it tells nothing; leave it out, or declare "
+                    f"the states that it may have in a categorical column"
                 )
 
     # What was learned.
@@ -375,7 +375,7 @@ class ConstrainedStructureLearner(BaseEstimator):
 
 
 def posterior_table(counts, child, parents, equivalent_sample_size):
-    """Posterior mean of a variable's probabilities given its parents, an axis for each; uniform where nothing was seen."""
+    """Posterior mean of a variable's probabilities, an axis for each parent; uniform where nothing was seen."""
     parents = list(parents)
     shape = tuple(int(counts.n_states[column]) for column in (*parents, child))
     table = np.full(shape, equivalent_sample_size / np.prod(shape, dtype=np.float64))

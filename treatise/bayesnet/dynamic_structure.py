@@ -16,9 +16,9 @@ from treatise.statistics._columns import is_frame
 class DynamicStructureLearner(BaseEstimator):
     """The best network of a process in discrete time: who depends on whom, now and one step before.
 
-    The first rows of all sequences give the network of the start. All pairs of successive rows, side by side as one table
-    of twice as many columns, give that of the transitions: the columns of the step before have no parents. Both are found
-    by :class:`ConstrainedStructureLearner`, with its proofs and bounds.
+    The first rows of all sequences give the network of the start. All pairs of successive rows, side by side in a table
+    of twice as many columns, give that of the transitions: the columns of the step before have no parents. Both are
+    found by :class:`ConstrainedStructureLearner`, with its proofs and bounds.
 
     Use it for categorical series of up to some twenty variables whose law does not change over time and looks back one
     step. For a longer memory, add columns of earlier steps.
@@ -142,8 +142,8 @@ class DynamicStructureLearner(BaseEstimator):
 
     def _learner(self, rules, names):
         learner = ConstrainedStructureLearner(
-            self.criterion, equivalent_sample_size=self.equivalent_sample_size, max_parents=self.max_parents, rules=rules,
-            method=self.method, discretizer=self.discretizer,
+            self.criterion, equivalent_sample_size=self.equivalent_sample_size, max_parents=self.max_parents,
+            rules=rules, method=self.method, discretizer=self.discretizer,
         )  # fmt: skip
         learner.n_features_in_ = len(names)
         learner.feature_names_in_ = np.empty(len(names), dtype=object)
@@ -183,8 +183,8 @@ def _stacked(sequences):
         table = np.asarray(one)
         if table.ndim != 2 or not len(table) or table.shape[1] != np.shape(sequences[0])[-1]:
             raise ValueError(
-                f"sequence {number} has the shape {table.shape}; each must be a table with rows, and with the columns of "
-                f"the first"
+                f"sequence {number} has the shape {table.shape}; each must be a table with rows, and with the columns "
+                f"of the first"
             )
         tables.append(table)
     starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])[:-1]])

@@ -178,8 +178,8 @@ def _features(variables: Sequence[Variable], target: Variable) -> list[Variable]
 def _same_child(first: Rule, second: Rule) -> Variable:
     if first.child != second.child:
         raise ValueError(
-            f"a rule must be about the parents of one variable; this one is about {first.child!r} and {second.child!r}: "
-            f"give two rules instead, or one search for each alternative"
+            f"a rule must be about the parents of one variable; this one is about {first.child!r} and "
+            f"{second.child!r}: give two rules instead, or one search for each alternative"
         )
     return first.child
 
@@ -252,8 +252,8 @@ def parent_limits(rules: Iterable[Rule], most: Sequence[int], names: Sequence[Va
         if len(own.required) > own.most:
             raise ValueError(
                 f"{names[child]!r} has {len(own.required)} required parents "
-                f"({', '.join(repr(names[parent]) for parent in sorted(own.required))}) and may have at most {own.most}; "
-                f"require fewer, or allow more"
+                f"({', '.join(repr(names[parent]) for parent in sorted(own.required))}) and may have at most "
+                f"{own.most}; require fewer, or allow more"
             )
         # Step 4c of Section 5 beforehand: a descendant along required arcs is never a parent.
         own.forbidden |= {other for other in range(len(names)) if child in ancestors[other]}

@@ -1,4 +1,4 @@
-"""Markov random fields (Ravikumar 2007): inference in chapters 3-7, additive fields on chains in chapter 11."""
+"""Markov random fields (Ravikumar 2007): inference, structure, additive fields and sparse additive models."""
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -32,6 +32,7 @@ from treatise.inference import (
     tree_reweighted_map,
 )
 from treatise.papers._evidence import Evidence, Row
+from treatise.papers._thesis_ravikumar_structure import structure_rows
 from treatise.sequence import CRF, AdditiveCRF, plot_additive_features
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ def experiment(*, full: bool = False) -> Evidence:
     rows += mixtures
     known, recovered = _known_curves(10 if full else 2)
     rows += known
-    skipped = []
+    structure, skipped = structure_rows(full)
+    rows += structure
     try:
         rows += _speakers((10, 20, 40, 80), 50) if full else _speakers((80,), 3)
     except DataNotFoundError as error:
