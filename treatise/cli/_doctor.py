@@ -124,7 +124,7 @@ def _threads() -> dict[str, Any]:
     try:
         import numba
         import scipy.linalg  # noqa: F401  (loads the BLAS that is then asked)
-        from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_info
 
         threads["numba"] = numba.config.NUMBA_NUM_THREADS
         pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]

@@ -45,9 +45,11 @@ from treatise.datasets._minimax_tables import load_minimax_table
 from treatise.datasets._mkl_toy import make_mkl_toy
 from treatise.datasets._natural_patches import make_on_off_patches
 from treatise.datasets._network_tables import make_network_table
+from treatise.datasets._nonlinear_networks import NonlinearNetworkData, load_old_faithful, make_nonlinear_network
 from treatise.datasets._offset_tables import load_offset_table
 from treatise.datasets._pairwise_data import load_binary_usps, load_newsgroup_words
 from treatise.datasets._perceptual_states import FLOWERPOT_STATES, make_perceptual_states
+from treatise.datasets._perturbed_graphs import PerturbedGraphs, make_perturbed_graphs
 from treatise.datasets._portfolio import load_portfolio, make_fractional_brownian_motion
 from treatise.datasets._product_kernel_data import NEWSGROUP_PAIRS, load_exons_introns, load_newsgroup_pair
 from treatise.datasets._protein_structure import (
@@ -64,6 +66,7 @@ from treatise.datasets._subgraph_gaussian import make_subgraph_gaussian
 from treatise.datasets._switching_series import make_switching_series
 from treatise.datasets._taxonomy import load_digit_taxonomy, make_taxonomy, taxonomy_comparisons
 from treatise.datasets._terascale import load_acceptor_sites, make_zipf_ads
+from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_graph
 
 __all__ = [
     "ADDITIVE_CURVES",
@@ -76,10 +79,13 @@ __all__ = [
     "HeardUtterances",
     "LinearNetworkData",
     "MarkovSequences",
+    "NonlinearNetworkData",
+    "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
     "SpokenVowels",
     "StockPrices",
+    "WeakEdgeRows",
     "data_home",
     "load_acceptor_sites",
     "load_adult",
@@ -107,6 +113,7 @@ __all__ = [
     "load_newsgroup_pair",
     "load_newsgroup_words",
     "load_offset_table",
+    "load_old_faithful",
     "load_orl_faces",
     "load_pen_digits",
     "load_portfolio",
@@ -138,8 +145,10 @@ __all__ = [
     "make_monks",
     "make_network_table",
     "make_noisy_pairs",
+    "make_nonlinear_network",
     "make_on_off_patches",
     "make_perceptual_states",
+    "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
     "make_separated_gaussians",
@@ -147,6 +156,7 @@ __all__ = [
     "make_switching_series",
     "make_taxonomy",
     "make_waveform",
+    "make_weak_edge_graph",
     "make_zipf_ads",
     "published_protein_hmm",
     "six_structure_states",

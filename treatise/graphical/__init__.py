@@ -12,20 +12,27 @@ from treatise.graphical.events import LabelingEvent, SumAtLeast
 from treatise.graphical.forest_density import ForestDensity
 from treatise.graphical.forest_density_plot import plot_heldout_path, plot_pair_density
 from treatise.graphical.graph_criteria import gaussian_ebic, gaussian_log_likelihood, graph_ebic
+from treatise.graphical.graph_metrics import GraphMetrics, graph_metrics
 from treatise.graphical.graph_plot import plot_graph
 from treatise.graphical.incoherence import IncoherenceReport, incoherence_report
 from treatise.graphical.ising_graph import IsingGraph
+from treatise.graphical.junction_tree_graph import JunctionTreeGraph
 from treatise.graphical.log_determinant import LogDetBound, log_det_bound
+from treatise.graphical.marginal_graph import marginal_graph
 from treatise.graphical.multinomial_graph import MultinomialGraph
 from treatise.graphical.mutual_information_graph import MutualInformationGraph
+from treatise.graphical.neighborhood_lasso import NeighborhoodLasso
 from treatise.graphical.partition_bounds import PartitionBounds, log_partition_bounds
 from treatise.graphical.partition_bounds_plot import plot_partition_bounds
+from treatise.graphical.pc_skeleton import PCSkeleton
 from treatise.graphical.pictures import denoise_image, grid_edges, matching_costs, stereo_disparity
 from treatise.graphical.preconditioner_bounds import PreconditionerBounds, preconditioner_log_partition
 from treatise.graphical.pseudo_likelihood import fit_ising_on_graph, sample_ising
 from treatise.graphical.quadratic_map import QuadraticRelaxation, qp_map, quadratic_relaxation
 from treatise.graphical.range_moves import RangeMoves
 from treatise.graphical.range_moves_plot import plot_energy_traces
+from treatise.graphical.region_decisions import RegionDecisions, decide_by_regions
+from treatise.graphical.region_graph import RegionGraph, region_graph
 from treatise.graphical.sparse_precision import SparsePrecision
 from treatise.graphical.team_rating import CumulativeTeamRating
 from treatise.graphical.truncated_convex import TruncatedConvexEnergy, range_expansion_bound, solve_convex
@@ -43,17 +50,23 @@ __all__ = [
     "EventBounds",
     "ForestDensity",
     "GaussianCDF",
+    "GraphMetrics",
     "GumbelCopulaCDF",
     "IncoherenceReport",
     "IsingGraph",
+    "JunctionTreeGraph",
     "LabelingEvent",
     "LogDetBound",
     "MultinomialGraph",
     "MutualInformationGraph",
+    "NeighborhoodLasso",
+    "PCSkeleton",
     "PartitionBounds",
     "PreconditionerBounds",
     "QuadraticRelaxation",
     "RangeMoves",
+    "RegionDecisions",
+    "RegionGraph",
     "SigmoidCDF",
     "SparsePrecision",
     "SumAtLeast",
@@ -63,6 +76,7 @@ __all__ = [
     "chebyshev_chernoff_bound",
     "chernoff_sum_bound",
     "dantzig_selector_path",
+    "decide_by_regions",
     "denoise_image",
     "edge_stability",
     "event_bounds",
@@ -70,10 +84,12 @@ __all__ = [
     "gaussian_ebic",
     "gaussian_log_likelihood",
     "graph_ebic",
+    "graph_metrics",
     "grid_edges",
     "incoherence_report",
     "log_det_bound",
     "log_partition_bounds",
+    "marginal_graph",
     "matching_costs",
     "plot_energy_traces",
     "plot_graph",
@@ -84,6 +100,7 @@ __all__ = [
     "qp_map",
     "quadratic_relaxation",
     "range_expansion_bound",
+    "region_graph",
     "sample_ising",
     "solve_convex",
     "stereo_disparity",

@@ -9,7 +9,7 @@ _DISJOINT_SPACING = 1.6
 
 
 def plot_graph(graph, *, weights=None, labels=None, stability=None, seed=0, ax=None):
-    """Draw a learned graph: positive edges in blue, negative in red, strong ones thick, arrows where it is directed.
+    """Draw a learned graph: positive edges blue, negative red, strong ones thick and weak ones faint; arrows if directed.
 
     Nodes that hang together are laid out together by Kamada and Kawai's springs, small components beside large ones,
     and nodes without an edge stand in a row beneath. Of many nodes only the best connected are named. A directed graph
@@ -69,7 +69,7 @@ def plot_graph(graph, *, weights=None, labels=None, stability=None, seed=0, ax=N
         ax=ax,
         edge_color=colours.tolist(),
         width=(0.5 + 2.5 * size / scale).tolist(),
-        alpha=(0.15 + 0.75 * faint).tolist(),
+        alpha=((0.1 + 0.8 * faint) * (0.3 + 0.7 * size / scale)).tolist(),
         **({"node_size": node_size} if graph.is_directed() else {}),
     )
     networkx.draw_networkx_nodes(graph, positions, ax=ax, node_size=node_size, node_color="#f0f0f0", edgecolors="#555")

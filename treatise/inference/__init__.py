@@ -3,6 +3,7 @@
 from treatise.inference.belief_propagation import belief_propagation, max_product
 from treatise.inference.chain_bound import ChainBound
 from treatise.inference.chains import ChainMarginals, Chains
+from treatise.inference.clique_trees import CliqueTree, clique_tree
 from treatise.inference.conditional_forests import iterated_conditional_forests
 from treatise.inference.conditional_modes import iterated_conditional_modes
 from treatise.inference.factor_chains import factor_marginals
@@ -31,6 +32,7 @@ __all__ = [
     "ChainBound",
     "ChainMarginals",
     "Chains",
+    "CliqueTree",
     "Factor",
     "FactorGraph",
     "FlowNetwork",
@@ -45,6 +47,7 @@ __all__ = [
     "PatternChains",
     "PatternMarginals",
     "belief_propagation",
+    "clique_tree",
     "factor_marginals",
     "gibbs",
     "gibbs_sample",

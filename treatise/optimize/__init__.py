@@ -1,5 +1,6 @@
 """Optimisation machinery: projections, proximal steps, solvers."""
 
+from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.convex_losses import LABEL_LOSSES, NUMBER_LOSSES, PIECEWISE_LINEAR_LOSSES, ConvexLoss
@@ -33,6 +34,7 @@ from treatise.optimize.projections import (
     project_l1_l2,
     project_sparseness,
 )
+from treatise.optimize.proximal import project_columns_on_l1_ball, prox_column_norms, soft_threshold
 from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.svm_dual import SVMDualProblem, SVMDualSolution, solve_svm_dual
 from treatise.optimize.svm_without_offset import (
@@ -47,6 +49,7 @@ __all__ = [
     "LABEL_LOSSES",
     "NUMBER_LOSSES",
     "PIECEWISE_LINEAR_LOSSES",
+    "ADMMSolution",
     "ConvexLoss",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
@@ -78,12 +81,16 @@ __all__ = [
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",
     "minimize_lbfgs",
+    "minimize_on_subspace",
     "nonnegative_least_squares",
     "parametric_simplex",
     "plot_log_partition_bound",
+    "project_columns_on_l1_ball",
     "project_l1_l2",
     "project_sparseness",
+    "prox_column_norms",
     "q_factor",
+    "soft_threshold",
     "solve_graphical_lasso",
     "solve_group_multinomial_columns",
     "solve_l1_logistic",
