@@ -29,8 +29,6 @@ class ParentSets:
         Their scores.
     n_evaluated : int
         Parent sets that were counted and scored.
-    n_scored_in_vain : int
-        Of these, sets that Theorem 9 rules out from the number of their cells alone, as soon as they are counted.
     n_possible : int
         Parent sets within the limits on arcs and numbers: what would be scored without the pruning rules.
     open_bounds : ndarray
@@ -42,7 +40,6 @@ class ParentSets:
     sets: list[list[tuple[int, ...]]]
     scores: list[np.ndarray]
     n_evaluated: int
-    n_scored_in_vain: int
     n_possible: int
     open_bounds: np.ndarray
     interrupted: bool = False
@@ -135,7 +132,7 @@ class ParentSetBuilder:
         self._small_enough = [_largest_prior_count(int(states)) for states in scores.n_states]
         self._kept: list[list[tuple[float, tuple[int, ...]]]] = [[] for _ in limits]
         self._sums: dict[int, tuple[_RowIndex, np.ndarray]] = {}
-        self._n_evaluated = self._n_in_vain = 0
+        self._n_evaluated = 0
 
     def build(self, stop: Callable[[int], bool] = lambda n_evaluated: False) -> ParentSets:
         """All sizes, unless ``stop(n_evaluated)`` says that time is up or the user interrupts."""
@@ -156,7 +153,6 @@ class ParentSetBuilder:
             sets=[[parents for _, parents in own] for own in order],
             scores=[np.array([score for score, _ in own]) for own in order],
             n_evaluated=self._n_evaluated,
-            n_scored_in_vain=self._n_in_vain,
             n_possible=self.n_possible,
             open_bounds=open_bounds,
             interrupted=interrupted,
@@ -226,8 +222,6 @@ class ParentSetBuilder:
 
     def _keep(self, child: int, sets: _Candidates, values: np.ndarray) -> None:
         """Lemma 1: keep sets that beat all their subsets; Theorem 2: close those too large to be extended."""
-        if self._dirichlet and self.prune:
-            self._n_in_vain += np.count_nonzero((sets.best > self._bounds(child, sets)) & np.isfinite(values))
         better = np.flatnonzero(values > sets.best)
         parents = self._parents(child, sets.free[better]).tolist()
         self._kept[child] += [(value, tuple(own)) for value, own in zip(values[better].tolist(), parents)]

@@ -261,4 +261,4 @@ def tree_augmented_sets(scores):
         values.append(own[order])
     sets.append([()])
     values.append(scores.scores(target, [()]))
-    return ParentSets(sets, values, n_evaluated, 0, n_evaluated, np.full(target + 1, -np.inf))
+    return ParentSets(sets, values, n_evaluated, n_evaluated, np.full(target + 1, -np.inf))

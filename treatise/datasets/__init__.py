@@ -3,6 +3,7 @@
 from treatise.datasets._additive_chains import ADDITIVE_CURVES, make_additive_chain, make_interleaved_emissions
 from treatise.datasets._adult import load_adult
 from treatise.datasets._averaging_tables import load_averaging_table, make_monks
+from treatise.datasets._binary_density import load_binary_density
 from treatise.datasets._bundled import BUNDLED, load_table
 from treatise.datasets._corral import make_corral
 from treatise.datasets._coupling_tables import load_coupling_table, make_noisy_pairs, make_waveform
@@ -92,6 +93,7 @@ __all__ = [
     "load_arcene",
     "load_atp",
     "load_averaging_table",
+    "load_binary_density",
     "load_binary_usps",
     "load_bupa",
     "load_cb513",

@@ -15,7 +15,7 @@ def load_binary_density(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Parameters
     ----------
     name : {"nltcs", "plants", "baudio", "jester", "accidents", "dna"}
-        Abilities of 16 kinds of old people, plants of 69 places, listeners of 100 artists, likers of 100 jokes, 111
+        16 abilities of old people, plants found in 69 places, listeners of 100 artists, likers of 100 jokes, 111
         circumstances of traffic accidents, 180 bits of gene sequences.
 
     Returns
