@@ -167,6 +167,19 @@ def test_values_never_seen_have_the_mass_of_a_state_without_counts():
     np.testing.assert_allclose(unbalanced.predict_proba([["z"]])[0], expected / expected.sum(), atol=1e-15)
 
 
+@pytest.mark.parametrize("values", [(1, 2, 4), (1, 2, 3), tuple(range(0, 60, 3))])
+def test_numbers_never_seen_have_that_mass_too(values):
+    X = np.repeat(values, 2)[:, None]
+    y = np.tile([0, 1], len(values))
+    for table in (X, sparse.csr_matrix(X)):
+        model = AveragedNaiveBayes(structure_prior=1.0, discretizer=None).fit(table, y)
+        assert model.states_ == [values]
+        for new in (-5, 100, 2.5, 7.5):
+            row = sparse.csr_matrix([[float(new)]]) if sparse.issparse(table) else [[new]]
+            mass = np.exp(model.predict_joint_log_proba(row)[0])
+            np.testing.assert_allclose(mass, 0.5 / (2 * len(values)), rtol=1e-12)
+
+
 def test_missing_cells_drop_out_exactly():
     rng = np.random.default_rng(2)
     X, y, _ = random_table(4, n=150)

@@ -224,9 +224,10 @@ def thick_thin_by_hand(X, states):
     return arcs
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_greedy_search_turns_the_arcs_of_procedure_2(seed):
-    X, states = coupled_table(seed, n=40, states=(2, 3, 2, 3, 2))
+# In the last two an arc that was added is taken away again.
+@pytest.mark.parametrize(("seed", "n"), [*((seed, 40) for seed in range(5)), (48, 25), (37, 60)])
+def test_greedy_search_turns_the_arcs_of_procedure_2(seed, n):
+    X, states = coupled_table(seed, n=n, states=(2, 3, 2, 3, 2))
     network = greedy_thick_thin(X)
     np.testing.assert_array_equal(network.adjacency_, thick_thin_by_hand(X, states))
     for child, parents in network.parents.items():

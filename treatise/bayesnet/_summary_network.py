@@ -50,8 +50,7 @@ class SummaryNetwork(BaseEstimator):
         parents, weights, keys, values, self.unions_ = [], [], [], [], []
         for child, (sets, all_weights) in enumerate(families):
             kept = [at for at, weight in enumerate(all_weights) if weight > _NEGLIGIBLE]
-            some = np.array([all_weights[at] for at in kept])
-            weights.append(some / some.sum())
+            weights.append(np.array([all_weights[at] for at in kept]))
             for own in (sets[at] for at in kept):
                 parents.append(own)
                 keys.append(self._keys(counts.configurations(own), own))

@@ -31,9 +31,11 @@ def make_weak_edge_graph(
 ) -> WeakEdgeRows:
     """Rows of a Gaussian on a chain, a chain of cycles, stars or a graph of near places, weak among the first columns.
 
-    The precision has a unit diagonal. Two graphs are told briefly in the paper and its tables say the rest: the chain
-    of cycles has a chord from every third column to the third after it (132 edges for 100 columns follow from the
-    printed rates and counts), and columns left over after the large stars form a smaller one (81 edges).
+    The precision has a unit diagonal. Where the paper's text and its tables disagree the tables decide: the chain of
+    cycles has a chord from every third column to the third after it (132 edges of 100 columns follow from the printed
+    rates and counts, not the 194 of a chord from every column); columns left over after the large stars form a smaller
+    one (81 edges); and the entries of a star are the inverse of its number of edges, since with the inverse of its
+    number of vertices no method could find as many strong edges with as few false ones as are printed.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def make_weak_edge_graph(
     n_weak : int or None, default=None
         Number of first columns whose edges are weak; None takes 20, and 30 for "neighborhood".
     weak, strong : float, default=0.15 and 0.245
-        Entries of the precision along weak and strong edges; hubs take the inverse of their size instead.
+        Entries of the precision along weak and strong edges; stars take the inverse of their number of edges instead.
     hub_sizes : (int, int), default=(8, 5)
         Vertices of a star among the first columns and among the others.
     random_state : int, RandomState or None, default=None
@@ -80,7 +82,7 @@ def make_weak_edge_graph(
         if kind == "hub":
             for first, end, size in ((0, p1, hub_sizes[0]), (p1, p, hub_sizes[1])):
                 for centre in range(first, end, size):
-                    upper[centre, centre + 1 : min(centre + size, end)] = 1.0 / size
+                    upper[centre, centre + 1 : min(centre + size, end)] = 1.0 / (size - 1)
             frail[:p1, :p1] = upper[:p1, :p1] != 0
         else:
             pairs = _near_pairs(p, p1, generator) if kind == "neighborhood" else _chain_pairs(p, kind == "cycle")

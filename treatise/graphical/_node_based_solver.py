@@ -175,9 +175,7 @@ class _Problem:
 
         limits = 1 if S.shape[-1] < _ONE_THREAD_BELOW else None
         with threadpool_limits(limits, user_api="blas"):
-            found = minimize_on_subspace(
-                prox, project, y, dual=dual, rho=rho, tol=self.tol, max_iter=self.max_iter
-            )
+            found = minimize_on_subspace(prox, project, y, dual=dual, rho=rho, tol=self.tol, max_iter=self.max_iter)
         return found, self._positive_definite(found.x[K : 2 * K], found.x[2 * K :])
 
     def _positive_definite(self, Z, V):

@@ -30,7 +30,7 @@ def dual_norm(q):
 
 
 class PairDifferences:
-    """The sum over pairs of conditions of ``Omega_q(Y^k - Y^l)``, equation (6)."""
+    """The sum over pairs of conditions of ``Omega_q(Y^k - Y^m)``, equation (6)."""
 
     def __init__(self, n_conditions):
         self.n_conditions = n_conditions
@@ -39,14 +39,14 @@ class PairDifferences:
 
     def split(self, Y):
         """The even split of the differences, which satisfies the equations."""
-        return np.stack([Y[k] - Y[l] for k, l in self.pairs]) / 2
+        return np.stack([Y[k] - Y[m] for k, m in self.pairs]) / 2
 
     def prox(self, V, penalty, q):
         """Operator of the penalty on the columns of V."""
         return prox_column_norms(V, penalty, q)
 
     def project(self, A, B):
-        """Nearest (Y, U) to (A, B) with ``Y^k - Y^l = U + U'``, where each Y counts twice.
+        """Nearest (Y, U) to (A, B) with ``Y^k - Y^m = U + U'``, where each Y counts twice.
 
         Given Y the best U moves half of what is missing to each triangle; what is left is a linear system in Y, the
         same for every entry and solved by its mean over the conditions.
@@ -54,11 +54,11 @@ class PairDifferences:
         K = self.n_conditions
         sums = B + transposed(B)
         Y = 2.0 * A + A.sum(axis=0) / 4
-        for (k, l), C in zip(self.pairs, sums):
+        for (k, m), C in zip(self.pairs, sums):
             Y[k] += C / 4
-            Y[l] -= C / 4
+            Y[m] -= C / 4
         Y /= 2 + K / 4
-        missing = np.stack([Y[k] - Y[l] for k, l in self.pairs]) - sums
+        missing = np.stack([Y[k] - Y[m] for k, m in self.pairs]) - sums
         return Y, B + missing / 2
 
     def columns(self, V):
@@ -72,18 +72,20 @@ class PairDifferences:
     def pull(self, prices):
         """What symmetric prices of U add to the gradient of each condition: Lambda of equations (27) and (28)."""
         pulls = np.zeros((self.n_conditions, *prices.shape[1:]))
-        for (k, l), price in zip(self.pairs, prices):
+        for (k, m), price in zip(self.pairs, prices):
             pulls[k] += price / 2
-            pulls[l] -= price / 2
+            pulls[m] -= price / 2
         return pulls
 
     def settle(self, Z, V):
         """Z with equal entries where V says that conditions do not differ; alternation leaves them equal to tol."""
         label = np.broadcast_to(np.arange(self.n_conditions).reshape(-1, 1, 1), Z.shape).copy()
         same = (V == 0) & (transposed(V) == 0)
-        for k, l in self.pairs:
-            joined = same[self.pairs.index((k, l))]
-            label[l] = np.where(joined, np.minimum(label[k], label[l]), label[l])
+        # Equality passes on: as many rounds as the longest chain of conditions.
+        for _ in range(self.n_conditions - 1):
+            for (k, m), joined in zip(self.pairs, same):
+                lower = np.minimum(label[k], label[m])
+                label[k], label[m] = np.where(joined, lower, label[k]), np.where(joined, lower, label[m])
         settled = np.empty_like(Z)
         for k in range(self.n_conditions):
             group = label == label[k]

@@ -87,12 +87,16 @@ class NeighborhoodRegion:
 
 @dataclass(frozen=True)
 class PairwiseRegion:
-    """One test a pair, given all other variables of the region, at the price that EBIC asks for an edge."""
+    """One test a pair, given all other variables of the region, at the price that EBIC asks for an edge.
+
+    A pair of a tiny region was one of many before screening, so the price is never less than among ``least`` variables.
+    """
 
     gamma: float = 0.5
+    least: int = 8
 
     def __call__(self, R, n_samples, candidates, allowed):
-        limit = edge_threshold(n_samples, len(R), self.gamma)
+        limit = edge_threshold(n_samples, max(len(R), self.least), self.gamma)
         precision = np.linalg.pinv(R, hermitian=True)
         root = np.sqrt(np.maximum(np.diag(precision), np.finfo(float).tiny))
         return candidates & (np.abs(precision / np.outer(root, root)) > limit), float("nan")

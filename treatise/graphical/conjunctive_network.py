@@ -268,7 +268,7 @@ class PseudoLikelihood:
         order = np.argsort(network.variables, kind="stable")
         feature_of = np.repeat(np.arange(len(network.weights)), np.diff(network.indptr))
         self._first = np.searchsorted(network.variables[order], np.arange(network.n_features + 1))
-        self._features = feature_of[order]
+        self._features, self._n_weights = feature_of[order], len(network.weights)
         self._signs = np.where(network.values[order] > 0, 1.0, -1.0)
         self._starts, self._rows = active_rows(
             pack_columns(distinct), len(distinct), order, feature_of, *network._arrays()[:3]
@@ -294,7 +294,7 @@ class PseudoLikelihood:
     def curvature(self):
         """Diagonal of the Hessian at zero weights, where every probability is a half."""
         totals = np.concatenate([[0.0], np.cumsum(self._counts[self._rows])])[self._starts]
-        matched = np.bincount(self._features, np.diff(totals), minlength=int(self._features.max(initial=-1)) + 1)
+        matched = np.bincount(self._features, np.diff(totals), minlength=self._n_weights)
         return (matched / 4 + self.precision) / self.n_samples + np.finfo(np.float64).tiny
 
 

@@ -47,14 +47,16 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
         A graph known to hold all edges; None screens the pairs.
     order : int, default=1
         Most variables to condition on in screening; base "pc" takes one more.
-    level : float, default=0.01
-        Significance level of the tests of screening.
+    level : float or None, default=None
+        Significance level of the tests of screening; None takes ``1 / (4 p)``, so that chance ties each column to a
+        quarter of another: many more would melt the clusters of the junction tree into one.
     max_separator : int or None, default=None
         Most variables that neighbouring clusters share; None takes ``order + 1``.
     gamma : float, default=0.5
         Weight of the extended term of EBIC.
     small : int, default=8
-        Regions of fewer variables test each pair given the others instead.
+        Regions of fewer variables test each pair given the others instead, at the price that EBIC asks for an edge
+        among this many; so does the last pruning.
     prune : bool, default=True
         Whether to test all edges again at the end, given their neighbours in the graph found.
     n_jobs : int or None, default=None
@@ -93,7 +95,7 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
         "base": [StrOptions({"glasso", "nlasso", "pc"}), callable],
         "super_graph": ["array-like", "sparse matrix", None],
         "order": [Interval(Integral, 0, None, closed="left")],
-        "level": [Interval(Real, 0, 1, closed="neither")],
+        "level": [Interval(Real, 0, 1, closed="neither"), None],
         "max_separator": [Interval(Integral, 0, None, closed="left"), None],
         "gamma": [Interval(Real, 0, 1, closed="both")],
         "small": [Interval(Integral, 0, None, closed="left")],
@@ -107,7 +109,7 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
         *,
         super_graph=None,
         order=1,
-        level=0.01,
+        level=None,
         max_separator=None,
         gamma=0.5,
         small=8,
@@ -142,17 +144,20 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=int(self.order) + 4)
         R, self.location_, scale = correlations(X)
         if self.super_graph is None:
-            self.super_graph_ = skeleton(R, fisher_thresholds(len(X), np.arange(self.order + 1), self.level))[0] != 0
+            level = 1 / (4 * X.shape[1]) if self.level is None else self.level
+            self.super_graph_ = skeleton(R, fisher_thresholds(len(X), np.arange(self.order + 1), level))[0] != 0
         else:
             self.super_graph_ = _checked_graph(self.super_graph, X.shape[1])
         bound = self.order + 1 if self.max_separator is None else self.max_separator
         if callable(self.base):
             learner = partial(_decide_by_rows, X, self.base, R, self.gamma, self.small)
         else:
-            learner = partial(_decide, R, len(X), self._region_learner(), PairwiseRegion(self.gamma), self.small)
+            learner = partial(_decide, R, len(X), self._region_learner(), PairwiseRegion(self.gamma, self.small), self.small)
         decisions = decide_by_regions(self.super_graph_, learner, max_separator=bound, n_jobs=self.n_jobs)
         self.steps_, adjacency = decisions.steps, decisions.adjacency
-        self.pruned_ = _frail_edges(R, len(X), adjacency, self.gamma) if self.prune else np.empty((0, 2), dtype=int)
+        self.pruned_ = np.empty((0, 2), dtype=int)
+        if self.prune:
+            self.pruned_ = _frail_edges(R, len(X), adjacency, PairwiseRegion(self.gamma, self.small))
         adjacency[self.pruned_[:, 0], self.pruned_[:, 1]] = adjacency[self.pruned_[:, 1], self.pruned_[:, 0]] = False
         precision, covariance = _gaussian_on_graph(R, len(X), adjacency)
         self.precision_, self.covariance_ = precision / np.outer(scale, scale), covariance * np.outer(scale, scale)
@@ -193,7 +198,7 @@ def _decide(R, n_samples, learner, pairwise, small, variables, candidates, allow
 
 def _decide_by_rows(X, base, R, gamma, small, variables, candidates, allowed):
     if len(variables) < small:
-        return PairwiseRegion(gamma)(R[np.ix_(variables, variables)], len(X), candidates, allowed)
+        return PairwiseRegion(gamma, small)(R[np.ix_(variables, variables)], len(X), candidates, allowed)
     joined = np.asarray(base(X[:, variables], candidates.copy(), allowed.copy()))
     if joined.shape != candidates.shape:
         raise ValueError(f"base must return a matrix of the shape {candidates.shape}; it returned {joined.shape}")
@@ -213,7 +218,7 @@ def _checked_graph(graph, p):
     return joined
 
 
-def _frail_edges(R, n_samples, adjacency, gamma):
+def _frail_edges(R, n_samples, adjacency, pairwise):
     """Edges that do not pay given the neighbours of the end that has fewer, in the graph found."""
     pairs = np.argwhere(np.triu(adjacency, 1))
     if not len(pairs):
@@ -226,7 +231,7 @@ def _frail_edges(R, n_samples, adjacency, gamma):
         lists = np.concatenate([members[starts[k] : starts[k + 1]] for k in here])
         ends = np.arange(len(here) + 1) * size
         found = weakest_partial_correlations(R, pairs[here], ends, lists, int(size), 0.0)
-        frail[here] = np.abs(found) <= edge_threshold(n_samples, size + 2, gamma)
+        frail[here] = np.abs(found) <= edge_threshold(n_samples, max(size + 2, pairwise.least), pairwise.gamma)
     return pairs[frail]
 
 

@@ -103,7 +103,9 @@ class _NodeBasedGraphs(ABC, BaseEstimator):
         check_is_fitted(self, "precision_")
         tables = self._check_tables(tables, reset=False)
         if len(tables) != len(self.precision_):
-            raise ValueError(f"{len(tables)} tables were given; the model was fitted to {len(self.precision_)} conditions")
+            raise ValueError(
+                f"{len(tables)} tables were given; the model was fitted to {len(self.precision_)} conditions"
+            )
         return sum(
             heldout_fit(_second_moments(table - mean), precision)
             for table, mean, precision in zip(tables, self.location_, self.precision_)
@@ -267,9 +269,9 @@ class NodePerturbationGraphs(_NodeBasedGraphs):
     >>> from treatise.datasets import make_perturbed_graphs
     >>> from treatise.graphical import NodePerturbationGraphs
     >>> data = make_perturbed_graphs(100, 30, n_perturbed=1, n_hubs=0, random_state=0)
-    >>> model = NodePerturbationGraphs(5.0, 40.0).fit(data.tables)
+    >>> model = NodePerturbationGraphs(10.0, 60.0).fit(data.tables)
     >>> data.perturbed, model.perturbed_nodes()
-    (array([17]), array([17]))
+    (array([1]), array([1]))
 
     References
     ----------
@@ -357,7 +359,7 @@ class CoHubGraphs(_NodeBasedGraphs):
     >>> data = make_perturbed_graphs(100, 30, n_perturbed=0, n_hubs=1, random_state=1)
     >>> model = CoHubGraphs(2.0, 100.0).fit(data.tables)
     >>> data.hubs, model.hubs()
-    (array([25]), array([25]))
+    (array([18]), array([18]))
 
     References
     ----------
@@ -405,7 +407,9 @@ def _ranked(chosen, scores):
 def _check_covariances(covariances, sizes):
     matrices = [np.asarray(S, dtype=np.float64) for S in covariances]
     if len(matrices) < 2:
-        raise ValueError(f"{len(matrices)} covariance matrix given; graphs are compared between at least two conditions")
+        raise ValueError(
+            f"{len(matrices)} covariance matrix given; graphs are compared between at least two conditions"
+        )
     for k, S in enumerate(matrices):
         if S.ndim != 2 or S.shape[0] != S.shape[1]:
             raise ValueError(f"covariance matrix {k} must be square; its shape is {S.shape}")
