@@ -24,3 +24,24 @@ def test_label_fills_the_column_and_says_how_much(invoke, tmp_path):
     assert [sentence["1"] for sentence in read_conll(out)] == [list("DNV"), list("DNV")]
     refused = invoke("label", str(tmp_path / "model.skops"), str(tmp_path / "absent.conll"), "-o", str(out))
     assert refused.exit_code == 1
+
+
+def test_a_table_of_sequences_is_fitted_and_labelled_by_its_group_column(invoke, tmp_path):
+    rows = [(word, place, "low" if (word + place) % 2 else "high") for word in range(12) for place in range(6)]
+    frame = pl.DataFrame(rows, schema=["word", "x", "level"], orient="row")
+    frame.write_csv(tmp_path / "letters.csv")
+    model, out = tmp_path / "model.skops", tmp_path / "out.csv"
+    fitted = invoke(
+        "fit", "CRF", str(tmp_path / "letters.csv"), "--task", "sequence", "--target", "level", "--group", "word",
+        "--output", str(model),
+    )  # fmt: skip
+    assert fitted.exit_code == 0, fitted.stderr
+    answer = invoke("label", str(model), str(tmp_path / "letters.csv"), "-o", str(out), "--json")
+    assert answer.exit_code == 0, answer.stderr
+    assert json.loads(answer.stdout)["rows"] == 72
+    labelled = pl.read_csv(out)
+    assert labelled.columns == ["word", "x", "level"]
+    refused = invoke(
+        "fit", "FCBF", str(tmp_path / "letters.csv"), "--target", "level", "--group", "word", "-o", "m.skops"
+    )
+    assert refused.exit_code == 1 and "--task sequence" in refused.stderr

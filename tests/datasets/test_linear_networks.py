@@ -26,6 +26,16 @@ def test_rows_follow_the_returned_model(n_latent):
         np.testing.assert_allclose(disturbed.var(axis=0), 1.0)
 
 
+def test_balanced_networks_get_half_to_one_and_a_half_from_parents_and_from_the_disturbance():
+    for seed in range(5):
+        data = make_linear_network(20_000, 8, density=1.0, balanced=True, random_state=seed)
+        disturbances = data.X - data.X @ data.weights.T
+        # Deviations of 20 000 heavy-tailed values are exact for the disturbances, and within some per cent for sums.
+        assert disturbances.std(axis=0).min() > 0.5 - 1e-9 and disturbances.std(axis=0).max() < 1.5 + 1e-9
+        parents = (data.X @ data.weights.T).std(axis=0)[data.order[1:]]
+        assert parents.min() > 0.46 and parents.max() < 1.6
+
+
 def test_every_order_that_is_admitted_has_causes_first():
     data = make_linear_network(20, 4, density=0.5, random_state=4)
     for order in permutations(range(4)):

@@ -28,6 +28,10 @@ Output = Annotated[
 ]
 Budget = Annotated[float, typer.Option(metavar="SECONDS", help="Time for everything, the report included.")]
 Measure = Annotated[str | None, typer.Option(help="What ranks the methods, such as accuracy or rmse.")]
+Group = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="With --task sequence: the column of a table that tells the sequences apart."),
+]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Folds at once; all processors if not given.")]
 
 Memory = Annotated[
@@ -51,6 +55,7 @@ def compare(
     seed: Seed = 0,
     header: Header = None,
     memory: Memory = None,
+    group: Group = None,
     as_json: Json = False,
 ) -> None:
     """Compare every applicable method on a table: leaderboard, report and fitted winner."""
@@ -61,7 +66,7 @@ def compare(
     with watch:
         comparison = compare_methods(
             data, target, task=task, metric=metric, budget=budget, jobs=jobs, output=output, seed=seed, header=header,
-            memory=None if memory is None else memory * 2**30, observer=watch, spent=_age(),
+            memory=None if memory is None else memory * 2**30, group=group, observer=watch, spent=_age(),
         )  # fmt: skip
     run = comparison.run
     if as_json:

@@ -9,7 +9,7 @@ import typer
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.cli._compare import Data, Header, Seed, Target, Task
+from treatise.cli._compare import Data, Group, Header, Seed, Target, Task
 from treatise.cli._console import Json, counted, print_json, remark, say
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def fit(
     task: Task = None,
     seed: Seed = 0,
     header: Header = None,
+    group: Group = None,
     as_json: Json = False,
 ) -> None:
     """Fit one method to a table and save it."""
@@ -38,7 +39,9 @@ def fit(
     from treatise.io import save_model
 
     params = dict(parse_setting(text) for text in setting or ())
-    pipeline, about, problem = fit_method(method, data, target, task=task, params=params, header=header, seed=seed)
+    pipeline, about, problem = fit_method(
+        method, data, target, task=task, params=params, header=header, seed=seed, group=group
+    )
     save_model(pipeline, output, metadata=about)
     if as_json:
         print_json({"model": str(output), **about, "data": problem.describe()})

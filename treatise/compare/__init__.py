@@ -7,6 +7,7 @@ from treatise.compare._metrics import Metric
 from treatise.compare._observer import Observer
 from treatise.compare._problem import Problem, understand
 from treatise.compare._run import Comparison, compare_methods
+from treatise.compare._sequence_tables import is_table, label_table
 from treatise.compare._sequences import label_sentences
 from treatise.compare._single import fit_method, parse_setting, predict_table
 
@@ -22,7 +23,9 @@ __all__ = [
     "compare_methods",
     "fit_method",
     "graph_learners",
+    "is_table",
     "label_sentences",
+    "label_table",
     "learn_graph",
     "parse_setting",
     "predict_table",

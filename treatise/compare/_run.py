@@ -29,7 +29,7 @@ from treatise.compare._observer import Observer
 from treatise.compare._problem import Problem, understand
 from treatise.compare._reading import digest_of_parts, oversize, read_streamed
 from treatise.compare._schedule import Clock, Schedule
-from treatise.compare._sequences import is_sequences, read_sequences
+from treatise.compare._sequences import STRAY_GROUP, is_sequences, read_sequences
 from treatise.compare._store import INDEX, BlockStore
 from treatise.compare._streamed import StreamedProblem
 from treatise.datasets import load_table
@@ -87,6 +87,7 @@ def compare_methods(
     seed: int = 0,
     header: bool | None = None,
     memory: float | None = None,
+    group: str | None = None,
     observer: Observer | None = None,
     spent: float = 0.0,
 ) -> Comparison:
@@ -127,6 +128,9 @@ def compare_methods(
     memory : float or None
         Most bytes that the table may take as a matrix of numbers; a larger one is read in blocks. None gives each
         job a third of its share of the memory that is free.
+    group : str or None
+        The column of a table that tells its sequences apart; for sequences alone. None looks for one of the usual
+        names ("sentence", "sequence"), and else takes a row for each sequence, its items between blanks.
     observer : Observer or None
         Is told how it goes.
     spent : float, default=0
@@ -147,7 +151,7 @@ def compare_methods(
     problem: Problem | None = None
     try:
         pool.warm_up(jobs)
-        problem, source, path = _problem(data, target, task, header, memory, jobs, output, seed, clock, watch)
+        problem, source, path = _problem(data, target, task, header, memory, jobs, output, seed, clock, watch, group)
         chosen = choose_metric(problem.task, metric)
         watch.understood(problem, chosen)
         k, source_digest = number_of_folds(problem), _digest(source, problem)
@@ -160,7 +164,7 @@ def compare_methods(
             status = contest.run()
             run = {
                 "treatise": __version__,
-                "command": _command(source, problem, chosen, budget, jobs, seed, memory),
+                "command": _command(source, problem, chosen, budget, jobs, seed, memory, group),
                 "status": status, "started": started, "seconds": 0.0, "budget": budget, "jobs": jobs, "seed": seed,
                 "data": {**problem.describe(), "source": source, "sha256": source_digest},
                 "metric": chosen.plain(), **contest.record(status),
@@ -177,13 +181,15 @@ def compare_methods(
 
 def _problem(
     data: Any, target: str | int | None, task: str | None, header: bool | None, memory: float | None, jobs: int,
-    output: str | os.PathLike[str] | None, seed: int, clock: Clock, watch: Observer,
+    output: str | os.PathLike[str] | None, seed: int, clock: Clock, watch: Observer, group: str | None,
 ) -> tuple[Problem, str, Path]:  # fmt: skip
     """The table as a problem, in memory or on disk; where it came from, and the run's folder."""
     limit = MEMORY_SHARE * psutil.virtual_memory().available / jobs / COPIES if memory is None else memory
     if is_sequences(data, task):
-        problem = read_sequences(data, target)
+        problem = read_sequences(data, target, group, header)
         return problem, os.fspath(data), _folder(output, problem.name)
+    if group is not None:
+        raise TreatiseError(STRAY_GROUP)
     large = oversize(data, header, limit)
     if large is None:
         table, source = _table(data, header)
@@ -347,13 +353,16 @@ def _table(data: Any, header: bool | None) -> tuple[Table, str]:
 
 
 def _command(
-    source: str, problem: Problem, metric: Metric, budget: float, jobs: int, seed: int, memory: float | None
-) -> str:
+    source: str, problem: Problem, metric: Metric, budget: float, jobs: int, seed: int, memory: float | None,
+    group: str | None,
+) -> str:  # fmt: skip
     """The command line that makes this run."""
     options = {"target": problem.target, "task": problem.task, "metric": metric.name, "budget": f"{budget:g}"}
     words = [f"--{name}={value}" for name, value in {**options, "jobs": jobs, "seed": seed}.items()]
     if memory is not None:
         words.append(f"--memory={memory / 2**30:g}")
+    if group is not None:
+        words.append(f"--group={group}")
     return shlex.join(["treatise", "compare", source, *words])
 
 

@@ -172,7 +172,7 @@ def _group(table: Table, group: str | None, target: str) -> str | None:
     if cells.dtype == pl.String and cells.drop_nulls().str.strip_chars().str.contains(r"\s").any():
         return None
     raise TreatiseError(
-        f"which rows of {table.name} belong to one sequence? name the column that says so {GROUPS[1]!r}, or give a "
+        f"which rows of {table.name} belong to one sequence? name the column that says so with --group, or give a "
         "row for each sequence with its items between blanks"
     )
 

@@ -20,6 +20,7 @@ from treatise.compare._sequence_tables import (
 from treatise.io import ModelFile, Sentence, read_conll
 
 SUFFIXES = (".conllu", ".conll")
+STRAY_GROUP = "a column that tells sequences apart belongs to sequences; give --task sequence with it"
 
 
 def is_sequences(data: Any, task: str | None) -> bool:

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from treatise._core.errors import TreatiseError
 from treatise.compare._candidates import Candidate, build, find_candidate
 from treatise.compare._problem import Problem, understand
+from treatise.compare._sequences import STRAY_GROUP, is_sequences, read_sequences
 from treatise.datasets import load_table
 from treatise.io import ModelFile, Table
 
@@ -36,6 +37,7 @@ def fit_method(
     params: Mapping[str, Any] | None = None,
     header: bool | None = None,
     seed: int = 0,
+    group: str | None = None,
 ) -> tuple[Pipeline, dict[str, Any], Problem]:
     """Fit one method, with the preprocessing it needs, to a table.
 
@@ -45,7 +47,7 @@ def fit_method(
         An estimator's name or import path, a paper's id, or a baseline's name.
     data : path, bundled name or Table
         The table.
-    target, task, header, seed :
+    target, task, header, seed, group :
         As for :func:`compare_methods`.
     params : mapping or None
         Parameters of the method by name, or ``head__NAME`` for a transformer's head.
@@ -55,8 +57,13 @@ def fit_method(
     pipeline, metadata, problem
         The fitted pipeline, what its model file should say, and the table as it was understood.
     """
-    table = data if isinstance(data, Table) else load_table(data, header=header)
-    problem = understand(table, target, task)
+    if is_sequences(data, task):
+        problem = read_sequences(data, target, group, header)
+    elif group is not None:
+        raise TreatiseError(STRAY_GROUP)
+    else:
+        table = data if isinstance(data, Table) else load_table(data, header=header)
+        problem = understand(table, target, task)
     candidate = find_candidate(method, problem.task)
     try:
         pipeline = build(candidate, problem.sparse, params or {}, seed)

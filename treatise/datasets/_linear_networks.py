@@ -34,6 +34,7 @@ def make_linear_network(
     n_variables: int = 5,
     *,
     density: float = 0.5,
+    balanced: bool = False,
     n_latent: int = 0,
     structure: np.ndarray | None = None,
     random_state: int | np.random.RandomState | None = None,
@@ -49,6 +50,10 @@ def make_linear_network(
         Size of the table.
     density : float, default=0.5
         Probability of each possible edge; 1 for a dense graph.
+    balanced : bool, default=False
+        Scale weights and disturbances as in the experiments on LiNGAM: the standard deviation that a variable has from
+        its parents, and that from its disturbance, are each uniform in [0.5, 1.5]. Without this the last variables of
+        large dense graphs are all but determined by their parents.
     n_latent : int, default=0
         Hidden sources, each of which acts on every variable with probability one half, and on two at least.
     structure : ndarray of bool of shape (n_variables, n_variables) or None, default=None
@@ -67,6 +72,8 @@ def make_linear_network(
     present = random.uniform(size=(d, d)) < density if structure is None else np.asarray(structure, dtype=bool)
     weights = np.where(np.tril(present, -1), weights, 0.0)
     loadings = np.eye(d, d + n_latent)
+    if balanced:
+        weights, loadings[:, :d] = _balanced(weights, random)
     for column in range(d, d + n_latent):
         touched = random.uniform(size=d) < 0.5
         touched[random.permutation(d)[:2]] = True
@@ -79,6 +86,20 @@ def make_linear_network(
     return LinearNetworkData(
         np.ascontiguousarray((sources @ mixing.T)[:, places]), weights[np.ix_(places, places)], order, mixing[places]
     )
+
+
+def _balanced(weights: np.ndarray, random: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+    """Weights scaled to given deviations from the parents, and the deviations of the disturbances as a diagonal."""
+    d = len(weights)
+    scaled, deviations = weights.copy(), random.uniform(0.5, 1.5, d)
+    covariance = np.zeros((d, d))
+    for i in range(d):
+        from_parents = np.sqrt(scaled[i, :i] @ covariance[:i, :i] @ scaled[i, :i])
+        if from_parents > 0:
+            scaled[i] *= random.uniform(0.5, 1.5) / from_parents
+        covariance[i, :i] = covariance[:i, i] = scaled[i, :i] @ covariance[:i, :i]
+        covariance[i, i] = scaled[i, :i] @ covariance[:i, :i] @ scaled[i, :i] + deviations[i] ** 2
+    return scaled, np.diag(deviations)
 
 
 def make_factor_data(

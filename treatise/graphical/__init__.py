@@ -8,6 +8,7 @@ from treatise.graphical.chebyshev_chernoff import ChebyshevChernoffBound, chebys
 from treatise.graphical.chernoff import ChernoffBound, chernoff_sum_bound
 from treatise.graphical.clime import Clime, ClimePath, dantzig_selector_path
 from treatise.graphical.conjunctive_network import ConjunctiveMarkovNetwork
+from treatise.graphical.conjunctive_network_plot import plot_features
 from treatise.graphical.cumulative_network import CumulativeDistributionNetwork
 from treatise.graphical.decision_tree_network import DecisionTreeMarkovNetwork
 from treatise.graphical.edge_stability import EdgeStability, edge_stability
@@ -112,6 +113,7 @@ __all__ = [
     "matching_costs",
     "plot_condition_graphs",
     "plot_energy_traces",
+    "plot_features",
     "plot_graph",
     "plot_heldout_path",
     "plot_node_scores",

@@ -47,7 +47,7 @@ class GraphicalLassoRegion:
 class SeparationRegion:
     """Algorithm 4 on the region's variables; the threshold of partial correlations is chosen by EBIC.
 
-    The sets to condition on come from the allowed graph, which stays, so that one round of tests serves every threshold.
+    The sets to condition on come from the allowed graph, which stays, so that one round of tests serves all thresholds.
     """
 
     order: int

@@ -149,15 +149,14 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
         else:
             self.super_graph_ = _checked_graph(self.super_graph, X.shape[1])
         bound = self.order + 1 if self.max_separator is None else self.max_separator
+        pairwise = PairwiseRegion(self.gamma, self.small)
         if callable(self.base):
-            learner = partial(_decide_by_rows, X, self.base, R, self.gamma, self.small)
+            learner = partial(_decide_by_rows, X, R, self.base, pairwise)
         else:
-            learner = partial(_decide, R, len(X), self._region_learner(), PairwiseRegion(self.gamma, self.small), self.small)
+            learner = partial(_decide, R, len(X), self._region_learner(), pairwise)
         decisions = decide_by_regions(self.super_graph_, learner, max_separator=bound, n_jobs=self.n_jobs)
         self.steps_, adjacency = decisions.steps, decisions.adjacency
-        self.pruned_ = np.empty((0, 2), dtype=int)
-        if self.prune:
-            self.pruned_ = _frail_edges(R, len(X), adjacency, PairwiseRegion(self.gamma, self.small))
+        self.pruned_ = _frail_edges(R, len(X), adjacency, pairwise) if self.prune else np.empty((0, 2), dtype=int)
         adjacency[self.pruned_[:, 0], self.pruned_[:, 1]] = adjacency[self.pruned_[:, 1], self.pruned_[:, 0]] = False
         precision, covariance = _gaussian_on_graph(R, len(X), adjacency)
         self.precision_, self.covariance_ = precision / np.outer(scale, scale), covariance * np.outer(scale, scale)
@@ -191,14 +190,14 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
         return SeparationRegion(self.order + 1, self.gamma)
 
 
-def _decide(R, n_samples, learner, pairwise, small, variables, candidates, allowed):
-    chosen = pairwise if len(variables) < small else learner
+def _decide(R, n_samples, learner, pairwise, variables, candidates, allowed):
+    chosen = pairwise if len(variables) < pairwise.least else learner
     return chosen(R[np.ix_(variables, variables)], n_samples, candidates, allowed)
 
 
-def _decide_by_rows(X, base, R, gamma, small, variables, candidates, allowed):
-    if len(variables) < small:
-        return PairwiseRegion(gamma, small)(R[np.ix_(variables, variables)], len(X), candidates, allowed)
+def _decide_by_rows(X, R, base, pairwise, variables, candidates, allowed):
+    if len(variables) < pairwise.least:
+        return pairwise(R[np.ix_(variables, variables)], len(X), candidates, allowed)
     joined = np.asarray(base(X[:, variables], candidates.copy(), allowed.copy()))
     if joined.shape != candidates.shape:
         raise ValueError(f"base must return a matrix of the shape {candidates.shape}; it returned {joined.shape}")

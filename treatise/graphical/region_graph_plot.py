@@ -28,7 +28,7 @@ def plot_region_graph(regions, *, names=None, ax=None):
     ['0 1 2', '1 2', '1 2 3']
     """
     if regions.n_regions > _MOST_REGIONS:
-        raise ValueError(f"{regions.n_regions} regions cannot be told apart in one picture; draw at most {_MOST_REGIONS}")
+        raise ValueError(f"{regions.n_regions} regions cannot be told apart in a picture; draw at most {_MOST_REGIONS}")
     if ax is None:
         from matplotlib import pyplot
 

@@ -96,10 +96,10 @@ def experiment(*, full: bool = False) -> Evidence:
 
 
 def suite_network(n_samples: int, n_variables: int, seed: int) -> LinearNetworkData:
-    """A network of the suite: half of them dense, the others with 20 to 90 per cent of the edges."""
+    """A network as in the experiments on LiNGAM: half of them dense, the others with 20 to 90 per cent of the edges."""
     random = np.random.RandomState(10_000 + seed)
     density = 1.0 if seed % 2 == 0 else random.uniform(0.2, 0.9)
-    return make_linear_network(n_samples, n_variables, density=density, random_state=random)
+    return make_linear_network(n_samples, n_variables, density=density, balanced=True, random_state=random)
 
 
 def order_rows(size: Size) -> list[Row]:
@@ -142,8 +142,10 @@ def kind_rows(size: Size) -> tuple[list[Row], SLIM]:
         random = np.random.RandomState(20_000 + seed)
         truth, dense = ("dag", "factor")[seed % 2], seed % 4 < 2
         density = (1.0 if truth == "dag" else 0.9) if dense else random.uniform(0.2, 0.9)
-        make = make_linear_network if truth == "dag" else make_factor_data
-        data = make(500, 5, density=density, random_state=random)
+        if truth == "dag":
+            data = make_linear_network(500, 5, density=density, balanced=True, random_state=random)
+        else:
+            data = make_factor_data(500, 5, density=density, random_state=random)
         model = SLIM(edge_mean=0.99, n_chains=1, random_state=seed, **size.sweeps).fit(data.X)
         right[truth] += model.preferred_ == truth
         shown = model if shown is None else shown
@@ -196,7 +198,8 @@ def hidden_rows(size: Size) -> list[Row]:
     right, positives, negatives, areas = 0, [], [], []
     for seed in range(size.n_hidden):
         random = np.random.RandomState(30_000 + seed)
-        data = make_linear_network(500, 5, density=random.uniform(0.2, 0.9), n_latent=1, random_state=random)
+        density = random.uniform(0.2, 0.9)
+        data = make_linear_network(500, 5, density=density, balanced=True, n_latent=1, random_state=random)
         assert data.weights is not None
         model = SLIM(n_latent=1, n_chains=1, random_state=seed, **size.sweeps).fit(data.X)
         right += data.admits(model.order_)

@@ -70,7 +70,7 @@ def render_report(run: dict[str, Any]) -> str:
         axis=_axis_view(run),
         measures=_measures_view(run),
         time=_time_view(run),
-        best=_best_view(run["best"], run["metric"], run["data"]["task"]),
+        best=_best_view(run["best"], run["metric"], run["data"]),
         methods=_methods_view(run),
         details=_details_view(run),
     )
@@ -156,7 +156,7 @@ def _data_view(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"class_rows": classes, "unlisted": len(data["classes"]) - len(classes)}
 
 
-def _best_view(best: dict[str, Any] | None, metric: dict[str, Any], task: str) -> dict[str, Any] | None:
+def _best_view(best: dict[str, Any] | None, metric: dict[str, Any], data: dict[str, Any]) -> dict[str, Any] | None:
     if best is None:
         return None
     return best | {
@@ -164,7 +164,7 @@ def _best_view(best: dict[str, Any] | None, metric: dict[str, Any], task: str) -
         "residuals": _residual_view(best["residuals"]),
         "calibration": _calibration_view(best["calibration"] or []),
         "effects": _effects_view(best["importance"] or [], metric),
-        "code": _code(best, task),
+        "code": _code(best, data["task"], data["source"]),
     }
 
 
@@ -207,10 +207,23 @@ def _effects_view(effects: list[dict[str, Any]], metric: dict[str, Any]) -> dict
     }
 
 
-def _code(best: dict[str, Any], task: str) -> dict[str, str] | None:
+def _code(best: dict[str, Any], task: str, source: str) -> dict[str, str] | None:
     """How to use the saved model, in Python and on the command line."""
     if best["model"] is None:
         return None
+    if task == "sequence" and any(ending in source.lower() for ending in (".csv", ".tsv", ".parquet", ".pq")):
+        return {
+            "python": "\n".join(
+                [
+                    "from treatise.compare import label_table",
+                    "from treatise.io import load_model, read_table",
+                    "",
+                    f"model = load_model({json.dumps(best['model'], ensure_ascii=False)})",
+                    'print(label_table(model, read_table("new.csv")))',
+                ]
+            ),
+            "shell": f"treatise label {shlex.quote(best['model'])} new.csv -o labelled.csv",
+        }
     if task == "sequence":
         return {
             "python": "\n".join(
