@@ -193,6 +193,17 @@ def test_zeros_are_exact_and_symmetric_and_precision_is_positive_definite():
         assert [len(edges) for edges in model.edges_] == [np.triu(a, 1).sum() for a in model.adjacency_]
 
 
+@BOTH
+@pytest.mark.parametrize("stop", [1, 2, 5, 12])
+def test_an_early_stop_still_gives_positive_definite_matrices_and_an_honest_gap(learner, stop):
+    tables = make_perturbed_graphs(25, 50, random_state=0).tables
+    best = learner().fit(tables)
+    with pytest.warns(ConvergenceWarning):
+        model = learner(max_iter=stop).fit(tables)
+    assert np.linalg.eigvalsh(model.precision_).min() > 0
+    assert model.objective_ - model.gap_ <= best.objective_ <= model.objective_ + best.gap_
+
+
 def test_cohub_edges_all_touch_a_hub_even_without_lam1():
     data = make_perturbed_graphs(60, 20, n_perturbed=0, random_state=1)
     model = CoHubGraphs(0.0, 60.0).fit(data.tables)

@@ -60,22 +60,20 @@ class LinearModel:
         """A chain's state before its first sweep; ``X`` is (d, N), with zeros in the cells listed in ``missing``."""
         d, K = self.role.shape
         m, N = self.n_sources, X.shape[1]
-        F = np.empty((K, N))
+        F = rng.laplace(size=(K, N))
         W = np.where(self.role == FIXED, self.given, 0.0)
+        hidden = slice(0, K)
         if self.n_observed:
-            F[:d] = X
-            F[d:] = rng.laplace(size=(m, N))
-            F[d : 2 * d] = X
+            F[:d] = F[d : 2 * d] = X
             W[self.role == ACTIVE] = 1.0
-        else:
-            # Whitened data in a random rotation: each chain starts with all of the covariance and none of the axes.
-            rank = min(d, N, K)
-            _, _, principal = np.linalg.svd(X, full_matrices=False)
-            rotation, _ = np.linalg.qr(rng.standard_normal((rank, rank)))
-            F[:] = rng.laplace(size=(m, N))
-            F[:rank] = rotation @ principal[:rank] * N**0.5
-            W[:, :rank] = X @ F[:rank].T / N
-            W[self.role == ABSENT] = 0.0
+            hidden = slice(2 * d, K)
+        # Factors and hidden causes: whitened data in a random rotation. Each chain starts with all of the covariance
+        # and none of the axes; from noise, weights in the spike would hardly ever leave it.
+        _, _, principal = np.linalg.svd(X, full_matrices=False)
+        rank = min(d, N, K - hidden.start)
+        rotation, _ = np.linalg.qr(rng.standard_normal((len(principal), len(principal))))
+        F[hidden][:rank] = (rotation @ principal)[:rank] * N**0.5
+        W[:, hidden] = np.where(self.role[:, hidden] == SPARSE, X @ F[hidden].T / N, 0.0)
         state = State(
             X=X.copy(), F=F, precision=np.ones((m, N)), W=W, tau=np.ones((d, K)),
             linked=(self.role != ABSENT).astype(np.int8), nu=self.column_mean.copy(), psi=np.full(d, 0.1),

@@ -63,6 +63,7 @@ from treatise.datasets._reduction_tables import load_bupa, load_mnist_test, load
 from treatise.datasets._scop import ProteinFamilies, load_scop_families
 from treatise.datasets._spoken_dialog import HeardUtterances, make_heard_utterances
 from treatise.datasets._stocks import StockPrices, load_stock_prices
+from treatise.datasets._structure_tables import load_structure_table
 from treatise.datasets._subgraph_gaussian import make_subgraph_gaussian
 from treatise.datasets._switching_series import make_switching_series
 from treatise.datasets._taxonomy import load_digit_taxonomy, make_taxonomy, taxonomy_comparisons
@@ -125,6 +126,7 @@ __all__ = [
     "load_spambase",
     "load_splice",
     "load_stock_prices",
+    "load_structure_table",
     "load_svmguide3",
     "load_table",
     "load_w1a",

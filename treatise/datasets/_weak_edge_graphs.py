@@ -86,10 +86,11 @@ def make_weak_edge_graph(
             frail[:p1, :p1] = upper[:p1, :p1] != 0
         else:
             pairs = _near_pairs(p, p1, generator) if kind == "neighborhood" else _chain_pairs(p, kind == "cycle")
-            within = np.asarray(pairs) < p1
+            within = np.array(pairs) < p1
             # Edges between the first columns of a random graph and the others are weak too; a chain's link is not.
-            pale = within.any(axis=1) if kind == "neighborhood" else within.all(axis=1)
-            for (i, j), is_weak in zip(pairs, pale):
+            ends = np.count_nonzero(within, axis=1)
+            least = 1 if kind == "neighborhood" else 2
+            for (i, j), is_weak in zip(pairs, (ends >= least).tolist()):
                 upper[i, j], frail[i, j] = (weak if is_weak else strong), is_weak
         precision = upper + upper.T + np.eye(p)
         if np.linalg.eigvalsh(precision)[0] > 1e-6:

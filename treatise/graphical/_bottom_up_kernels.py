@@ -19,17 +19,19 @@ def log_likelihood(odds, truth):
 
 
 @kernel
-def replacement_gain(columns, odds, truth, counts, variables, values, keep, weight, precision):
+def replacement_gain(
+    columns, odds, truth, counts, variables, values, keep, kept_variables, kept_values, weight, precision
+):
     """Best weight of the feature without the tests not kept, and the change of the penalised pseudo-likelihood.
 
-    All other weights stay. Nothing kept means that the feature goes. ``odds`` and ``truth`` have shape (p, n).
+    All other weights stay. ``kept_variables`` and ``kept_values`` are the tests where ``keep`` is true; none means
+    that the feature goes. ``odds`` and ``truth`` have shape (p, n).
 
     Returns
     -------
     shorter_weight, gain : float
     """
     length, n = len(variables), truth.shape[1]
-    kept_variables, kept_values = variables[keep], values[keep]
     capacity = 0
     for t in range(len(kept_variables)):
         for word in range(columns.shape[1]):
@@ -80,6 +82,4 @@ def replacement_gain(columns, odds, truth, counts, variables, values, keep, weig
 def add_feature(columns, odds, variables, values, weight):
     """Add a feature's share to the log-odds of its columns."""
     for t in range(len(variables)):
-        add_where_matching(
-            columns, odds.shape[1], 0, len(variables), t, variables, values, weight, odds[variables[t]]
-        )
+        add_where_matching(columns, odds.shape[1], 0, len(variables), t, variables, values, weight, odds[variables[t]])

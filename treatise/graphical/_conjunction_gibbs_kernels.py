@@ -110,12 +110,18 @@ def start_chain(state, violated, indptr, tested, wanted, generator):
 
 
 @kernel
-def gibbs_marginals(X, place, n_query, indptr, variables, values, weights, n_chains, burn_in, n_samples, seed):
-    """Probability of 1 of every queried column given the other columns of each row.
+def gibbs_chains(X, place, n_query, indptr, variables, values, weights, n_chains, burn_in, n_samples, thin, seed):
+    """Chains of Gibbs sampling for the queried columns given the other columns of each row.
 
-    The mean of the probabilities drawn from, which varies less than the mean of the draws.
+    Returns
+    -------
+    marginals : ndarray of shape (rows, n_query)
+        Probability of 1: the mean of the probabilities drawn from, which varies less than the mean of the draws.
+    states : ndarray of uint8 of shape (rows, n_samples // thin, n_chains, n_query)
+        One of every ``thin`` states after the burn-in; none where ``thin`` exceeds ``n_samples``.
     """
     marginals = np.zeros((len(X), n_query))
+    states = np.empty((len(X), n_samples // thin, n_chains, n_query), dtype=np.uint8)
     state = np.empty(n_query, dtype=np.uint8)
     proba = np.empty(n_query)
     generator = np.empty(1, dtype=np.uint64)
@@ -128,40 +134,17 @@ def gibbs_marginals(X, place, n_query, indptr, variables, values, weights, n_cha
         for i in range(len(place)):
             if place[i] < 0:
                 generator[0] = (generator[0] ^ np.uint64(X[r, i])) * _FNV
-        for _ in range(n_chains):
+        for c in range(n_chains):
             start_chain(state, violated, starts, tested, wanted, generator)
             for k in range(burn_in + n_samples):
                 sweep(state, violated, field, live, first, test, feature, wanted, generator, proba)
-                if k >= burn_in:
-                    marginals[r] += proba
-        marginals[r] /= n_chains * n_samples
-    return marginals
-
-
-@kernel
-def gibbs_rows(row, place, indptr, variables, values, weights, n_rows, n_chains, burn_in, thin, seed):
-    """Rows drawn in turn from several chains, one of every ``thin`` sweeps."""
-    n_query = 0
-    for i in range(len(place)):
-        n_query += 1 if place[i] >= 0 else 0
-    rows = np.empty((n_rows, n_query), dtype=np.uint8)
-    proba = np.empty(n_query)
-    generator = np.empty(1, dtype=np.uint64)
-    generator[0] = seed
-    field, live, starts, tested, wanted = live_features(row, place, n_query, indptr, variables, values, weights)
-    first, test, feature = occurrences(n_query, starts, tested)
-    states = np.empty((n_chains, n_query), dtype=np.uint8)
-    violated = np.empty((n_chains, len(live)), dtype=np.int32)
-    for c in range(n_chains):
-        start_chain(states[c], violated[c], starts, tested, wanted, generator)
-        for _ in range(burn_in):
-            sweep(states[c], violated[c], field, live, first, test, feature, wanted, generator, proba)
-    for r in range(n_rows):
-        c = r % n_chains
-        for _ in range(thin):
-            sweep(states[c], violated[c], field, live, first, test, feature, wanted, generator, proba)
-        rows[r] = states[c]
-    return rows
+                counted = k - burn_in + 1
+                for i in range(n_query):
+                    if counted > 0:
+                        marginals[r, i] += proba[i] / (n_chains * n_samples)
+                    if counted > 0 and counted % thin == 0:
+                        states[r, counted // thin - 1, c, i] = state[i]
+    return marginals, states
 
 
 @kernel
@@ -194,16 +177,19 @@ def enumerated_potentials(row, place, n_query, indptr, variables, values, weight
 
 @kernel
 def enumerated_marginals(X, place, n_query, indptr, variables, values, weights):
-    """As :func:`gibbs_marginals`, by the sum over all states of the query."""
+    """Probability of 1 of the queried columns given the others, by the sum over all states of the query."""
     marginals = np.zeros((len(X), n_query))
     for r in range(len(X)):
         potentials = enumerated_potentials(X[r], place, n_query, indptr, variables, values, weights)
-        highest, total = potentials.max(), 0.0
+        highest, total = potentials[0], 0.0
+        for s in range(len(potentials)):
+            highest = max(highest, potentials[s])
         for s in range(len(potentials)):
             mass = np.exp(potentials[s] - highest)
             total += mass
             for i in range(n_query):
                 if (s >> i) & 1:
                     marginals[r, i] += mass
-        marginals[r] /= total
+        for i in range(n_query):
+            marginals[r, i] /= total
     return marginals

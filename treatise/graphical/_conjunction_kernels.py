@@ -69,10 +69,12 @@ def negative_pseudo_likelihood(weights, first, features, signs, starts, rows, tr
     """
     p, n = truth.shape
     loss = 0.0
-    gradient[:] = 0.0
+    for f in range(len(weights)):
+        gradient[f] = 0.0
     odds = np.empty(n)
     for i in range(p):
-        odds[:] = 0.0
+        for r in range(n):
+            odds[r] = 0.0
         for a in range(first[i], first[i + 1]):
             weight = signs[a] * weights[features[a]]
             if weight != 0.0:

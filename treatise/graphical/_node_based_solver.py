@@ -176,16 +176,19 @@ class _Problem:
         limits = 1 if S.shape[-1] < _ONE_THREAD_BELOW else None
         with threadpool_limits(limits, user_api="blas"):
             found = minimize_on_subspace(prox, project, y, dual=dual, rho=rho, tol=self.tol, max_iter=self.max_iter)
-        return found, self._positive_definite(found.x[K : 2 * K], found.x[2 * K :])
+        return found, self._positive_definite(found.x[:K], found.x[K : 2 * K], found.x[2 * K :])
 
-    def _positive_definite(self, Z, V):
+    def _positive_definite(self, T, Z, V):
+        """The sparse copy Z, settled; T is the positive definite one."""
         # The couplings settle stacks without the axis of blocks.
         settled = np.stack([self.coupling.settle(Z[:, b], V[:, b]) for b in range(Z.shape[1])], axis=1)
         on = np.arange(Z.shape[-1])
-        diagonal = settled[..., on, on].copy()
+        diagonal = settled[..., on, on]
+        diagonal = np.where(diagonal > 0, diagonal, T[..., on, on])
+        settled[..., on, on] = diagonal
         for k, b in np.ndindex(*Z.shape[:2]):
             # Only an alternation that was stopped early leaves Z indefinite; smaller edges keep its zeros.
-            while diagonal[k, b].min() > 0 and not _is_positive_definite(settled[k, b]):
+            while not _is_positive_definite(settled[k, b]):
                 settled[k, b] *= _MILDER
                 settled[k, b][on, on] = diagonal[k, b]
         return settled
@@ -196,9 +199,7 @@ class _Problem:
         V = found.x[2 * K :]
         # Any V that satisfies the equations bounds the norm from above.
         U = V + self.coupling.split(precision) - (V + transposed(V)) / 2
-        sign, log_det = np.linalg.slogdet(precision)
-        if (sign <= 0).any():
-            return np.inf, -np.inf
+        log_det = np.linalg.slogdet(precision)[1]
         value = (n * (np.einsum("kbij,kbij->kb", S, precision) - log_det)).sum()
         value += self.lam1 * np.abs(precision).sum()
         value += self.lam2 * column_norms(self.coupling.columns(U), self.q).sum()

@@ -96,7 +96,8 @@ def grow_tree(columns, target, n_rows, min_leaf, least_gain):
         if start + 2 * length > len(where):
             larger_where = np.empty(2 * len(where) + 2 * length, dtype=np.int64)
             larger_mask = np.empty(2 * len(mask) + 2 * length, dtype=np.uint64)
-            larger_where[:start], larger_mask[:start] = where[:start], mask[:start]
+            for k in range(start):
+                larger_where[k], larger_mask[k] = where[k], mask[k]
             where, mask = larger_where, larger_mask
         end = start
         for branch in range(2):

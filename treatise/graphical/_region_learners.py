@@ -14,6 +14,7 @@ from treatise.graphical.pc_skeleton import weakest_within
 from treatise.optimize import solve_graphical_lasso
 
 _SMALLEST_PENALTY = 0.02
+_GAP = 1e-4
 _RISES = 4
 """The path ends once the criterion has not fallen for so many new graphs."""
 
@@ -31,12 +32,12 @@ class GraphicalLassoRegion:
         if n_samples <= len(R) or np.linalg.eigvalsh(R)[0] < 1e-8:
             # Entries without a price grow without end where the correlations are singular.
             price[allowed & ~candidates] = np.sqrt(np.log(max(len(R), 2)) / n_samples)
-        without = solve_graphical_lasso(R, np.where(candidates, np.inf, price), tol=1e-5)
+        without = solve_graphical_lasso(R, np.where(candidates, np.inf, price), tol=_GAP)
         limit = max(float(np.abs(R - without.covariance)[candidates].max()), 1e-12)
         choice = _Choice(R, n_samples, self.gamma, without.covariance)
         start = without.precision
         for penalty in np.geomspace(limit, _SMALLEST_PENALTY * limit, self.n_penalties):
-            found = solve_graphical_lasso(R, np.where(candidates, penalty, price), start=start, tol=1e-5)
+            found = solve_graphical_lasso(R, np.where(candidates, penalty, price), start=start, tol=_GAP)
             start = found.precision
             if choice.over(found.precision, (found.precision != 0) & candidates, float(penalty)):
                 break

@@ -11,10 +11,10 @@ _SINGULAR = 1e-12
 def weakest_partial_correlations(R, pairs, starts, members, size, stop):
     """For each pair the partial correlation of least size over the subsets of ``size`` of its own list of variables.
 
-    The list of pair k is ``members[starts[k]:starts[k + 1]]``, without the pair. The Cholesky factor of the correlations
-    of a subset, followed by the pair, holds the partial correlation in its last row; of one subset to the next only the
-    rows from the first changed variable on are computed anew. A pair is left as soon as its value is below ``stop``.
-    Pairs whose list is too short get 2, as no set was tried.
+    The list of pair k is ``members[starts[k]:starts[k + 1]]``, without the pair. The Cholesky factor of a subset's
+    correlations, followed by the pair, holds the partial correlation in its last row; from one subset to the next only
+    the rows from the first changed variable on are computed anew. A pair is left as soon as its value is below
+    ``stop``. Pairs whose list is too short get 2, as no set was tried.
     """
     weakest = np.full(len(pairs), 2.0)
     L = np.zeros((size + 2, size + 2))

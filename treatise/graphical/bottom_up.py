@@ -49,12 +49,12 @@ def generalize_features(
     --------
     >>> import numpy as np
     >>> from treatise.graphical import ConjunctiveMarkovNetwork, generalize_features
-    >>> X = np.random.default_rng(0).integers(0, 2, (400, 2))
-    >>> X[:, 0] = X.any(axis=1)
-    >>> longest = [[(0, a), (1, b)] for a in (0, 1) for b in (0, 1)]
-    >>> network = ConjunctiveMarkovNetwork(longest, 2).fit_weights(X)
-    >>> len(generalize_features(network, X).features)
-    2
+    >>> X = np.random.default_rng(0).integers(0, 2, (400, 3))
+    >>> X[:, 0] = X[:, 1]  # and the last column has nothing to do with it
+    >>> features = [[(0, 1), (1, 1), (2, 1)], [(0, 1), (1, 1), (2, 0)], [(0, 0), (1, 0), (2, 1)]]
+    >>> network = ConjunctiveMarkovNetwork(features, 3).fit_weights(X)
+    >>> generalize_features(network, X).features[2]
+    ((0, 0), (1, 0))
 
     References
     ----------
@@ -102,6 +102,8 @@ class _Search:
                     variables,
                     values,
                     keep,
+                    variables[keep],
+                    values[keep],
                     weights[j],
                     self.precision,
                 )

@@ -7,12 +7,7 @@ from scipy.special import expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from treatise.graphical._conjunction_gibbs_kernels import (
-    enumerated_marginals,
-    enumerated_potentials,
-    gibbs_marginals,
-    gibbs_rows,
-)
+from treatise.graphical._conjunction_gibbs_kernels import enumerated_marginals, enumerated_potentials, gibbs_chains
 from treatise.graphical._conjunction_kernels import active_rows, conditional_log_odds, negative_pseudo_likelihood
 from treatise.graphical.probability_tree import pack_columns
 from treatise.optimize import minimize_lbfgs
@@ -184,20 +179,21 @@ class ConjunctiveMarkovNetwork:
         marginals : ndarray of shape (n_samples, len(query))
         """
         X, query = self._table(X), np.asarray(query, dtype=np.int64)
-        if len(np.unique(query)) != len(query) or len(query) and not 0 <= query.min() <= query.max() < self.n_features:
+        known = np.isin(query, np.arange(self.n_features)).all()
+        if not known or len(np.unique(query)) != len(query):
             raise ValueError(f"query={query.tolist()} must name different columns below {self.n_features}")
         place = np.full(self.n_features, -1)
         place[query] = np.arange(len(query))
         evidence = X.copy()
         evidence[:, query] = 0
         distinct, back = np.unique(evidence, axis=0, return_inverse=True)
-        if method == "exact" or method == "auto" and len(query) <= _CHEAPER_ENUMERATED:
+        if method == "exact" or (method == "auto" and len(query) <= _CHEAPER_ENUMERATED):
             if len(query) > _MOST_ENUMERATED:
                 raise ValueError(f"{len(query)} queried columns have too many states to sum; use method='gibbs'")
             found = enumerated_marginals(distinct, place, len(query), *self._arrays())
         elif method in ("auto", "gibbs"):
-            chains = (n_chains, burn_in, n_samples, _seed(random_state))
-            found = gibbs_marginals(distinct, place, len(query), *self._arrays(), *chains)
+            chains = (n_chains, burn_in, n_samples, n_samples + 1, _seed(random_state))
+            found, _ = gibbs_chains(distinct, place, len(query), *self._arrays(), *chains)
         else:
             raise ValueError(f"method={method!r} is unknown; choose 'auto', 'exact' or 'gibbs'")
         return found[back.ravel()]
@@ -218,9 +214,11 @@ class ConjunctiveMarkovNetwork:
         -------
         X : ndarray of uint8 of shape (n_samples, n_features)
         """
-        nothing, everything = np.zeros(self.n_features, dtype=np.uint8), np.arange(self.n_features)
-        chains = (int(n_samples), n_chains, burn_in, thin, _seed(random_state))
-        return gibbs_rows(nothing, everything, *self._arrays(), *chains)
+        nothing, everything = np.zeros((1, self.n_features), dtype=np.uint8), np.arange(self.n_features)
+        sweeps = thin * -(-int(n_samples) // n_chains)
+        chains = (n_chains, burn_in, sweeps, thin, _seed(random_state))
+        _, states = gibbs_chains(nothing, everything, self.n_features, *self._arrays(), *chains)
+        return states.reshape(-1, self.n_features)[:n_samples]
 
     def pair_weights(self):
         """For each pair of columns the sum of ``|w|`` over the features that test both."""

@@ -264,7 +264,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
             columns = check_random_state(self.random_state).permutation(table.shape[1])
             groups = np.array_split(columns, min(int(groups), len(columns)))
         chains = {"method": method, "n_chains": n_chains, "burn_in": burn_in, "n_samples": n_samples}
-        # Sampled probabilities can be 0 or 1 in floating point only where fewer draws could not tell.
+        # What so many draws can tell from zero: a value that no chain came near must not decide the mean.
         floor = 1.0 / (n_chains * n_samples + 2)
         total = 0.0
         for query in groups:
@@ -296,7 +296,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
     @classmethod
     def _contract_example(cls):
         """Takes any numbers."""
-        return cls(binarize=0.0)
+        return cls(binarize=0.0, random_state=0)
 
     def _learn(self, train, valid):
         """Algorithm 1 with the choices of section 7.1, on validation rows of their own."""

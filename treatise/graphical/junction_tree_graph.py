@@ -60,7 +60,7 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
     prune : bool, default=True
         Whether to test all edges again at the end, given their neighbours in the graph found.
     n_jobs : int or None, default=None
-        Processes for the regions of a level; the result does not depend on it.
+        Threads for the regions of a level; the result does not depend on it.
 
     Attributes
     ----------

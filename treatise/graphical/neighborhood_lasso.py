@@ -192,8 +192,9 @@ def _path_ebic(G, c, path, penalised, n_samples, gamma):
         if key not in known:
             left = 1.0
             if len(support):
-                part = G[np.ix_(support, support)]
-                left = 1.0 - float(c[support] @ np.linalg.lstsq(part, c[support], rcond=None)[0])
+                # A trace of ridge, far below what a row can tell, lets duplicates share their weight.
+                part = G[np.ix_(support, support)] + 1e-10 * np.eye(len(support))
+                left = 1.0 - float(c[support] @ np.linalg.solve(part, c[support]))
             count = int(np.count_nonzero(penalised[support]))
             enough = len(support) < n_samples - 1
             known[key] = n_samples * np.log(max(left, 1e-12)) + count * price if enough else np.inf

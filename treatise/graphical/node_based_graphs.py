@@ -222,7 +222,7 @@ class NodePerturbationGraphs(_NodeBasedGraphs):
     different scale: both penalties act on the entries of the precision matrices, so standardise first.
 
     An iteration costs K eigendecompositions of p x p, within the largest block that screening leaves; about a hundred
-    iterations reach 1e-6. Two conditions of 100 variables take under a second, of 500 variables about a minute on one
+    iterations reach 1e-5. Two conditions of 100 variables take half a second, of 500 variables about ten seconds on one
     core. Memory is ``6 (2K + K(K-1)/2)`` matrices.
 
     Parameters
@@ -313,7 +313,7 @@ class CoHubGraphs(_NodeBasedGraphs):
     conditions together. Standardise columns of different scale first.
 
     An iteration costs K eigendecompositions of p x p, within the largest block that screening leaves; about a hundred
-    iterations reach 1e-6. Memory is 18K matrices.
+    iterations reach 1e-5. Memory is 18K matrices.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Probability trees of binary columns, and the conjunctive features they stand for (Lowd & Davis, sections 4.1, 4.2)."""
+"""Probability trees of binary columns, and the conjunctions they stand for (Lowd & Davis, sections 4.1 and 4.2)."""
 
 from dataclasses import dataclass
 

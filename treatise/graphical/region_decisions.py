@@ -46,7 +46,7 @@ def decide_by_regions(super_graph, learner, *, max_separator=None, n_jobs=None):
     max_separator : int or None, default=None
         Most variables that neighbouring clusters share; clusters that share more are merged.
     n_jobs : int or None, default=None
-        Processes for the regions of a level; the result does not depend on it.
+        Threads for the regions of a level; the result does not depend on it.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def decide_by_regions(super_graph, learner, *, max_separator=None, n_jobs=None):
         possible = found | undecided
         regions = region_graph(clique_tree(possible, max_separator=max_separator), within=undecided)
         level, problems = _first_level(regions, undecided, possible)
-        answers = Parallel(n_jobs=n_jobs)(delayed(learner)(*problem) for problem in problems)
+        answers = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(learner)(*problem) for problem in problems)
         turn = steps[-1]["round"] + 1 if steps else 0
         for (variables, candidates, _), (joined, penalty) in zip(problems, answers):
             kept = np.asarray(joined, dtype=bool) & candidates

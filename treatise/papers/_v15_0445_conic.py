@@ -1,5 +1,7 @@
 """The problems of v15-0445 as one cone program each, for an interior-point solver: slow, and independent of ours."""
 
+from typing import Any
+
 import clarabel
 import numpy as np
 from scipy.sparse import coo_array, csc_array
@@ -17,7 +19,7 @@ class _Program:
         self.cones: list[object] = []
         self.height = 0
 
-    def add(self, cone: object, terms: list[tuple[np.ndarray, np.ndarray, np.ndarray]], side: np.ndarray) -> None:
+    def add(self, cone: object, terms: list[tuple[Any, Any, Any]], side: np.ndarray) -> None:
         """The vector ``side + sum values * x[columns]`` at the given rows lies in the cone."""
         for rows, columns, values in terms:
             self.rows.append(np.asarray(rows) + self.height)
