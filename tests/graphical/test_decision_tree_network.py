@@ -485,6 +485,16 @@ def test_choices_are_those_of_the_validation_rows():
     assert model.kappa_ == max(likelihood, key=likelihood.get)
 
 
+def test_without_validation_rows_of_their_own_all_rows_are_fitted_in_the_end():
+    X = correlated_table(np.random.default_rng(27), 400, 5)
+    model = DecisionTreeMarkovNetwork("both", features="prune", prior_sd=1.0, tol=1e-6, random_state=0).fit(X)
+    assert all(tree.counts[0].sum() == 400 for tree in model.trees_)
+    own = {feature for tree in model.trees_ for feature in tree.features("prune")}
+    assert own < set(model.features_)
+    assert all(len(f) == 2 and f[0][1] == f[1][1] == 1 for f in set(model.features_) - own)
+    assert np.abs(PseudoLikelihood(model.network_, X, 1.0)(model.weights_)[1]).max() <= 1e-6
+
+
 def test_edges_are_the_pairs_that_share_a_feature():
     X = correlated_table(np.random.default_rng(22), 500, 6)
     model = DecisionTreeMarkovNetwork(kappa=1e-3, features="prune5", prior_sd=1.0).fit(X)

@@ -186,8 +186,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
             valid = np.zeros(len(X), dtype=bool)
             aside = min(max(1, round(self.validation_fraction * len(X))), len(X) - 1)
             valid[check_random_state(self.random_state).permutation(len(X))[:aside]] = True
-            self._learn(X[~valid], X[valid])
-            self._fit_again(X)
+            self._fit_again(X, self._learn(X[~valid], X[valid]))
         else:
             self._learn(X, X)
         if self.refine:
@@ -299,9 +298,9 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         return cls(binarize=0.0, random_state=0)
 
     def _learn(self, train, valid):
-        """Algorithm 1 with the choices of section 7.1, on validation rows of their own."""
+        """Algorithm 1 with the choices of section 7.1, on validation rows of their own; returns the pairwise features."""
         self.trees_, self.kappa_, self.conversion_ = [], 1.0, ""
-        sets = []
+        sets, pairs = [], []
         if self.structure != "pairwise":
             trees = grow_probability_trees(train, min_samples_leaf=self.min_samples_leaf)
             self.kappa_ = self._best_kappa(trees, valid)
@@ -315,22 +314,22 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
                 for name, features in pairwise_candidates(train)
             ]
             _, name, network, _ = max(tried, key=lambda found: found[0])
-            sets.append(self._weighed(name, network.features, train, valid))
+            pairs = network.features
+            sets.append(self._weighed(name, pairs, train, valid))
         if self.structure == "both":
             names = f"{sets[0][1]}; {sets[1][1]}"
-            union = list(dict.fromkeys(sets[0][2].features + sets[1][2].features))
+            union = list(dict.fromkeys(sets[0][2].features + pairs))
             sets.append(self._weighed(names, union, train, valid))
         _, self.conversion_, self.network_, self.prior_sd_ = sets[-1]
+        return pairs
 
-    def _fit_again(self, X):
+    def _fit_again(self, X, pairs):
         """The choices made, trees and weights of all rows."""
-        features = self.network_.features
+        own = []
         if self.structure != "pairwise":
-            trees = grow_probability_trees(X, kappa=self.kappa_, min_samples_leaf=self.min_samples_leaf)
-            own = merged_features(trees, self.conversion_.partition(";")[0])
-            pairs = [] if self.structure == "trees" else [f for f in features if len(f) <= 2 and all(v for _, v in f)]
-            self.trees_, features = trees, list(dict.fromkeys(own + pairs))
-        self.network_ = self._network(features, X, self.prior_sd_, None)
+            self.trees_ = grow_probability_trees(X, kappa=self.kappa_, min_samples_leaf=self.min_samples_leaf)
+            own = merged_features(self.trees_, self.conversion_.partition(";")[0])
+        self.network_ = self._network(list(dict.fromkeys(own + pairs)), X, self.prior_sd_, None)
 
     def _best_kappa(self, trees, valid):
         if self.kappa != "auto":

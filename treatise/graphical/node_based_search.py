@@ -46,8 +46,9 @@ def search_penalties(estimator, tables, lam1, lam2, *, n_folds=5, random_state=N
     """Try a grid of penalties on held-out rows.
 
     Rows of every condition are dealt into folds. Along the grid each problem starts from the solution of its
-    neighbour, which saves a fifth to a third of the iterations. Likelihood chooses for prediction: it tends to keep more edges
-    and nodes than are true. For the fewest nodes take the largest lam2 whose ``heldout`` is still near the best.
+    neighbour; convergence is linear, so that saves a share of the iterations. Likelihood chooses for prediction: it
+    tends to keep more edges and nodes than are true. For the fewest nodes take the largest lam2 whose ``heldout`` is
+    still near the best.
 
     Parameters
     ----------

@@ -14,45 +14,82 @@ def triangulate(graph, max_table):
     def sizes(cliques):
         return [prod(int(graph.n_states[v]) for v in clique) for clique in cliques]
 
-    cliques = min((_min_fill_cliques(graph), _sweep_cliques(graph)), key=lambda found: sum(sizes(found)))
+    around = [sum(1 << u for u in neighbors) for neighbors in graph.neighbors()]
+    by_fill = least_fill_cliques(around, np.log(graph.n_states.astype(float)).tolist())
+    cliques = min((by_fill, _sweep_cliques(graph)), key=lambda found: sum(sizes(found)))
     largest, widest = max(zip(sizes(cliques), map(len, cliques)), default=(0, 0))
     if largest > max_table:
         raise ValueError(
             f"the largest clique would couple {widest} variables with {largest:.3g} joint states, "
             f"more than max_table={max_table}; take belief_propagation, mean_field or tree_reweighted instead"
         )
-    return _maximal(cliques)
+    return maximal_cliques(cliques)
 
 
-def _min_fill_cliques(graph):
-    """Cliques of eliminating variables by least fill; the smaller table first where that is equal."""
-    neighbors = graph.neighbors()
-    log_states = np.log(graph.n_states.astype(float))
+def least_fill_cliques(around, sizes):
+    """Cliques of eliminating vertices by least fill, then by the smallest clique, then by number.
 
-    def cost(v):
-        around = neighbors[v]
-        linked = sum(len(neighbors[u] & around) for u in around) // 2
-        size = log_states[v] + sum(log_states[u] for u in around)
-        return len(around) * (len(around) - 1) // 2 - linked, round(size, 9), v
+    ``around`` holds the neighbours of every vertex as the bits of an integer, and is used up; the size of a clique is
+    the sum of the ``sizes`` of its vertices, such as the logarithms of their numbers of states.
+    """
 
-    current = {v: cost(v) for v in range(len(graph))}
-    heap = list(current.values())
+    def fill(v):
+        linked = sum((around[u] & around[v]).bit_count() for u in members(around[v])) // 2
+        degree = around[v].bit_count()
+        return degree * (degree - 1) // 2 - linked
+
+    def size(v):
+        return sizes[v] + sum(sizes[u] for u in members(around[v]))
+
+    lacking = {v: fill(v) for v in range(len(around))}
+    weight = {v: size(v) for v in range(len(around))}
+    entry = {v: (count, round(weight[v], 9), v) for v, count in lacking.items()}
+    heap = list(entry.values())
     heapq.heapify(heap)
     cliques = []
     while heap:
-        entry = heapq.heappop(heap)
-        v = entry[2]
-        if current.get(v) != entry:
+        first = heapq.heappop(heap)
+        v = first[2]
+        if entry.get(v) != first:
             continue
-        del current[v]
-        clique, touched = _eliminate(v, neighbors)
-        cliques.append(clique)
-        for u in touched:
-            new = cost(u)
-            if new != current[u]:
-                current[u] = new
+        del entry[v]
+        bits, own = around[v], 1 << v
+        neighbours = members(bits)
+        cliques.append({v, *neighbours})
+        simplicial = lacking.pop(v) == 0
+        touched = bits
+        for u in neighbours:
+            if simplicial:
+                # Without fill only the pairs of v with strangers to it leave the count of u.
+                lacking[u] -= (around[u] & ~bits & ~own & ~(1 << u)).bit_count()
+                around[u] &= ~own
+            else:
+                missing = bits & ~around[u] & ~(1 << u)
+                around[u] = (around[u] | missing) & ~own
+                if missing:
+                    # Filled edges change the count of whoever sees both of their ends.
+                    touched |= around[u]
+        around[v] = 0
+        for u in members(touched & ~own):
+            if not simplicial:
+                lacking[u], weight[u] = fill(u), size(u)
+            else:
+                weight[u] -= sizes[v]
+            new = (lacking[u], round(weight[u], 9), u)
+            if new != entry[u]:
+                entry[u] = new
                 heapq.heappush(heap, new)
     return cliques
+
+
+def members(bits):
+    """The places of the bits that are set."""
+    found = []
+    while bits:
+        lowest = bits & -bits
+        found.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return found
 
 
 def _sweep_cliques(graph):
@@ -63,26 +100,20 @@ def _sweep_cliques(graph):
     flat = np.array([u for around in columns for u in around], np.int64)
     matrix = csr_array((np.ones(len(flat)), flat, starts), shape=(len(graph), len(graph)))
     order = reverse_cuthill_mckee(matrix, symmetric_mode=True) if len(flat) else range(len(graph))
-    return [_eliminate(int(v), neighbors)[0] for v in order]
+    return [_eliminate(int(v), neighbors) for v in order]
 
 
 def _eliminate(v, neighbors):
-    """Join all neighbours of v and take v out; returns their clique and the variables whose surroundings changed."""
+    """Join all neighbours of v and take v out; returns their clique."""
     around = neighbors[v]
-    touched = set(around)
     for u in around:
-        missing = around - neighbors[u] - {u}
-        if missing:
-            neighbors[u] |= missing
-            # Filled edges change the fill of whoever sees both of their ends.
-            touched |= neighbors[u]
+        neighbors[u] |= around - {u}
         neighbors[u].discard(v)
     neighbors[v] = set()
-    touched.discard(v)
-    return around | {v}, touched
+    return around | {v}
 
 
-def _maximal(cliques):
+def maximal_cliques(cliques):
     """Cliques within no other, in the order of elimination; one inside another was eliminated after it."""
     kept: list[set[int]] = []
     holding: dict[int, set[int]] = {}

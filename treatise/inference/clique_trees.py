@@ -1,12 +1,16 @@
 """Junction trees of plain graphs, with a bound on what neighbouring clusters may share."""
 
-import heapq
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from treatise.inference._triangulation import _maximal, check_running_intersection, clique_forest
+from treatise.inference._triangulation import (
+    check_running_intersection,
+    clique_forest,
+    least_fill_cliques,
+    maximal_cliques,
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ def clique_tree(adjacency, *, max_separator=None):
     >>> clique_tree(square, max_separator=1).clusters
     ((0, 1, 2, 3),)
     """
-    cliques = _maximal(_least_fill_cliques(_bit_sets(adjacency)))
+    around = _bit_sets(adjacency)
+    cliques = maximal_cliques(least_fill_cliques(around, [1] * len(around)))
     edges, separators = clique_forest(cliques)
     if max_separator is None:
         return CliqueTree(tuple(cliques), tuple(edges))
@@ -101,54 +106,3 @@ def _bit_sets(adjacency):
     np.fill_diagonal(joined, False)
     packed = np.packbits(joined, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
-
-
-def _members(bits):
-    """The places of the bits that are set."""
-    found = []
-    while bits:
-        lowest = bits & -bits
-        found.append(lowest.bit_length() - 1)
-        bits ^= lowest
-    return found
-
-
-def _least_fill_cliques(around):
-    """Cliques of eliminating vertices by least fill, then by fewest neighbours, then by number."""
-
-    def fill(v):
-        linked = sum((around[u] & around[v]).bit_count() for u in _members(around[v])) // 2
-        degree = around[v].bit_count()
-        return degree * (degree - 1) // 2 - linked
-
-    lacking = {v: fill(v) for v in range(len(around))}
-    heap = [(count, around[v].bit_count(), v) for v, count in lacking.items()]
-    heapq.heapify(heap)
-    cliques = []
-    while heap:
-        count, degree, v = heapq.heappop(heap)
-        if lacking.get(v) != count or around[v].bit_count() != degree:
-            continue
-        bits, own = around[v], 1 << v
-        neighbours = _members(bits)
-        cliques.append({v, *neighbours})
-        simplicial = lacking.pop(v) == 0
-        touched = bits
-        for u in neighbours:
-            if simplicial:
-                # Without fill only the pairs of v with strangers to it leave the count of u.
-                lacking[u] -= (around[u] & ~bits & ~own & ~(1 << u)).bit_count()
-                around[u] &= ~own
-            else:
-                missing = bits & ~around[u] & ~(1 << u)
-                around[u] = (around[u] | missing) & ~own
-                if missing:
-                    touched |= around[u]
-        if not simplicial:
-            # Filled edges change the count of whoever sees both of their ends.
-            for u in _members(touched & ~own):
-                lacking[u] = fill(u)
-        for u in _members(touched & ~own):
-            heapq.heappush(heap, (lacking[u], around[u].bit_count(), u))
-        around[v] = 0
-    return cliques

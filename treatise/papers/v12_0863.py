@@ -70,7 +70,7 @@ QUICK = Size(
 )  # fmt: skip
 FULL = Size(
     order_settings=((5, 200, 40), (5, 500, 40), (10, 500, 20)), order_sweeps={"n_burn": 3000, "n_samples": 6000},
-    n_kinds=40, n_hidden=12, graphs=(True, False), n_geyser=10, n_functions=2,
+    n_kinds=40, n_hidden=12, graphs=(True, False), n_geyser=10, n_functions=3,
     sweeps={"n_burn": 1000, "n_samples": 2000, "n_burn_dag": 300, "n_samples_dag": 700, "n_orders": 10},
     chain_sweeps={"n_burn_dag": 2000, "n_samples_dag": 6000},
     function_sweeps={"n_burn": 100, "n_samples": 200, "thin": 4},
@@ -131,7 +131,7 @@ def _gain(where: str, published: float, here: float, n: int) -> Row:
     tolerance = 200 * np.sqrt(p * (1 - p) / n)
     why = f"two standard errors over {n} networks; the generator of the paper is only summarised there"
     quantity = f"{where}: gain of ten candidates over the first, points (Section 6.1.1)"
-    return Row.close(quantity, published, round(here, 1), round(float(tolerance), 1), why, GAIN_GAP)
+    return Row.close(quantity, published, round(here, 1), round(float(tolerance), 1), why, GAIN_GAP if n >= 20 else "")
 
 
 GAIN_GAP = (
@@ -248,7 +248,7 @@ ORDER_OF_CELLS = ["pip3", "plc", "pip2", "pkc", "pka", "raf", "mek", "erk", "akt
 CELL_GAP = (
     "the skeleton is the paper's, but rows kept back prefer PKA as an effect of AKT and ERK: by about 50 units of "
     "log-likelihood over the textbook's order, which gives 10 true positives and none reversed. Tried: raw and "
-    "logarithmic amounts, three seeds, runs of up to the paper's length. How the paper prepared the amounts is not said"
+    "logarithmic amounts, and 3000 and 6000 sweeps of the search. How the paper prepared the amounts is not said"
 )
 
 
@@ -292,18 +292,22 @@ def geyser_rows(size: Size) -> list[Row]:
 
 
 def function_rows(size: Size) -> list[Row]:
-    """Figure 12: all 24 orders of a non-linear network; the likelihood finds one of the two right ones."""
-    right, errors = 0, []
+    """Figure 12: all 24 orders of a non-linear network, by their median test likelihood over data sets."""
+    medians, errors = [], []
     for seed in range(size.n_functions):
         data = make_nonlinear_network(100, random_state=seed)
         model = NonlinearSLIM(random_state=seed, edge_mean=0.5, **size.function_sweeps).fit(data.X)
-        right += model.order_.tolist() in ([0, 1, 2, 3], [0, 2, 1, 3])
-        errors.append(int(((model.edge_probabilities_ > 0.5) != data.edges).sum()))
-    quantity = f"Non-linear network of four: right order by test likelihood, of {size.n_functions} (Figure 12)"
+        medians.append(np.median(model.candidate_draws_, axis=1))
+        right = [order.tolist() in ([0, 1, 2, 3], [0, 2, 1, 3]) for order in model.candidate_orders_]
+        found = model.candidate_edge_probabilities_[right] > 0.5
+        errors.append((found != data.edges).sum(axis=(1, 2)).min())
+    best = int(np.median(medians, axis=0).argmax())
+    where = f"Non-linear network of four, {size.n_functions} data sets"
     return [
-        Row.at_least(quantity, size.n_functions, right),
-        Row.unpublished("Non-linear network of four: median of wrong edges under the chosen order", np.median(errors)),
-    ]
+        Row.equal(f"{where}: the order of the largest median test likelihood is right (Figure 12d)", True, right[best]),
+        Row.at_most(f"{where}: median of wrong edges under a right order (Figure 12b)", 0, float(np.median(errors)),
+                    "twenty rows kept back and three hundred sweeps leave an edge between cause and grandchild open"),
+    ]  # fmt: skip
 
 
 def series_rows() -> list[Row]:

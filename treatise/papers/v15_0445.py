@@ -39,9 +39,13 @@ CLAIMS = (("PNJGL", "FGL"), ("PNJGL", "GL"), ("CNJGL", "GGL"), ("CNJGL", "GL"))
 
 _RULE = (
     "the rule cannot flag two nodes unless the weaker scores 0.69 of the stronger and all others are near zero, nor "
-    "ever more than three of a hundred, by the arithmetic of mean and deviation alone; here three or four columns are "
-    "not zero, so it flags too few although the perturbed nodes rank first. The minimum is certified by a duality gap "
-    "and by cones; other draws and the penalties of Figure 16 were tried"
+    "ever more than three of a hundred, by the arithmetic of mean and deviation alone; here the columns of the co-hubs "
+    "are not zero either, so it flags too few, or a co-hub. The minimum is certified by a duality gap and by cones. "
+    "Tried: lam2 = 12.5, 18 and 25 on eight draws; both are flagged in 1, 2 and 3 of them"
+)
+_CO_HUBS = (
+    "the paper expects none, the co-hubs being identical in both graphs; but 99 links estimated from 25 rows differ "
+    "between the conditions by chance, and the penalty finds it cheap to charge them to their common node"
 )
 
 
@@ -116,7 +120,7 @@ def _screening(p: int) -> list[Row]:
 def _figure_16(draws: int) -> tuple[list[Row], tuple[NodePerturbationGraphs, PerturbedGraphs]]:
     """PNJGL at n=25 with the penalties of Figure 16(a), and GL with that of Figure 16(c)."""
     example = None
-    top_two, top_four, apart_top_two, flagged, wrong, columns, gap = 0, 0, 0, 0, 0, [], 0.0
+    top_two, top_four, apart_top_two, flagged, wrong, co_hubs, others, gap = 0, 0, 0, 0, 0, 0, 0, 0.0
     for seed in range(draws):
         data = make_perturbed_graphs(25, VARIABLES, random_state=seed)
         truth = set(data.perturbed.tolist())
@@ -127,7 +131,9 @@ def _figure_16(draws: int) -> tuple[list[Row], tuple[NodePerturbationGraphs, Per
         rule = set(model.perturbed_nodes("5.5 sd").tolist())
         flagged += len(rule & truth)
         wrong += len(rule - truth)
-        columns.append(len(model.perturbed_nodes()))
+        kept = set(model.perturbed_nodes().tolist()) - truth
+        co_hubs += len(kept & set(data.hubs.tolist()))
+        others += len(kept - set(data.hubs.tolist()))
         gap = max(gap, model.gap_ / abs(model.objective_))
         T = Method("GL", 0.0).precisions(_covariances(data), 25.0, 1.5 / 25)
         difference = T[0] - T[1]
@@ -146,7 +152,10 @@ def _figure_16(draws: int) -> tuple[list[Row], tuple[NodePerturbationGraphs, Per
         ),
         Row.unpublished(f"{name}: share of draws in which both are among the four best", top_four / draws),
         Row.unpublished(f"{name}: share of draws in which GL's two best are the perturbed ones", apart_top_two / draws),
-        Row.unpublished(f"{name}: columns of V that are not zero, per draw", float(np.mean(columns))),
+        Row.at_most(
+            f"{name}: co-hubs among the columns of V that are not zero, per draw", 0.0, co_hubs / draws, gap=_CO_HUBS
+        ),
+        Row.unpublished(f"{name}: ordinary nodes among them, per draw", others / draws),
         Row.at_most(f"{name}: largest relative duality gap", 1e-4, gap),
     ]
     return rows, example
