@@ -486,8 +486,9 @@ def test_choices_are_those_of_the_validation_rows():
 
 
 def test_without_validation_rows_of_their_own_all_rows_are_fitted_in_the_end():
-    X = correlated_table(np.random.default_rng(27), 400, 5)
-    model = DecisionTreeMarkovNetwork("both", features="prune", prior_sd=1.0, tol=1e-6, random_state=0).fit(X)
+    X = correlated_table(np.random.default_rng(27), 400, 8)
+    model = DecisionTreeMarkovNetwork("both", features="prune", kappa=1e-4, prior_sd=1.0, tol=1e-6, random_state=0)
+    model.fit(X)
     assert all(tree.counts[0].sum() == 400 for tree in model.trees_)
     own = {feature for tree in model.trees_ for feature in tree.features("prune")}
     assert own < set(model.features_)

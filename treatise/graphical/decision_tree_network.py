@@ -298,7 +298,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         return cls(binarize=0.0, random_state=0)
 
     def _learn(self, train, valid):
-        """Algorithm 1 with the choices of section 7.1, on validation rows of their own; returns the pairwise features."""
+        """Algorithm 1 with the choices of section 7.1 on validation rows; returns the pairwise features."""
         self.trees_, self.kappa_, self.conversion_ = [], 1.0, ""
         sets, pairs = [], []
         if self.structure != "pairwise":

@@ -9,7 +9,7 @@ _DISJOINT_SPACING = 1.6
 
 
 def plot_graph(graph, *, weights=None, labels=None, stability=None, seed=0, ax=None):
-    """Draw a learned graph: positive edges blue, negative red, strong ones thick and weak ones faint; arrows if directed.
+    """Draw a learned graph: positive edges blue, negative red, strong ones thick, weak ones faint; arrows if directed.
 
     Nodes that hang together are laid out together by Kamada and Kawai's springs, small components beside large ones,
     and nodes without an edge stand in a row beneath. Of many nodes only the best connected are named. A directed graph

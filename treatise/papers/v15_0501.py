@@ -225,6 +225,6 @@ def _figure(trial: Trial, model: DecisionTreeMarkovNetwork) -> "Figure":
     left.set_ylabel("test NCMLL above that of L1")
     left.set_title(f"NLTCS, {trial.n_divisions} divisions into query and evidence")
     if "DTSL" in names:
-        left.legend()
+        left.legend(loc="center right")
     plot_features(model, n_features=15, ax=right)
     return figure
