@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,6 +22,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     if find_spec("lingam") is None:
         print("slim: lingam is not installed; its contests are left out", file=sys.stderr)
     else:
+        import_module("lingam")  # seconds of imports that are no part of the contest
         networks = [_network(5, seed) for seed in range(N_NETWORKS)]
         for learner in ("DirectLiNGAM", "ICALiNGAM"):
             yield Contest(

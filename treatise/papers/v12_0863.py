@@ -305,8 +305,7 @@ def function_rows(size: Size) -> list[Row]:
     where = f"Non-linear network of four, {size.n_functions} data sets"
     return [
         Row.equal(f"{where}: the order of the largest median test likelihood is right (Figure 12d)", True, right[best]),
-        Row.at_most(f"{where}: median of wrong edges under a right order (Figure 12b)", 0, float(np.median(errors)),
-                    "twenty rows kept back and three hundred sweeps leave an edge between cause and grandchild open"),
+        Row.at_most(f"{where}: median of wrong edges under a right order (Figure 12b)", 0, float(np.median(errors))),
     ]  # fmt: skip
 
 
