@@ -199,6 +199,22 @@ def test_bounds_only_ever_approach_one_another(method):
     assert bounds[0] > bounds[-1] == scores[-1]
 
 
+@pytest.mark.parametrize("method", ["cutting-planes", "branch-and-bound"])
+def test_a_poor_start_does_not_change_the_end(method, monkeypatch):
+    # Orders are taken as they come, neither improved nor kicked: the search must do the work, and drop nothing good.
+    monkeypatch.setattr(
+        "treatise.bayesnet._part_search.search_orders", lambda starts, masks, scores, order, swaps: order
+    )
+    worse = 0
+    for seed in range(8):
+        codes, _ = random_table(seed, 8, n=80)
+        exact = ConstrainedStructureLearner("aic", max_parents=3, method="dynamic-programming").fit(codes)
+        learner = ConstrainedStructureLearner("aic", max_parents=3, method=method).fit(codes)
+        assert learner.score_ == pytest.approx(exact.score_, abs=1e-8), seed
+        worse += learner.history_[0, 1] < exact.score_ - 3
+    assert worse >= 4
+
+
 def test_branch_and_bound_looks_from_the_bottom_and_goes_depth_first_with_the_same_result(monkeypatch):
     codes, _ = random_table(8, 8, n=100)
     exact = ConstrainedStructureLearner("aic", method="dynamic-programming").fit(codes)

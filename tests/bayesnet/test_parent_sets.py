@@ -96,6 +96,15 @@ def test_required_parents_are_no_reason_to_drop_a_set():
     assert bound.sets[0] and all(1 in parents for parents in bound.sets[0])
 
 
+def test_a_set_that_breaks_the_rules_closes_no_superset():
+    # Nine states in ten rows: Theorem 2 allows no second parent, unless none or one parent is against the rules.
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 9, (10, 3))
+    found = built(codes, [9] * 3, "bic", [indegree(0, 2, "eq")])
+    assert found.sets[0] == [(1, 2)]
+    assert all(len(parents) <= 1 for own in found.sets[1:] for parents in own)
+
+
 def test_stopped_early_the_bounds_cover_what_was_not_scored():
     codes, n_states = table(3, 60, 6)
     for criterion in ("bic", "bdeu"):

@@ -15,7 +15,7 @@ from treatise.bayesnet import (
 from treatise.bayesnet._slim_sampler import Chain
 from treatise.datasets import make_factor_data, make_linear_network
 
-QUICK = {"n_burn": 300, "n_samples": 700, "n_burn_dag": 150, "n_samples_dag": 350, "thin": 5, "n_chains": 1}
+QUICK = {"n_burn": 300, "n_samples": 500, "n_burn_dag": 120, "n_samples_dag": 200, "thin": 5, "n_chains": 1}
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +30,9 @@ def fitted(network):
 
 def test_weights_and_edges_are_recovered_under_the_true_order():
     errors, true, absent = [], [], []
-    for seed in (1, 3, 5):
+    for seed in (1, 3):
         data = make_linear_network(1000, 5, density=0.5, random_state=seed)
-        model = SLIM(orders=data.order, test_size=0, n_burn_dag=300, n_samples_dag=900, n_chains=1, random_state=0)
+        model = SLIM(orders=data.order, test_size=0, n_burn_dag=300, n_samples_dag=600, n_chains=1, random_state=0)
         model.fit(data.X)
         scaled = data.weights / model.scale_[:, np.newaxis] * model.scale_
         rank = np.argsort(data.order)
@@ -148,7 +148,7 @@ def test_an_interrupt_leaves_out_the_remaining_orders(network, monkeypatch):
         return sweep(self, n_sweeps, orders)
 
     monkeypatch.setattr(Chain, "sweep", interrupted)
-    with pytest.warns(UserWarning, match="DAG 2 of 4: interrupted; 30 of 70 draws"):
+    with pytest.warns(UserWarning, match="DAG 2 of 4: interrupted; 30 of 40 draws"):
         model = SLIM(4, random_state=0, **QUICK).fit(network.X)
     assert model.interrupted_ and len(model.candidate_orders_) == 2 == len(model.candidate_coef_)
     assert model.selected_ in (0, 1) and model.candidate_draws_.shape[0] == 2

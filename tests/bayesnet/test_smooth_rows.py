@@ -35,13 +35,13 @@ def test_evidence_is_that_of_gaussian_observations_of_the_row(row):
 def test_draws_of_a_row_have_the_mean_and_covariance_of_the_paper(row):
     smooth, times, rng = row
     own, total = 3.0, rng.standard_normal(6)
-    draws = np.array([smooth.update(own, total, 0.8, rng) for _ in range(4000)])
+    draws = np.array([smooth.update(own, total, 0.8, rng) for _ in range(2000)])
     K = dense(times, 0.8)
     V = K - K @ np.linalg.inv(np.eye(6) / own + K) @ K
     error = np.sqrt(np.diag(V) / len(draws))
     assert np.all(np.abs(draws.mean(axis=0) - V @ total) < 5 * error)
-    # Standard error of a covariance of unit scale over 4000 draws is 0.016.
-    np.testing.assert_allclose(np.cov(draws.T), V, atol=5 * 0.016 * V.max())
+    # Standard error of a covariance of unit scale over 2000 draws is 0.022.
+    np.testing.assert_allclose(np.cov(draws.T), V, atol=5 * 0.022 * V.max())
     y = rng.standard_normal(6)
     assert smooth.prior_square(y) == pytest.approx(y @ np.linalg.solve(K, y), rel=1e-6)
 
@@ -110,7 +110,7 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(kind):
         model = dag_model([1, 0], 0, 0.7)
         inputs = {1: np.array([-9.0, -4.0, -1.0, 0.5, 3.0, 8.0])}
     exact = []
-    for _ in range(3000):
+    for _ in range(1500):
         rate, decays, F, W, _, _, _, psi, _ = prior_draw(model, inputs, N, rng)
         exact.append(summaries(model, rate, decays, F, W, psi, inputs))
     exact = np.array(exact)
@@ -126,7 +126,7 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(kind):
     # A function without a row of its own (the last variable's) is never used; it is left at zero.
     state.F[:] = F
     state.F[[k for k in range(model.n_observed) if k not in inputs]] = 0.0
-    n_sweeps, n_batches, found = 4500, 30, []
+    n_sweeps, n_batches, found = 1500, 30, []
     for _ in range(n_sweeps):
         noise = rng.standard_normal(state.X.shape) * np.sqrt(state.psi)[:, np.newaxis]
         state.X[:] = state.W @ state.F + noise

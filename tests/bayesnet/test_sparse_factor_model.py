@@ -30,7 +30,7 @@ def data(sources):
 
 @pytest.fixture(scope="module")
 def fitted(data):
-    return SparseFactorModel(2, link_mean=0.5, n_burn=400, n_samples=1200, thin=4, random_state=0).fit(data)
+    return SparseFactorModel(2, link_mean=0.5, n_burn=300, n_samples=800, thin=4, random_state=0).fit(data)
 
 
 def cosine(a, b):
@@ -88,7 +88,7 @@ def test_gaussian_factors_are_those_of_factor_analysis():
 def test_candidates_of_the_order_search_hold_a_true_order():
     # Published as figures only. A reference run gave 20 of 20 within ten candidates and 16 of 20 first.
     within = first = 0
-    for seed in range(8):
+    for seed in range(5):
         data = make_linear_network(500, 5, density=1.0 if seed % 2 == 0 else 0.5, random_state=seed)
         model = SparseFactorModel(search_orders=True, n_burn=1000, n_samples=2000, n_chains=1, random_state=seed)
         model.fit(data.X)
@@ -96,7 +96,7 @@ def test_candidates_of_the_order_search_hold_a_true_order():
         within, first = within + any(right), first + right[0]
         assert model.order_counts_.sum() == 2000 and (np.diff(model.order_counts_) <= 0).all()
         assert model.n_orders_visited_ == len(model.order_counts_)
-    assert within >= 7 and first >= 5
+    assert within >= 4 and first >= 3
 
 
 def test_log_density_equals_a_quadrature_over_the_sources():
@@ -140,16 +140,17 @@ def test_log_density_of_a_dag_is_that_of_its_disturbances():
         assert uncertain[n] == pytest.approx(np.log(np.mean(wide)), abs=1e-9)
 
 
-def test_scores_are_densities_in_the_units_of_the_data(fitted, data):
-    moved = SparseFactorModel(2, link_mean=0.5, n_burn=400, n_samples=1200, thin=4, random_state=0)
-    moved.fit(1000.0 * data + 7.0)
-    np.testing.assert_allclose(moved.score_samples(1000.0 * data[:20] + 7.0) + 5 * np.log(1000.0),
-                               fitted.score_samples(data[:20]), atol=1e-6)  # fmt: skip
-    assert fitted.score(data) == pytest.approx(fitted.score_samples(data).mean())
-    draws = fitted.log_likelihood_of(data[:50])
-    assert len(draws) == 100
-    # The log of a mean over draws lies between their median and their largest.
-    assert np.median(draws) - 20 < fitted.score_samples(data[:50]).sum() < draws.max() + 20
+def test_scores_are_densities_in_the_units_of_the_data(data):
+    settings = {"link_mean": 0.5, "n_burn": 60, "n_samples": 120, "thin": 4, "n_chains": 1, "random_state": 0}
+    model = SparseFactorModel(2, **settings).fit(data)
+    moved = SparseFactorModel(2, **settings).fit(1000.0 * data + 7.0)
+    found = moved.score_samples(1000.0 * data[:20] + 7.0) + 5 * np.log(1000.0)
+    np.testing.assert_allclose(found, model.score_samples(data[:20]), atol=1e-6)
+    assert model.score(data) == pytest.approx(model.score_samples(data).mean())
+    draws = model.log_likelihood_of(data[:50])
+    assert len(draws) == 30
+    # Row by row the log of a mean over draws is at least the mean of the logs.
+    assert model.score_samples(data[:50]).sum() >= draws.mean()
 
 
 def test_missing_cells_are_masked_and_filled_from_the_other_variables(data):
@@ -158,7 +159,8 @@ def test_missing_cells_are_masked_and_filled_from_the_other_variables(data):
     settings = {"link_mean": 0.5, "n_burn": 200, "n_samples": 400, "thin": 4, "n_chains": 1, "random_state": 0}
     holed = SparseFactorModel(2, missing="mask", **settings).fit(np.where(holes, np.nan, data))
     whole = SparseFactorModel(2, **settings).fit(data)
-    assert min(cosine(holed.loadings_[:, k], whole.loadings_[:, k]) for k in range(2)) > 0.98
+    for k in range(2):
+        assert max(cosine(holed.loadings_[:, k], whole.loadings_[:, other]) for other in range(2)) > 0.98
     # Cells held out tell that one factor is too few.
     two, one = (SparseFactorModel(k, missing="mask", **settings).fit(data, held_out=holes) for k in (2, 1))
     assert two.held_out_log_likelihood_ > one.held_out_log_likelihood_ + 30

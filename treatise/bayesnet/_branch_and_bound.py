@@ -12,7 +12,6 @@ from treatise.bayesnet._branch_kernels import (
     PREVIOUS,
     SPARE,
     SPARE_LINKS,
-    SPLIT,
     STATE,
     STEPS,
     TAIL,
@@ -50,15 +49,10 @@ class BranchAndBound(PartSearch):
             self._marks[1, vertex] = ~np.bitwise_or.reduce(lists.masks[begin:end])
         self._links, self._bounds = np.zeros((_ROOM, BOTTOM_PLACE + 1), np.int32), np.zeros(_ROOM)
         self._heaps = np.zeros((SPARE_LINKS + 1, _ROOM), np.int32)
-        self._counters = np.zeros(5, np.int64)
+        self._counters = np.zeros(STEPS + 1, np.int64)
         # The first case has no link above it and marks no arc.
         self._links[0, [PREVIOUS, TAIL, HEAD, CHOICE]], self._links[0, STATE] = -1, OPEN
         self._bounds[0], self._counters[[USED, WAITING]] = self.upper_bound, 1
-
-    @property
-    def n_splits(self) -> int:
-        """Cases that had a cycle and were split."""
-        return int(self._counters[SPLIT])
 
     @property
     def bytes_a_case(self) -> float:

@@ -23,8 +23,8 @@ FREE, INNER, OPEN = 0, 1, 2
 TOP, BOTTOM, SPARE_LINKS = 0, 1, 2
 """Rows of ``heaps``."""
 
-USED, SPARE, WAITING, STEPS, SPLIT = range(5)
-"""Counters: links ever used, links given back, cases that wait, cases taken, cases split."""
+USED, SPARE, WAITING, STEPS = range(4)
+"""Counters: links ever used, links given back, cases that wait, cases taken."""
 
 
 @kernel
@@ -309,7 +309,6 @@ def explore(
             if q == 0:
                 q = shortest_cycle(masks, choice, cycle)
             if q:
-                counters[SPLIT] += 1
                 split(
                     starts, masks, scores, links, bounds, heaps, counters, link, choice, required, forbidden, bound,
                     best[0] + slack, cycle, q,

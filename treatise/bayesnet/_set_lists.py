@@ -40,18 +40,6 @@ class SetLists:
         """Variable of each set."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    def only(self, kept: np.ndarray) -> "SetLists":
-        """The lists with some sets only."""
-        counts = np.bincount(self.owners[kept], minlength=len(self))
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        return SetLists(self.variables, starts, self.masks[kept], self.scores[kept], self.origins[kept])
-
-    def sorted_by(self, keys: np.ndarray) -> tuple["SetLists", np.ndarray]:
-        """The lists by decreasing keys, and the keys in that order."""
-        order = np.lexsort((-keys, self.owners))
-        lists = SetLists(self.variables, self.starts, self.masks[order], self.scores[order], self.origins[order])
-        return lists, keys[order]
-
 
 def separate(sets: Sequence[Sequence[tuple[int, ...]]], scores: Sequence[np.ndarray]) -> Iterator[SetLists]:
     """Parts of the problem that can be solved one by one: cycles stay inside a part.
@@ -75,9 +63,11 @@ def _project(variables, sets, scores) -> SetLists:
     rows, values, origins, counts = [], [], [], []
     for variable in place:
         kept: list[frozenset[int]] = []
+        # Sets that lose no parent beat their subsets as they are.
+        whole = all(parent in place for parents in sets[variable] for parent in parents)
         for number, parents in enumerate(sets[variable]):
             inside = frozenset(place[parent] for parent in parents if parent in place)
-            if not any(known <= inside for known in kept):
+            if whole or not any(known <= inside for known in kept):
                 kept.append(inside)
                 rows.append(_bits(inside, len(variables)))
                 values.append(scores[variable][number])

@@ -110,4 +110,8 @@ class GibbsEstimator(BaseEstimator):
 def hidden_cells(X):
     """Data (d, N) with zeros in missing cells, these cells (n, 2), and nan for their values, which nobody knows."""
     missing = np.isnan(X)
-    return np.where(missing, 0.0, X), np.argwhere(missing), np.full(np.count_nonzero(missing), np.nan)
+    return (
+        np.where(missing, 0.0, X),
+        np.ascontiguousarray(np.argwhere(missing)),
+        np.full(np.count_nonzero(missing), np.nan),
+    )

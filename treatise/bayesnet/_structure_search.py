@@ -171,11 +171,6 @@ class StructureSearch:
     def n_steps(self) -> int:
         return sum(part.n_steps for part in self._parts)
 
-    @property
-    def largest_part(self) -> int:
-        """Variables of the largest part."""
-        return max((len(part.lists) for part in self._parts), default=1)
-
     def parents(self) -> list[tuple[int, ...]]:
         """Parents of every variable in the best network."""
         found: list[tuple[int, ...]] = [()] * len(self.parent_sets.sets)

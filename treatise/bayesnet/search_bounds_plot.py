@@ -40,5 +40,5 @@ def plot_search_bounds(learner, ax=None):
     ax.set_xlabel("seconds")
     ax.set_ylabel("log score")
     ax.set_title(f"best to {100 * max(0.0, bounds[-1] - scores[-1]) / abs(scores[-1]):.3g} %")
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper right")
     return ax

@@ -41,6 +41,10 @@ TABLES = (
     "tables prepared from the paper's one sentence give other dependences than the authors' own: "
     "a score that differs, see the row of the score, goes with other parent sets"
 )
+LETTERS = (
+    "all sixteen features cut at their mean, as the paper says, and the class with its 26 states; this is proved to be "
+    "the best for that table, so that the paper's table must have been another. Nothing else was tried"
+)
 SCORED = "parent sets are kept where they beat all their subsets, ties left out; the preparation of the table differs"
 
 
@@ -135,7 +139,7 @@ def forest_rows(names: list[str]) -> list[Row]:
 def random_network_rows(n_networks: int, max_parents: int) -> list[Row]:
     """Random networks of 30 nodes, 100 rows each, without and with about n true constraints (Table 5)."""
     sizes, optimal = [], 0
-    for seed in range(n_networks):
+    for seed in range(1, n_networks + 1):
         X, parents = make_network_table(100, n_nodes=30, max_parents=2, random_state=seed)
         shown = [i for i in range(30) if 0 < X[:, i].sum() < len(X)]
         required, forbidden = _true_constraints(parents, shown, seed)
@@ -198,7 +202,7 @@ def known_network_rows(names: list[str]) -> list[Row]:
 
 
 def letter_rows() -> list[Row]:
-    """Letters with the BIC: about a minute for half a million scores of 20 000 rows."""
+    """Letters with the BIC: some ten seconds for two thirds of a million scores of 20 000 rows."""
     learner = ConstrainedStructureLearner().fit(load_structure_table("letter"))
     why = "rounding of the printed number"
     return [
@@ -210,7 +214,7 @@ def letter_rows() -> list[Row]:
             "letter, BIC: log2 of parent sets kept (Table 2)", LETTER["cache"],
             round(math.log2(learner.n_parent_sets_), 2), 0.05, why, TABLES,
         ),
-        Row.close("letter, BIC: score (Table 3)", LETTER["score"], round(learner.score_, 1), 0.05, why, PREPARATION),
+        Row.close("letter, BIC: score (Table 3)", LETTER["score"], round(learner.score_, 1), 0.05, why, LETTERS),
         Row.at_most("letter, BIC: gap, % (Table 3)", LETTER["gap"], round(100 * learner.gap_, 2)),
     ]  # fmt: skip
 
