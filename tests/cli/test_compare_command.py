@@ -30,7 +30,7 @@ def iris(tmp_path_factory):
 
 
 def test_compare_says_what_it_understood_prints_a_board_and_ends_with_the_paths(iris):
-    done = treatise("compare", "iris.csv", "--target", "species", "--budget", 40, "-o", "run", cwd=iris)
+    done = treatise("compare", "iris.csv", "--target", "species", "--budget", 60, "-o", "run", cwd=iris)
     assert done.returncode == 0, done.stderr
     assert "iris: 150 rows, 4 columns" in done.stderr
     assert "multiclass" in done.stderr

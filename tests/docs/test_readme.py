@@ -31,7 +31,7 @@ def test_the_python_example_runs_as_it_stands_in_ten_lines(readme, tmp_path):
 def test_every_command_shown_is_one_that_the_command_line_takes(readme, shell_lines):
     lines = [shlex.split(line) for line in shell_lines(readme)]
     ours = [words[1:] for words in lines if words[0] == "treatise"]
-    assert [words[0] for words in ours] == ["compare", "predict", "reproduce"]
+    assert [words[0] for words in ours] == ["compare", "predict", "compare", "graph", "reproduce"]
     for name, *arguments in ours:
         get_command(app).commands[name].make_context(name, arguments)
 
