@@ -94,11 +94,11 @@ def factor_model(n_variables, n_factors, latent, dof, column_mean, allowed=None)
     return LinearModel(role, np.zeros(shape), np.full(n_factors, float(column_mean)), kind, tail)
 
 
-def dag_model(order, n_latent, column_mean, driving=None, latent="student", dof=1.0):
+def dag_model(order, n_latent, column_mean, driving=None, dof=1.0):
     """A DAG with edges along ``order``, a driving signal for each variable and shared latent variables.
 
     Driving signals are Laplace of unit variance and never absent; ``driving`` fixes their loadings. Latent variables
-    have another kind of tail, without which they and the driving signals could change places (Section 2.1).
+    have Student tails: with the same as the driving signals they could change places (Section 2.1).
     """
     d = len(order)
     rank = np.empty(d, np.int64)
@@ -111,6 +111,5 @@ def dag_model(order, n_latent, column_mean, driving=None, latent="student", dof=
     given[variables, d + variables] = 1.0 if driving is None else driving
     role[:, 2 * d :] = SPARSE
     kind, tail = np.full(d + n_latent, LAPLACE), np.full(d + n_latent, UNIT_VARIANCE)
-    if latent == "student":
-        kind[d:], tail[d:] = STUDENT, dof
+    kind[d:], tail[d:] = STUDENT, dof
     return LinearModel(role, given, np.full(role.shape[1], float(column_mean)), kind, tail)

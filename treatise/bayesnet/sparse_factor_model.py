@@ -7,7 +7,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise.bayesnet._factor_alignment import align_draws
 from treatise.bayesnet._slim_base import (
-    INTEGER_FROM_ZERO,
     POSITIVE,
     POSITIVE_INTEGER,
     SHARE,
@@ -142,7 +141,7 @@ class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gibbs
         "dof": [POSITIVE],
         "link_mean": [SHARE],
         "search_orders": ["boolean"],
-        "n_order_moves": [INTEGER_FROM_ZERO],
+        "n_order_moves": [POSITIVE_INTEGER],
     }
 
     def __init__(

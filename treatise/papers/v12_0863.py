@@ -62,10 +62,10 @@ class Size:
 
 
 QUICK = Size(
-    order_settings=((5, 200, 12),), order_sweeps={"n_burn": 500, "n_samples": 1000},
+    order_settings=((5, 200, 10),), order_sweeps={"n_burn": 500, "n_samples": 1000},
     n_kinds=4, n_hidden=0, graphs=(True,), n_geyser=1, n_functions=0,
     sweeps={"n_burn": 400, "n_samples": 800, "n_burn_dag": 120, "n_samples_dag": 200, "n_orders": 3},
-    chain_sweeps={"n_burn_dag": 1000, "n_samples_dag": 2000},
+    chain_sweeps={"n_burn_dag": 1000, "n_samples_dag": 1500},
     function_sweeps={"n_burn": 60, "n_samples": 120, "thin": 4},
 )  # fmt: skip
 FULL = Size(
