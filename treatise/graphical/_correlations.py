@@ -3,13 +3,15 @@
 import numpy as np
 
 
-def correlations(X):
+def correlations(X, *, assume_centered=False):
     """Correlation matrix, means and deviations; a constant column is uncorrelated and gets deviation one.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
         Rows.
+    assume_centered : bool, default=False
+        Whether the columns have mean zero already.
 
     Returns
     -------
@@ -17,7 +19,7 @@ def correlations(X):
     mean : ndarray of shape (p,)
     scale : ndarray of shape (p,)
     """
-    mean = X.mean(axis=0)
+    mean = np.zeros(X.shape[1]) if assume_centered else X.mean(axis=0)
     centred = X - mean
     spread = np.sqrt((centred * centred).mean(axis=0))
     varies = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)

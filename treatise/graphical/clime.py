@@ -6,10 +6,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from treatise.graphical.graph import UndirectedGraphMixin
-from treatise.graphical.graph_criteria import gaussian_log_likelihood, graph_ebic
+from treatise.graphical._correlations import correlations
+from treatise.graphical.gaussian_graph import GaussianGraphMixin
+from treatise.graphical.graph_criteria import graph_ebic
 from treatise.optimize import l1_constraint_paths
 
 
@@ -62,7 +63,7 @@ class ClimePath:
         return sparse.csr_array((upper + np.triu(upper, 1).T) / np.outer(self.scale, self.scale))
 
 
-class Clime(UndirectedGraphMixin, BaseEstimator):
+class Clime(GaussianGraphMixin, BaseEstimator):
     """Gaussian graph by constrained l1 minimisation: the sparsest columns that nearly invert the covariance.
 
     Every column of the precision matrix is a linear program, ``min |w|_1 subject to |S w - e| <= penalty``, and one run
@@ -153,17 +154,9 @@ class Clime(UndirectedGraphMixin, BaseEstimator):
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n, d = X.shape
-        self.location_ = np.zeros(d) if self.assume_centered else X.mean(axis=0)
-        centred = X - self.location_
-        spread = np.sqrt((centred * centred).mean(axis=0))
-        # A column that does not vary gets variance one, and so has no edge.
-        spread = np.where(spread > 1e-12 * np.maximum(np.abs(self.location_), 1e-300), spread, 1.0)
-        scale = spread if self.correlation else np.ones(d)
-        rows = centred / scale
-        S = rows.T @ rows / n
-        S = (S + S.T) / 2
-        flat = np.diag(S) == 0
-        S[flat, flat] = 1.0
+        S, self.location_, scale = correlations(X, assume_centered=self.assume_centered)
+        if not self.correlation:
+            S, scale = S * np.outer(scale, scale), np.ones(d)
         end = self.lowest
         if end is None:
             noise = float(np.sqrt(np.log(max(d, 2)) / n))
@@ -179,27 +172,8 @@ class Clime(UndirectedGraphMixin, BaseEstimator):
                     f"columns is singular; choose at least {self.path_.lowest:.4g}"
                 )
         self.precision_ = self.path_.at(self.penalty_).toarray()
-        root = np.sqrt(np.maximum(np.diag(self.precision_), np.finfo(float).tiny))
-        self._set_graph(np.where(self.precision_ != 0, -self.precision_ / np.outer(root, root), 0.0))
+        self._set_gaussian_graph(self.precision_)
         return self
-
-    def score(self, X, y=None):
-        """Mean log-likelihood of new rows; minus infinity where the estimate is not positive definite.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        score : float
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False) - self.location_
-        return gaussian_log_likelihood(X.T @ X / len(X), self.precision_)
 
     def _by_ebic(self, S, n):
         """The penalty whose graph has the least criterion."""

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from treatise.graphical._correlations import correlations
 from treatise.graphical._region_learners import (
@@ -18,14 +18,13 @@ from treatise.graphical._region_learners import (
     edge_threshold,
 )
 from treatise.graphical._separation_kernels import weakest_partial_correlations
-from treatise.graphical.graph import UndirectedGraphMixin
-from treatise.graphical.graph_criteria import gaussian_log_likelihood
+from treatise.graphical.gaussian_graph import GaussianGraphMixin
 from treatise.graphical.pc_skeleton import fisher_thresholds, skeleton, smaller_neighbourhoods
 from treatise.graphical.region_decisions import decide_by_regions
 from treatise.optimize import covariance_selection, solve_graphical_lasso
 
 
-class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
+class JunctionTreeGraph(GaussianGraphMixin, BaseEstimator):
     """Gaussian graph whose weak edges are found too, by learning it region by region of a junction tree.
 
     Tests of conditional independence screen the pairs; the pairs left form a graph whose junction tree has small
@@ -160,27 +159,8 @@ class JunctionTreeGraph(UndirectedGraphMixin, BaseEstimator):
         adjacency[self.pruned_[:, 0], self.pruned_[:, 1]] = adjacency[self.pruned_[:, 1], self.pruned_[:, 0]] = False
         precision, covariance = _gaussian_on_graph(R, len(X), adjacency)
         self.precision_, self.covariance_ = precision / np.outer(scale, scale), covariance * np.outer(scale, scale)
-        root = np.sqrt(np.diag(precision))
-        self._set_graph(-precision / np.outer(root, root), adjacency=adjacency)
+        self._set_gaussian_graph(precision, adjacency)
         return self
-
-    def score(self, X, y=None):
-        """Mean log-likelihood of new rows under the most likely Gaussian on the graph.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        score : float
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False) - self.location_
-        return gaussian_log_likelihood(X.T @ X / len(X), self.precision_)
 
     def _region_learner(self):
         if self.base == "glasso":

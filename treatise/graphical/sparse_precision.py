@@ -7,18 +7,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from treatise.graphical._correlations import correlations
 from treatise.graphical.edge_stability import stable_penalty
-from treatise.graphical.graph import UndirectedGraphMixin
-from treatise.graphical.graph_criteria import gaussian_log_likelihood, graph_ebic
+from treatise.graphical.gaussian_graph import GaussianGraphMixin
+from treatise.graphical.graph_criteria import graph_ebic
 from treatise.optimize import graphical_lasso_penalty_limit, solve_graphical_lasso
 
 _SMALLEST_PENALTY = 0.02
 """Of the penalty that empties the graph: below it graphs of real tables are dense, and say nothing."""
 
 
-class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
+class SparsePrecision(GaussianGraphMixin, BaseEstimator):
     """Gaussian graph of a table: which columns depend on each other when all others are known.
 
     The graphical lasso on the correlations, solved by Newton steps with a duality gap as certificate, and the penalty
@@ -124,18 +125,11 @@ class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
         self : SparsePrecision
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        self.location_ = np.zeros(X.shape[1]) if self.assume_centered else X.mean(axis=0)
-        centred = X - self.location_
-        # A column that does not vary has no edge: it gets variance one among the correlations and keeps its place.
-        spread = np.sqrt((centred * centred).mean(axis=0))
-        scale = np.where(spread > 1e-12 * np.maximum(np.abs(self.location_), 1e-300), spread, 1.0)
-        rows = centred / scale
-        S = rows.T @ rows / len(rows)
-        np.fill_diagonal(S, 1.0)
+        S, self.location_, scale = correlations(X, assume_centered=self.assume_centered)
         if self.penalty == "ebic":
-            found = self._by_ebic(S, len(rows))
+            found = self._by_ebic(S, len(X))
         elif self.penalty == "stars":
-            found = self._by_stability(rows, S)
+            found = self._by_stability(X - self.location_, S)
         else:
             if self.penalty == 0 and np.linalg.matrix_rank(S) < len(S):
                 raise ValueError(
@@ -154,27 +148,8 @@ class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
         self.gap_, self.n_iter_ = found.gap, max(found.n_iter, 1)
         self.precision_ = found.precision / np.outer(scale, scale)
         self.covariance_ = found.covariance * np.outer(scale, scale)
-        root = np.sqrt(np.diag(found.precision))
-        self._set_graph(-found.precision / np.outer(root, root))
+        self._set_gaussian_graph(found.precision)
         return self
-
-    def score(self, X, y=None):
-        """Mean log-likelihood of new rows under the Gaussian model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        score : float
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False) - self.location_
-        return gaussian_log_likelihood(X.T @ X / len(X), self.precision_)
 
     def _solve(self, S, penalty, start=None):
         return solve_graphical_lasso(S, penalty, start=start, tol=self.tol, max_iter=self.max_iter)
@@ -199,11 +174,7 @@ class SparsePrecision(UndirectedGraphMixin, BaseEstimator):
         penalties = self._penalties(S)
 
         def graphs(chosen):
-            part = rows[chosen] - rows[chosen].mean(axis=0)
-            spread = part.std(axis=0)
-            part = part / np.where(spread > 0, spread, 1.0)
-            moments, start, path = part.T @ part / len(part), None, []
-            np.fill_diagonal(moments, 1.0)
+            moments, start, path = correlations(rows[chosen])[0], None, []
             for penalty in penalties:
                 start = self._solve(moments, penalty, start).precision
                 path.append(start != 0)

@@ -15,24 +15,15 @@ from treatise.linear._spam_smoothers import SMOOTHERS, backfit, plug_in_bandwidt
 from treatise.optimize import group_lasso_path, group_logistic_path, group_penalty_limit
 
 
-class _SplineAdditive:
-    """What both models of splines share: bases, components and the penalties of a path."""
-
-    def _spline_scores(self, X, coef, intercept):
-        """``intercept + sum of the components`` at new rows, reading active columns only."""
-        scores = np.full(len(X), intercept)
-        for j in np.flatnonzero(
-            np.add.reduceat(np.append(coef != 0, False), self._starts[:-1]) * np.diff(self._starts)
-        ):
-            part = slice(self._starts[j], self._starts[j + 1])
-            scores += coef[part] @ basis_values(self._bases[j], X[:, j])
-        return scores
-
-    def _penalties(self, limit):
-        return max(limit, np.finfo(float).tiny) * np.geomspace(1.0, self.smallest_penalty, self.n_penalties)
+def _path_penalties(model, limit):
+    """Penalties from the one that empties the model down; to a given one in steps, each started from the last."""
+    penalties = max(limit, np.finfo(float).tiny) * np.geomspace(1.0, model.smallest_penalty, model.n_penalties)
+    if isinstance(model.penalty, Real):
+        return np.append(penalties[penalties > model.penalty], float(model.penalty))
+    return penalties
 
 
-class SpAMRegressor(_SplineAdditive, RegressorMixin, BaseEstimator):
+class SpAMRegressor(RegressorMixin, BaseEstimator):
     """Sum of smooth functions of single columns, most of them zero: a sparse additive model.
 
     The nonlinear sibling of the lasso: ``y = m + sum_j f_j(x_j)`` with a price on the root mean square of every
@@ -153,13 +144,7 @@ class SpAMRegressor(_SplineAdditive, RegressorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         y = y.astype(np.float64)
         engine = _SplinePath(self) if self.smoother == "basis" else _SmootherPath(self)
-        limit = engine.prepare(X, y)
-        if isinstance(self.penalty, Real):
-            # The path leads down to a small penalty in steps, each started from the last.
-            penalties = self._penalties(limit)
-            penalties = np.append(penalties[penalties > self.penalty], float(self.penalty))
-        else:
-            penalties = self._penalties(limit)
+        penalties = _path_penalties(self, engine.prepare(X, y))
         solutions = engine.path(penalties)
         norms = np.array([solution[1] for solution in solutions])
         self.path_ = {"penalty": penalties[: len(solutions)], "norms": norms}
@@ -325,7 +310,7 @@ def _mallows(y, errors, norms, degrees):
     return errors + 2 * variance * used / n
 
 
-class SpAMClassifier(_SplineAdditive, ClassifierMixin, BaseEstimator):
+class SpAMClassifier(ClassifierMixin, BaseEstimator):
     """Logistic regression on smooth functions of single columns, most of them zero.
 
     As :class:`SpAMRegressor`, for classes: the log-odds are a sum of curves of few columns. More than two classes are
@@ -464,7 +449,10 @@ class SpAMClassifier(_SplineAdditive, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        scores = np.column_stack([self._spline_scores(X, w, b) for w, b in zip(self.coef_, self.intercept_)])
+        scores = np.tile(self.intercept_, (len(X), 1))
+        for j in self.active_:
+            part = slice(self._starts[j], self._starts[j + 1])
+            scores += (self.coef_[:, part] @ basis_values(self._bases[j], X[:, j])).T
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X):
@@ -524,9 +512,7 @@ class SpAMClassifier(_SplineAdditive, ClassifierMixin, BaseEstimator):
 
     def _problem(self, X, Q, target):
         """The path of one class against the rest, and the solution chosen from it."""
-        penalties = self._penalties(group_penalty_limit(Q, self._starts, target))
-        if isinstance(self.penalty, Real):
-            penalties = np.append(penalties[penalties > self.penalty], float(self.penalty))
+        penalties = _path_penalties(self, group_penalty_limit(Q, self._starts, target))
         found = group_logistic_path(Q, self._starts, target, penalties, tol=self.tol, max_iter=self.max_iter)
         path = {"penalty": penalties, "norms": np.array([solution.norms for solution in found])}
         place = len(found) - 1
