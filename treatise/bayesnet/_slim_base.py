@@ -16,6 +16,25 @@ POSITIVE = Interval(Real, 0, None, closed="neither")
 SHARE = Interval(Real, 0, 1, closed="neither")
 
 
+class DensityScoreMixin:
+    """The score of estimators with ``score_samples``."""
+
+    def score(self, X, y=None):
+        """Mean log predictive density of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data.
+        y : Ignored
+
+        Returns
+        -------
+        score : float
+        """
+        return float(self.score_samples(X).mean())
+
+
 class GibbsEstimator(BaseEstimator):
     """Base of estimators that sample a linear model of standardised variables."""
 

@@ -9,7 +9,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treatise.bayesnet._slim_base import SHARE, GibbsEstimator, hidden_cells
+from treatise.bayesnet._slim_base import SHARE, DensityScoreMixin, GibbsEstimator, hidden_cells
 from treatise.bayesnet._slim_density import N_POINTS, as_table, log_mean, spread
 from treatise.bayesnet._slim_density_kernels import uncertain_log_density
 from treatise.bayesnet._slim_model import dag_model
@@ -21,7 +21,7 @@ MOST_VARIABLES = 6
 """Variables up to which all orders are tried."""
 
 
-class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, GibbsEstimator):
+class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScoreMixin, GibbsEstimator):
     """Direction and edges between a few variables whose relations are smooth functions, with probabilities.
 
     Each variable is a weighted sum of smooth functions of its parents, a heavy-tailed driving signal and noise; every
@@ -316,18 +316,3 @@ class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, Gi
         """
         check_is_fitted(self)
         return log_mean(self._log_densities(self._predictive, self._checked(X, reset=False)))
-
-    def score(self, X, y=None):
-        """Mean log predictive density of the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : Ignored
-
-        Returns
-        -------
-        score : float
-        """
-        return float(self.score_samples(X).mean())

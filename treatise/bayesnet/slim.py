@@ -12,6 +12,7 @@ from treatise.bayesnet._slim_base import (
     POSITIVE,
     POSITIVE_INTEGER,
     SHARE,
+    DensityScoreMixin,
     GibbsEstimator,
     hidden_cells,
 )
@@ -22,7 +23,7 @@ from treatise.bayesnet.linear_graph import LinearGraphMixin
 from treatise.bayesnet.sparse_factor_model import SparseFactorModel
 
 
-class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, GibbsEstimator):
+class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScoreMixin, GibbsEstimator):
     """Causal order and weighted edges of linear non-Gaussian data, with probabilities, and a test of that model.
 
     First a sparse factor model is sampled (:class:`SparseFactorModel`) while a random walk collects orders of the
@@ -341,21 +342,6 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, GibbsEstima
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return log_mean(self._log_densities(self.weights_draws_, self.noise_draws_, self.order_, X))
-
-    def score(self, X, y=None):
-        """Mean log predictive density of the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : Ignored
-
-        Returns
-        -------
-        score : float
-        """
-        return float(self.score_samples(X).mean())
 
     def compare(self, X):
         """Log-likelihoods of new rows under the DAG and under the factor model, as medians over posterior draws.

@@ -10,6 +10,7 @@ from treatise.bayesnet._slim_base import (
     POSITIVE,
     POSITIVE_INTEGER,
     SHARE,
+    DensityScoreMixin,
     GibbsEstimator,
 )
 from treatise.bayesnet._slim_density import log_densities, log_mean, spread
@@ -21,7 +22,7 @@ MOST_ORDERS = 100
 """Orders that are kept of a search, the most frequent ones."""
 
 
-class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GibbsEstimator):
+class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityScoreMixin, GibbsEstimator):
     """Factor analysis with heavy-tailed factors and loadings that may be exactly zero, by Gibbs sampling.
 
     Each variable is a weighted sum of independent factors and Gaussian noise. Factors have Laplace or Student tails, so
@@ -287,21 +288,6 @@ class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gibbs
         density : ndarray of shape (n_samples,)
         """
         return log_mean(self._log_densities(X))
-
-    def score(self, X, y=None):
-        """Mean log predictive density of the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data.
-        y : Ignored
-
-        Returns
-        -------
-        score : float
-        """
-        return float(self.score_samples(X).mean())
 
     def _log_densities(self, X):
         check_is_fitted(self)
