@@ -5,7 +5,7 @@ import json
 import pytest
 import treatise_pages
 from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence
-from treatise_pages.docstrings import protect_names
+from treatise_pages.docstrings import link_own_attributes, protect_names
 from treatise_pages.rst import escaped, number, table
 
 import treatise
@@ -184,3 +184,9 @@ def test_names_and_norms_in_docstrings_are_no_links(line, protected):
     lines = [line, "", "The end_."]
     protect_names(None, "class", "", None, None, lines)
     assert lines == [protected, "", r"The end\_."]
+
+
+def test_properties_link_to_their_own_class():
+    lines = [":obj:`size <.size>` : int", "    see :obj:`other <.name>`"]
+    link_own_attributes(None, "class", "treatise.sequence.HMM", None, None, lines)
+    assert lines == [":obj:`size <treatise.sequence.HMM.size>` : int", "    see :obj:`other <.name>`"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence
-from treatise_pages.docstrings import protect_names
+from treatise_pages.docstrings import link_own_attributes, protect_names
 
 DOCS = Path(__file__).resolve().parents[2]
 FOLDERS = ("_generated", "api", "papers")
@@ -33,4 +33,5 @@ def write_pages(docs: Path = DOCS) -> None:
 def setup(app: Any) -> dict[str, Any]:
     app.connect("config-inited", lambda *_: write_pages())
     app.connect("autodoc-process-docstring", protect_names, priority=400)  # numpydoc comes at 500
+    app.connect("autodoc-process-docstring", link_own_attributes, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

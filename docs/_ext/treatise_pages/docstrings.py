@@ -14,6 +14,11 @@ def protect_names(app: Any, what: str, name: str, member: Any, options: Any, lin
             lines[number] = field + colon + _escaped(text)
 
 
+def link_own_attributes(app: Any, what: str, name: str, member: Any, options: Any, lines: list[str]) -> None:
+    """Give numpydoc's links to properties their full names: a bare one may find another class's."""
+    lines[:] = [re.sub(r":obj:`(\w+) <\.\1>`", rf":obj:`\1 <{name}.\1>`", line) for line in lines]
+
+
 def _escaped(text: str) -> str:
     plain_and_literal = re.split(r"(``.*?``|`[^`]*`)", text)
     plain_and_literal[::2] = [re.sub(r"((?<=\w)_(?!\w)|\|)", r"\\\1", plain) for plain in plain_and_literal[::2]]
