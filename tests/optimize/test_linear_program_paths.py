@@ -85,6 +85,23 @@ def test_repeated_and_dependent_variables_end_where_no_solution_is():
             paths[column].at(0.5 * end)
 
 
+@pytest.mark.parametrize(("n", "d", "seed", "column"), [(100, 300, 0, 180), (150, 300, 2, 204)])
+def test_the_path_ends_at_the_least_penalty_that_has_a_solution_when_columns_outnumber_rows(n, d, seed, column):
+    # Up to the rank of S the basis grows; a pivot on rounding beyond it would lead anywhere.
+    S = np.corrcoef(np.random.default_rng(seed).standard_normal((n, d)).T)
+    S, b = (S + S.T) / 2, np.eye(d)[column]
+    slack = np.ones((d, 1))
+    least = linprog(
+        np.append(np.zeros(2 * d), 1.0),
+        A_ub=np.block([[S, -S, -slack], [-S, S, -slack]]),
+        b_ub=np.concatenate([b, -b]),
+    )
+    path = l1_constraint_paths(S, b)
+    assert path.status == "infeasible"
+    assert path.breakpoints[-1] == pytest.approx(least.fun, abs=1e-10)
+    assert path.gap < 1e-9
+
+
 def test_random_programs_end_as_highs_says():
     rng = np.random.default_rng(0)
     seen = set()

@@ -11,6 +11,9 @@ import numba
 kernel = numba.njit(cache=True, nogil=True)
 """Decorator of a compiled loop. Keep signatures few: float64 data, int32 or int64 indices."""
 
+summing_kernel = numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+"""A kernel whose sums may be taken in any order, which lets the processor add several terms at once."""
+
 
 def compiled_files(package: Path) -> tuple[int, int]:
     """Number and total bytes of the compiled kernels kept on disk beside ``package``'s sources."""

@@ -2,19 +2,45 @@
 
 S is symmetric, so that its columns are read as rows. The state is the support T with signs, the rows R whose
 constraint is tight with the side ``t`` on which it is, and the inverse P of S[R, T]. On a piece of the path x_T = P
-(b_R + lambda t_R) is linear in lambda and the dual v on R, with S[R, T]' v = signs, is constant; |S[R, j]' v| <= 1
+(b_R + lambda t_R) is linear in lambda and the dual v on R, with S[R, T]' v = signs, is constant; |S[j, R] v| <= 1
 elsewhere and v_r t_r <= 0. Where an entry reaches zero or a row becomes tight, a ratio test on the dual says what
-takes its place: this is one dual pivot.
+takes its place: this is one dual pivot. It costs two combinations of rows of S, and the update of P.
 """
 
 import numpy as np
 
-from treatise._core.jit import kernel
+from treatise._core.jit import kernel, summing_kernel
 
 FINISHED, INFEASIBLE, OUT_OF_PIVOTS = 0, 1, 2
 _TIE = 1e-10
 _SMALLEST_PIVOT = 1e-9
-_REFACTOR = 50
+_REFACTOR = 100
+
+
+@kernel
+def combination(S, places, x, k, out):
+    """The combination of the rows of S at places with the weights x; four at a time, to write ``out`` less often."""
+    d = len(out)
+    out[:] = 0.0
+    whole = k - k % 4
+    for a in range(0, whole, 4):
+        one, two, three, four = S[places[a]], S[places[a + 1]], S[places[a + 2]], S[places[a + 3]]
+        x1, x2, x3, x4 = x[a], x[a + 1], x[a + 2], x[a + 3]
+        for j in range(d):
+            out[j] += x1 * one[j] + x2 * two[j] + x3 * three[j] + x4 * four[j]
+    for a in range(whole, k):
+        line, xa = S[places[a]], x[a]
+        for j in range(d):
+            out[j] += xa * line[j]
+
+
+@summing_kernel
+def row_sum(P, c, x, k):
+    """The sum of P[c] x over the first k."""
+    total = 0.0
+    for a in range(k):
+        total += P[c, a] * x[a]
+    return total
 
 
 @kernel
@@ -32,11 +58,12 @@ def add_pair(S, R, T, k, P, row, column):
     """P for one more row and column."""
     left, right = np.empty(k), np.zeros(k)
     for c in range(k):
-        total, factor = 0.0, S[row, T[c]]
+        factor = S[row, T[c]]
         for a in range(k):
-            total += P[c, a] * S[column, R[a]]
             right[a] += factor * P[c, a]
-        left[c] = total
+    beside = S[column][R[:k]]
+    for c in range(k):
+        left[c] = row_sum(P, c, beside, k)
     rest = S[row, column]
     for c in range(k):
         rest -= S[row, T[c]] * left[c]
@@ -90,14 +117,11 @@ def swap_row(S, R, T, k, P, a, row):
 @kernel
 def swap_column(S, R, T, k, P, c, column):
     """P after entry c of T is replaced."""
+    difference = S[column][R[:k]] - S[T[c]][R[:k]]
     change = np.empty(k)
     for x in range(k):
-        total = 0.0
-        for a in range(k):
-            total += P[x, a] * (S[column, R[a]] - S[T[c], R[a]])
-        change[x] = total
-    scale = 1.0 + change[c]
-    old = P[c, :k] / scale
+        change[x] = row_sum(P, x, difference, k)
+    old = P[c, :k] / (1.0 + change[c])
     for x in range(k):
         for z in range(k):
             P[x, z] -= change[x] * old[z]
@@ -113,38 +137,90 @@ def grown(array):
 
 
 @kernel
+def dual_step(t, v, w, k, moved, used, reduced, direction, limit, scale):
+    """How far the dual goes along w before something stops it.
+
+    ``w`` has ``moved`` entries on R, of which the first k are in the basis; S v = ``reduced`` moves along
+    ``direction``; ``limit`` is a length at which the entry that leaves the support changes its sign instead; ``scale``
+    is the largest size in S. Gives the length, the row that leaves or -1, and the entry that comes or -1.
+    """
+    longest, row_out, enters, size = limit, -1, -1, 0.0
+    # A rate that is all rounding stops nothing: with a singular S there may be none other, and no solution.
+    smallest = 0.0
+    for a in range(moved):
+        smallest += _SMALLEST_PIVOT * scale * abs(w[a])
+    for a in range(k):
+        # t v rises to zero
+        rate = t[a] * w[a]
+        if rate > _SMALLEST_PIVOT:
+            step = max(-t[a] * v[a] / rate, 0.0)
+            if step < longest - _TIE or (step <= longest + _TIE and rate > size and longest < limit):
+                longest, row_out, size = min(step, longest), a, rate
+    for j in range(len(reduced)):
+        rate = abs(direction[j])
+        if rate > smallest and not used[j]:
+            side = 1.0 if direction[j] > 0 else -1.0
+            step = max((1.0 - side * reduced[j]) / rate, 0.0)
+            if step < longest - _TIE or (step <= longest + _TIE and rate > size and longest < limit):
+                longest, row_out, enters, size = min(step, longest), -1, j, rate
+    return longest, row_out, enters
+
+
+@kernel
+def next_event(signs, x, h, k, tight, residual, slope, lam, lowest):
+    """How far lambda falls until an entry reaches zero or a row becomes tight, and which.
+
+    x moves by -h for each unit, and the residual S x - b by -slope. Gives the fall, the entry of T or -1, the row or
+    -1, and its side.
+    """
+    fall, leaving, row, row_side = lam - lowest, -1, -1, 0.0
+    for c in range(k):
+        rate = signs[c] * h[c]
+        if rate > 1e-12:
+            at = max(signs[c] * x[c] / rate, 0.0)
+            if at < fall:
+                fall, leaving = at, c
+    for r in range(len(residual)):
+        if tight[r]:
+            continue
+        for side in (1.0, -1.0):
+            # side * residual meets lambda from below as lambda falls
+            rate = 1.0 - side * slope[r]
+            if rate > 1e-12:
+                at = max((lam - side * residual[r]) / rate, 0.0)
+                if at < fall:
+                    fall, leaving, row, row_side = at, -1, r, side
+    return fall, leaving, row, row_side
+
+
+@kernel
 def l1_path(S, b, lowest, max_pivots):
     """The path from the lambda at which x = 0 down to ``lowest``.
 
     Gives the breakpoints from large to small, where the entries of each begin, their places and values, the dual
     objective at each breakpoint, and how it ended.
     """
-    m = d = size = len(S)
-    R, T = np.empty(size + 1, dtype=np.int64), np.empty(size + 1, dtype=np.int64)
-    t, signs = np.empty(size + 1), np.empty(size + 1)
-    P = np.zeros((size + 1, size + 1))
-    v = np.zeros(size + 1)
-    tight, used = np.zeros(m, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    d = len(S)
+    R, T = np.empty(d + 1, dtype=np.int64), np.empty(d + 1, dtype=np.int64)
+    t, signs = np.empty(d + 1), np.empty(d + 1)
+    P = np.zeros((d + 1, d + 1))
+    v, w, x, h = np.zeros(d + 1), np.zeros(d + 1), np.zeros(d + 1), np.zeros(d + 1)
+    tight, used = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    scale = np.abs(S).max()
+    reduced, direction = np.zeros(d), np.empty(d)
+    residual, slope = -b, np.empty(d)
     k = 0
     breaks, starts = np.empty(64), np.zeros(65, dtype=np.int64)
     duals = np.empty(64)
     places, values = np.empty(256, dtype=np.int32), np.empty(256)
     n_breaks, n_kept = 0, 0
-    first = 0
-    for r in range(m):
-        if abs(b[r]) > abs(b[first]):
-            first = r
+    first = np.argmax(np.abs(b))
     lam = abs(b[first])
     if lam <= lowest:
         breaks[0], duals[0] = lam, 0.0
         return breaks[:1], starts[:2], places[:0], values[:0], duals[:1], FINISHED
     # The first event: the largest row of b becomes tight.
-    row, row_side = first, -1.0 if b[first] > 0 else 1.0
-    leaving = -1
-    residual, slope = -b, np.zeros(m)
-    reduced, direction = np.zeros(d), np.empty(d)
-    g, h, w = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size + 1)
-    x = np.zeros(size + 1)
+    row, row_side, leaving = first, -1.0 if b[first] > 0 else 1.0, -1
     status = OUT_OF_PIVOTS
     since = 0
     for _ in range(max_pivots):
@@ -169,13 +245,11 @@ def l1_path(S, b, lowest, max_pivots):
         if lam <= lowest:
             status = FINISHED
             break
-        # Ratio test on the dual: along w, v keeps S[R, T]' v = signs except where something leaves.
-        longest = np.inf
-        enters, row_out, flips = -1, -1, False
+        # The dual moves along w, on which S[R, T]' v = signs stays except where something leaves.
         if leaving >= 0:
             for a in range(k):
                 w[a] = -signs[leaving] * P[leaving, a]
-            longest, flips = 2.0, True
+            moved, limit = k, 2.0
         else:
             for a in range(k):
                 w[a] = 0.0
@@ -183,32 +257,10 @@ def l1_path(S, b, lowest, max_pivots):
                 factor = row_side * S[row, T[c]]
                 for a in range(k):
                     w[a] += factor * P[c, a]
-        for j in range(d):
-            direction[j] = 0.0
-        for a in range(k):
-            wa, line = w[a], S[R[a]]
-            for j in range(d):
-                direction[j] += wa * line[j]
-        if leaving < 0:
-            for j in range(d):
-                direction[j] -= row_side * S[row, j]
-        best_size = 0.0
-        for a in range(k):
-            # t v rises to zero
-            rate = t[a] * w[a]
-            if rate > _SMALLEST_PIVOT:
-                step = max(-t[a] * v[a] / rate, 0.0)
-                if step < longest - _TIE or (step <= longest + _TIE and rate > best_size and not flips):
-                    longest, row_out, enters, flips, best_size = min(step, longest), a, -1, False, rate
-        for j in range(d):
-            if used[j]:
-                continue
-            rate = abs(direction[j])
-            if rate > _SMALLEST_PIVOT:
-                side = 1.0 if direction[j] > 0 else -1.0
-                step = max((1.0 - side * reduced[j]) / rate, 0.0)
-                if step < longest - _TIE or (step <= longest + _TIE and rate > best_size and not flips):
-                    longest, row_out, enters, flips, best_size = min(step, longest), -1, j, False, rate
+            R[k], w[k] = row, -row_side
+            moved, limit = k + 1, np.inf
+        combination(S, R, w, moved, direction)
+        longest, row_out, enters = dual_step(t, v, w, k, moved, used, reduced, direction, limit, scale)
         if longest == np.inf:
             status = INFEASIBLE
             break
@@ -216,19 +268,22 @@ def l1_path(S, b, lowest, max_pivots):
             v[a] += longest * w[a]
         for j in range(d):
             reduced[j] += longest * direction[j]
+        sign = 1.0 if enters >= 0 and reduced[enters] > 0 else -1.0
+        # The pivot.
         if leaving >= 0:
-            c = leaving
-            if flips:
-                signs[c] = -signs[c]
-            elif row_out >= 0:
-                used[T[c]], tight[R[row_out]] = False, False
-                drop_pair(R, T, signs, t, k, P, row_out, c)
-                v[row_out] = v[k - 1]
-                k -= 1
+            if row_out < 0 and enters < 0:
+                signs[leaving] = -signs[leaving]
             else:
-                used[T[c]], used[enters] = False, True
-                swap_column(S, R, T, k, P, c, enters)
-                signs[c] = 1.0 if reduced[enters] > 0 else -1.0
+                used[T[leaving]] = False
+                if row_out >= 0:
+                    tight[R[row_out]] = False
+                    drop_pair(R, T, signs, t, k, P, row_out, leaving)
+                    k -= 1
+                    v[row_out], x[leaving] = v[k], x[k]
+                else:
+                    used[enters] = True
+                    swap_column(S, R, T, k, P, leaving, enters)
+                    signs[leaving] = sign
         else:
             tight[row] = True
             if row_out >= 0:
@@ -238,66 +293,34 @@ def l1_path(S, b, lowest, max_pivots):
             else:
                 used[enters] = True
                 add_pair(S, R, T, k, P, row, enters)
-                signs[k] = 1.0 if reduced[enters] > 0 else -1.0
+                signs[k], x[k] = sign, 0.0
                 t[k], v[k] = row_side, -row_side * longest
                 k += 1
         since += 1
         if since == _REFACTOR and k > 0:
+            # Rounding has gathered in what was carried along: make it anew.
             invert(S, R, T, k, P)
             for a in range(k):
-                total = 0.0
-                for c in range(k):
-                    total += P[c, a] * signs[c]
-                v[a] = total
-            for j in range(d):
-                total = 0.0
-                for a in range(k):
-                    total += v[a] * S[R[a], j]
-                reduced[j] = total
-            since = 0
-        # The next piece: x_T = g + lambda h; with it moves the residual S x - b.
-        for c in range(k):
-            g[c], h[c] = 0.0, 0.0
-            for a in range(k):
-                g[c] += P[c, a] * b[R[a]]
-                h[c] += P[c, a] * t[a]
-        for r in range(m):
-            slope[r] = 0.0
-        for c in range(k):
-            hc, line = h[c], S[T[c]]
-            for r in range(m):
-                slope[r] += hc * line[r]
-        if since == 0:
-            for r in range(m):
-                residual[r] = -b[r]
+                w[a] = b[R[a]] + lam * t[a]
+                v[a] = 0.0
             for c in range(k):
-                xc, line = g[c] + lam * h[c], S[T[c]]
-                for r in range(m):
-                    residual[r] += xc * line[r]
-        fall = lam - lowest
-        leaving, row = -1, -1
+                x[c] = row_sum(P, c, w, k)
+                for a in range(k):
+                    v[a] += P[c, a] * signs[c]
+            combination(S, R, v, k, reduced)
+            combination(S, T, x, k, residual)
+            residual -= b
+            since = 0
+        # The next piece of the path.
         for c in range(k):
-            # signs x falls to zero as lambda falls
-            rate = signs[c] * h[c]
-            if rate > 1e-12:
-                at = max(signs[c] * (g[c] + lam * h[c]) / rate, 0.0)
-                if at < fall:
-                    fall, leaving, row = at, c, -1
-        for r in range(m):
-            if tight[r]:
-                continue
-            for side in (1.0, -1.0):
-                # side * residual meets lambda from below as lambda falls
-                rate = 1.0 - side * slope[r]
-                if rate > 1e-12:
-                    at = max((lam - side * residual[r]) / rate, 0.0)
-                    if at < fall:
-                        fall, leaving, row, row_side = at, -1, r, side
+            h[c] = row_sum(P, c, t, k)
+        combination(S, T, h, k, slope)
+        fall, leaving, row, row_side = next_event(signs, x, h, k, tight, residual, slope, lam, lowest)
         lam = lam - fall if leaving >= 0 or row >= 0 else lowest
-        for r in range(m):
-            residual[r] -= fall * slope[r]
         for c in range(k):
-            x[c] = g[c] + lam * h[c]
+            x[c] -= fall * h[c]
+        for r in range(d):
+            residual[r] -= fall * slope[r]
         if leaving >= 0:
             x[leaving] = 0.0
     return breaks[:n_breaks], starts[: n_breaks + 1], places[:n_kept], values[:n_kept], duals[:n_breaks], status

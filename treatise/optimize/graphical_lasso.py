@@ -8,7 +8,7 @@ on every connected block of the thresholded covariance alone (Witten, Friedman a
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -16,6 +16,8 @@ from treatise.optimize._graphical_lasso_kernels import newton_direction
 
 _SUFFICIENT_DECREASE = 1e-3
 _SHORTEST_STEP = 2.0**-30
+_FEW = 64
+"""Variables below which dpotri wakes threads for less work than waking them; dpotrs starts none there."""
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,9 @@ def _cholesky(X):
 
 
 def _inverse(factor):
+    if len(factor) < _FEW:
+        W = dpotrs(factor, np.eye(len(factor), order="F"), lower=1)[0]
+        return np.ascontiguousarray(W + W.T) / 2
     half = dpotri(factor, lower=1)[0]
     half = np.tril(half)
     return np.ascontiguousarray(half + np.tril(half, -1).T)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from treatise.optimize._l1_path_kernels import FINISHED, OUT_OF_PIVOTS, l1_path, path_at
 
@@ -115,7 +116,7 @@ def l1_constraint_paths(S, b=None, *, lowest=0.0):
         raise ValueError(f"lowest={lowest:g} must not be negative")
     one = b is not None and np.ndim(b) == 1
     sides = np.eye(len(S)) if b is None else np.asarray(b, dtype=np.float64).reshape(len(S), -1)
-    with ThreadPoolExecutor(max(1, numba.get_num_threads())) as pool:
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(max(1, numba.get_num_threads())) as pool:
         paths = list(
             pool.map(lambda column: _path(S, np.ascontiguousarray(sides[:, column]), lowest), range(sides.shape[1]))
         )
