@@ -1,7 +1,11 @@
 """Logistic regression to the same objective by bounds and by L-BFGS; a partition tree against one score per class."""
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,9 @@ from benchmarks._contest import Contest, Scaling
 from treatise.datasets import make_hypercube_gaussians
 from treatise.linear import MajorizedLogisticRegression
 from treatise.online import PartitionTreeClassifier
+
+FOLDER = Path(tempfile.mkdtemp(prefix="treatise-benchmark-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
@@ -42,6 +49,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         quality=lambda labels: float(np.mean(labels == y_test)),
         warm_up=lambda: tree.predict(X_test[:10]),
     )
+    yield _against_log_multi(256)
     yield Scaling(
         work="partition tree: predict 20 000 rows, over classes",
         sizes=(64, 512, 4096),
@@ -74,6 +82,49 @@ def logistic_tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     tables = {name: (scale(X), y) for name, (X, y) in found.items()}
     crooked = tables["made"][0] * 10.0 ** np.linspace(0.0, -1.5, 20)
     return {**tables, "made, columns of scales 1 to 0.03": (crooked, classes)}
+
+
+def _against_log_multi(n_classes: int) -> Contest:
+    """One pass each: the tree from a matrix, the peer's from its binary cache, at the best of the rates 0.5, 2 and 10.
+
+    The peer's tree is that of the thesis' author and others, published later.
+    """
+    from vowpalwabbit import Workspace
+
+    X, y = make_hypercube_gaussians(n_classes, 150, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y = X[order], y[order]
+    X_test, y_test = make_hypercube_gaussians(n_classes, 20, random_state=1)
+    train, test = (_written(FOLDER / name, *part) for name, part in (("train", (X, y)), ("test", (X_test, y_test))))
+    model, answers = FOLDER / "model", FOLDER / "answers"
+
+    def theirs() -> None:
+        arguments = f"--data {train} --cache_file {FOLDER / 'cache'} --log_multi {n_classes} --learning_rate 2"
+        Workspace(f"{arguments} --final_regressor {model} --quiet --no_stdin").finish()
+
+    def accuracy(tree: PartitionTreeClassifier | None) -> float:
+        if tree is not None:
+            return tree.score(X_test, y_test)
+        arguments = f"--initial_regressor {model} --testonly --data {test} --predictions {answers}"
+        Workspace(f"{arguments} --quiet --no_stdin").finish()
+        return float(np.mean(np.loadtxt(answers) - 1 == y_test))
+
+    theirs()  # writes the cache
+    return Contest(
+        work=f"tree of {n_classes} classes, one pass over {len(y)} rows of {X.shape[1]} features (quality: accuracy)",
+        peer="vowpalwabbit",
+        ours=lambda: PartitionTreeClassifier(random_state=0).fit(X, y),
+        theirs=theirs,
+        quality=accuracy,
+        warm_up=lambda: PartitionTreeClassifier(random_state=0).fit(X[:100], y[:100]),
+    )
+
+
+def _written(path: Path, X: np.ndarray, y: np.ndarray) -> Path:
+    """Rows as Vowpal Wabbit's text, the classes from 1 on."""
+    rows = (" ".join(f"{j}:{v:.6f}" for j, v in enumerate(row)) for row in X)
+    path.write_text("".join(f"{int(label) + 1} | {row}\n" for label, row in zip(y, rows)))
+    return path
 
 
 def _fitted(model: Any, X: np.ndarray, y: np.ndarray) -> Any:

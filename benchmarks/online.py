@@ -24,7 +24,8 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             OnlinePerceptron(), SGDClassifier(loss="perceptron", learning_rate="constant", eta0=1.0, **one_pass)
         ),
         "hinge loss": (
-            OnlineGradientDescent(), SGDClassifier(loss="hinge", learning_rate="constant", eta0=0.1, **one_pass)
+            OnlineGradientDescent(),
+            SGDClassifier(loss="hinge", learning_rate="invscaling", eta0=1.0, power_t=0.5, **one_pass),
         ),
         "PA-I": (PassiveAggressive(), SGDClassifier(loss="hinge", learning_rate="pa1", eta0=1.0, **one_pass)),
     }  # fmt: skip

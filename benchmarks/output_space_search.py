@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,10 @@ from treatise.sequence import OutputSpaceSearch
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
-    """No package does this search; the peer is the search itself, written in NumPy as one would at first."""
+    """No package does this search: the peers are the search, written in NumPy as one would at first, and a tagger.
+
+    The tagger, a chain with weights of pairs of digits, tells how much longer a search takes than exact decoding.
+    """
     images, digits = make_digit_words(500, random_state=1)
     yield Contest(
         work="greedy search in the flip-bit space, 500 words of 6 digits, second-order cost",
@@ -23,6 +29,18 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         warm_up=lambda: _trained("flipbit").predict(images[:2]),
         repeats=1,
     )
+    if find_spec("pycrfsuite") is None:
+        print("output_space_search: python-crfsuite is not installed; its contest is left out")
+    else:
+        tagged = _tagger_and_items(images)
+        yield Contest(
+            work="labels of 500 words of 6 digits: limited-discrepancy search with strings of three, chain with pairs",
+            peer="python-crfsuite",
+            ours=lambda: _accuracy(_trained("lds").predict(images), digits),
+            theirs=lambda: _accuracy([tagged[0].tag(word) for word in tagged[1]], digits),
+            quality=float,
+            warm_up=lambda: _trained("lds").predict(images[:2]),
+        )
     yield Scaling(
         work="prediction, limited-discrepancy space, words of 6 digits, over words",
         sizes=(500, 2000, 8000),
@@ -67,6 +85,24 @@ def _prediction(length: int, n_words: int, sparsity: int | None = None) -> Any:
 def _training(n_words: int) -> Any:
     words = make_digit_words(n_words, random_state=0)
     return lambda: OutputSpaceSearch(epochs=10, random_state=0).fit(*words)
+
+
+def _tagger_and_items(images: list[np.ndarray]) -> tuple[Any, list[Any]]:
+    """CRFsuite, trained on the words that the search is trained on, and words in its form."""
+    pycrfsuite = import_module("pycrfsuite")
+
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    for image, word in zip(*make_digit_words(300, random_state=0)):
+        trainer.append(_items(image), word)
+    with TemporaryDirectory() as folder:
+        trainer.train(f"{folder}/digits.crfsuite")
+        tagger = pycrfsuite.Tagger()
+        tagger.open(f"{folder}/digits.crfsuite")
+    return tagger, [pycrfsuite.ItemSequence(_items(image)) for image in images]
+
+
+def _items(image: np.ndarray) -> list[dict[str, float]]:
+    return [{"bias": 1.0, **{f"pixel {j}": value for j, value in enumerate(row)}} for row in image.tolist()]
 
 
 def _accuracy(found: list[list[str]], truth: list[list[str]]) -> float:

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from benchmarks._contest import Contest, Scaling
-from treatise.graphical import qp_map
+from treatise.graphical import grid_edges, qp_map
 from treatise.inference import FactorGraph, belief_propagation, mean_field, tree_reweighted
 
 
@@ -44,17 +44,10 @@ def _timed(method: Any, graph: FactorGraph) -> Any:
     return lambda: method(graph)
 
 
-def grid_edges(side: int) -> np.ndarray:
-    """Pairs of neighbours in a square grid."""
-    number = np.arange(side * side).reshape(side, side)
-    across = np.column_stack([number[:, :-1].ravel(), number[:, 1:].ravel()])
-    return np.vstack([across, np.column_stack([number[:-1].ravel(), number[1:].ravel()])])
-
-
 def potts_grid(side: int, n_labels: int) -> FactorGraph:
     """Random preferences of the nodes and random likings for equal or different labels of neighbours."""
     rng = np.random.default_rng(0)
-    edges = grid_edges(side)
+    edges = grid_edges((side, side))
     weights = rng.uniform(-1, 1, len(edges))
     unary = rng.uniform(-1, 1, (side * side, n_labels))
     return FactorGraph.pairwise(unary, edges, weights[:, None, None] * np.eye(n_labels))
@@ -63,7 +56,7 @@ def potts_grid(side: int, n_labels: int) -> FactorGraph:
 def ising_grid(side: int) -> FactorGraph:
     """Spins with small fields and couplings of both signs."""
     rng = np.random.default_rng(0)
-    edges = grid_edges(side)
+    edges = grid_edges((side, side))
     return FactorGraph.ising(rng.uniform(-0.25, 0.25, side * side), edges, rng.uniform(-0.3, 0.3, len(edges)))
 
 

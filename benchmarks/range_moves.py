@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks._contest import Contest, Scaling
-from treatise.graphical import RangeMoves, grid_edges
+from treatise._core.errors import DataNotFoundError
+from treatise.graphical import RangeMoves, TruncatedConvexEnergy, grid_edges, matching_costs
 from treatise.inference import FlowNetwork, PairwiseEnergy
+from treatise.papers.v12_0031 import stereo_pair
 
 LABELS, TRUNCATION = 16, 4.0
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
-    """One cut of 512 x 512 nodes, alpha-expansion and alpha-beta swap on 200 x 200; range expansion over pixels."""
+    """A cut of 512 x 512 nodes, alpha-expansion and swap on 200 x 200, a stereo pair; range expansion over pixels."""
     if find_spec("maxflow") is None:
         print("range_moves: PyMaxflow is not installed; its contests are left out", file=sys.stderr)
     else:
@@ -63,6 +65,29 @@ def contests() -> Iterator[Contest]:
             warm_up=lambda solver=solver: solver.minimize(unary[:4], [[0, 1], [2, 3]]),
             repeats=1,
         )
+    yield from stereo_contest()
+
+
+def stereo_contest() -> Iterator[Contest]:
+    """Range Expansion on a whole stereo pair, beside the peer's best on the same energy."""
+    try:
+        left, right = stereo_pair("tsukuba")
+    except DataNotFoundError as missing:
+        print(f"range_moves: the stereo contest is left out: {missing}", file=sys.stderr)
+        return
+    costs, edges = matching_costs(left, right, LABELS), grid_edges(left.shape[:2])
+    energy = TruncatedConvexEnergy(costs.reshape(-1, LABELS), edges, 50.0, "linear", 10.0)
+    solver = RangeMoves("linear", 10.0)
+    yield Contest(
+        work="disparities of Tsukuba, 384 x 288 pixels, 16 labels, 50 min(d, 10): Range Expansion against "
+        "alpha-expansion (quality: the energy, of which less is better)",
+        peer="PyMaxflow",
+        ours=lambda: solver.minimize(energy.pairwise.unary, edges, 50.0).energy,
+        theirs=lambda: energy(their_moves("aexpansion_grid", costs, 50.0 * energy.pairwise.table)),
+        quality=float,
+        warm_up=lambda: solver.minimize(np.eye(4), [[0, 1], [2, 3]]),
+        repeats=1,
+    )
 
 
 def random_costs(shape: tuple[int, int]) -> np.ndarray:

@@ -362,12 +362,20 @@ def test_bad_data_are_refused_with_the_reason(network):
         ([["u"], ["v"]], "X has 1 columns and the network 2 variables"),
         (np.array([1, 2]), "X must be a table"),
         (np.empty((0, 2)), "at least one row"),
+        (np.array([[0.5, 1.0], [1.0, 2.0]]), r"the column 'x' is continuous \(it holds 0.5\); cut it into states"),
+        ([["u", 2.5], ["v", 1.0]], "the column 'y' is continuous"),
     ):
         with pytest.raises(ValueError, match=words):
             two.fit(X)
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="X has no column 'y'"):
         two.fit(pandas.DataFrame({"x": [1, 2]}))
+    with pytest.raises(ValueError, match="at least one row"):
+        two.fit(pandas.DataFrame({"x": [], "y": []}))
+    halves = BayesianNetwork({"x": (), "y": ("x",)}, states={"x": [0.5, 1.0]}).fit([[0.5, 1], [1.0, 2]])
+    assert halves.states["x"] == (0.5, 1.0)
+    with pytest.raises(ValueError, match="n_samples=-1"):
+        network.sample(-1)
     with pytest.raises(ValueError, match="is missing"):
         two.fit(pandas.DataFrame({"x": [1, 2], "y": pandas.array([1, None], dtype="Int64")}))
     with pytest.raises(ValueError, match="equivalent_sample_size=-1"):

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.decomposition import FactorAnalysis, FastICA
 
-from treatise.bayesnet import CorrelatedSLIM, SparseFactorModel
+from treatise.bayesnet import CorrelatedSLIM, NonlinearSLIM, SparseFactorModel
 from treatise.bayesnet._factor_alignment import align_draws
 from treatise.bayesnet._slim_density import log_densities
 from treatise.bayesnet._slim_density_kernels import uncertain_log_density
@@ -252,6 +252,22 @@ def test_bad_input_is_told_apart(data):
     for name, value in (("link_mean", 1.0), ("dof", 0.0), ("latent", "normal"), ("n_chains", 0)):
         with pytest.raises(ValueError, match=name):
             SparseFactorModel(**{**settings, name: value}).fit(data)
+
+
+def test_missing_cells_are_refused_with_the_cure_that_there_is(data):
+    pandas = pytest.importorskip("pandas")
+    settings = {"n_burn": 2, "n_samples": 4, "thin": 1}
+    holed = pandas.DataFrame(data[:50], columns=list("abcde"))
+    holed.loc[3, "b"] = np.nan
+    with pytest.raises(ValueError, match="contains NaN in column 'b'; choose missing=\"mask\", or impute"):
+        SparseFactorModel(**settings).fit(holed)
+    with pytest.raises(ValueError, match="contains NaN in column 'b'; impute"):
+        NonlinearSLIM(**settings).fit(holed)
+    # Rows to be scored must be whole, whatever the fit masks.
+    with pytest.raises(ValueError, match="contains NaN in column 'b'; impute"):
+        SparseFactorModel(missing="mask", **settings).fit(holed).score(holed)
+    with pytest.raises(ValueError, match="cannot be scaled: 'f'"):
+        SparseFactorModel(missing="mask", **settings).fit(holed.assign(f=1.0))
 
 
 def test_smooth_factors_are_recovered_with_their_gaps_filled():

@@ -90,7 +90,7 @@ def test_wine_is_told_apart():
 
 def test_bad_input():
     X, y = categories()
-    with pytest.raises(ValueError, match="one class only"):
-        TreeAugmentedClassifier().fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="one class only, 'a';"):
+        TreeAugmentedClassifier().fit(X, np.full(len(X), "a"))
     with pytest.raises(ValueError, match="is also the name of a feature"):
         TreeAugmentedClassifier().fit(X, y).to_network(0)

@@ -21,5 +21,7 @@ def test_graph_prints_edges_and_leaves_three_files(invoke, tmp_path):
     )  # fmt: skip
     told = json.loads(answer.stdout)
     assert told["columns"] == ["a", "b"] and told["edges"] == []
+    answer = invoke("graph", str(tmp_path / "data.csv"), "-o", str(tmp_path / "plain"), "--subsamples", "0")
+    assert answer.exit_code == 0 and "a - b" in answer.stdout and (tmp_path / "plain" / "graph.png").exists()
     refused = invoke("graph", str(tmp_path / "data.csv"), "--columns", "a,z")
     assert refused.exit_code == 1 and "z" in refused.stderr

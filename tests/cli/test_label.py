@@ -24,6 +24,11 @@ def test_label_fills_the_column_and_says_how_much(invoke, tmp_path):
     assert [sentence["1"] for sentence in read_conll(out)] == [list("DNV"), list("DNV")]
     refused = invoke("label", str(tmp_path / "model.skops"), str(tmp_path / "absent.conll"), "-o", str(out))
     assert refused.exit_code == 1
+    before = source.read_bytes()
+    refused = invoke("label", str(tmp_path / "model.skops"), str(source), "-o", str(source))
+    assert refused.exit_code == 1 and "is the file that is read" in refused.stderr and source.read_bytes() == before
+    refused = invoke("predict", str(tmp_path / "model.skops"), str(source))
+    assert refused.exit_code == 1 and "treatise label" in refused.stderr
 
 
 def test_a_table_of_sequences_is_fitted_and_labelled_by_its_group_column(invoke, tmp_path):
@@ -42,6 +47,6 @@ def test_a_table_of_sequences_is_fitted_and_labelled_by_its_group_column(invoke,
     labelled = pl.read_csv(out)
     assert labelled.columns == ["word", "x", "level"]
     refused = invoke(
-        "fit", "FCBF", str(tmp_path / "letters.csv"), "--target", "level", "--group", "word", "-o", "m.skops"
+        "fit", "FCBF", str(tmp_path / "letters.csv"), "--target", "level", "--group", "word", "-o", str(model)
     )
     assert refused.exit_code == 1 and "--task sequence" in refused.stderr

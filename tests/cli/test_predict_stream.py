@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -120,3 +123,12 @@ def test_memory_does_not_grow_with_the_files(invoke, model, text, tmp_path, monk
     assert pl.read_csv(tmp_path / "many.csv").height == 39 * 2000
     # 39 times the data; a part of predictions more or less is held at the peak.
     assert peaks["many"] < 1.05 * peaks["one"]
+
+
+def test_a_reader_that_has_gone_ends_it_quietly(plain_environment, model, tmp_path):
+    far, near = os.pipe()
+    os.close(far)
+    command = [sys.executable, "-m", "treatise", "predict", str(model), str(tmp_path / "train.vw")]
+    with os.fdopen(near, "wb") as pipe:
+        result = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, env=plain_environment, timeout=60)
+    assert (result.returncode, result.stderr) == (1, b"")

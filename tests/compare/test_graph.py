@@ -45,7 +45,7 @@ def test_two_values_in_every_column_give_an_ising_graph(tmp_path):
     assert found.kind == "binary" and found.method.endswith("IsingGraph")
     assert edges(found) == {frozenset("ab"), frozenset("bc")}
     assert any("'yes' is 1" in note for note in found.notes)
-    assert found.edges["stability"].is_nan().all()
+    assert found.edges["stability"].is_null().all()
 
 
 def test_text_beside_numbers_makes_categories_of_all(tmp_path):
@@ -75,6 +75,19 @@ def test_picture_graphml_and_edges_are_written_and_say_the_same(tmp_path):
         assert graph[row["source"]][row["target"]]["stability"] == pytest.approx(row["stability"])
 
 
+def test_a_graph_without_stability_is_drawn_and_written_too(tmp_path):
+    found = learn_graph(table(tmp_path, chain(300)), subsamples=0)
+    files = found.write(tmp_path / "out")
+    assert files["picture"].read_bytes().startswith(b"\x89PNG")
+    graph = networkx.read_graphml(files["graphml"])
+    assert graph.number_of_edges() == found.edges.height == 2
+    assert all(set(edge) == {"weight"} for *_, edge in graph.edges(data=True))
+    assert pl.read_csv(files["edges"])["stability"].null_count() == 2
+    for number in (1, -3):
+        with pytest.raises(TreatiseError, match=f"^{number} subsamples say nothing of stability; draw at least 2"):
+            learn_graph(table(tmp_path, chain(300)), subsamples=number)
+
+
 def test_missing_values_are_refused_with_the_way_out_and_left_out_on_request(tmp_path):
     frame = chain(200).with_columns(pl.when(pl.int_range(200) < 7).then(None).otherwise(pl.col("b")).alias("b"))
     data = table(tmp_path, frame)
@@ -88,8 +101,10 @@ def test_what_cannot_become_a_graph_is_refused_in_one_sentence(tmp_path):
     data = table(tmp_path, chain(50).with_columns(pl.lit("x").alias("same")))
     with pytest.raises(TreatiseError, match="no learner of graphs is called 'Nothing'; choose auto, "):
         learn_graph(data, "Nothing")
-    with pytest.raises(TreatiseError, match="at least two columns that vary; 1 are left"):
+    with pytest.raises(TreatiseError, match=r"at least two columns that vary; 1 are left; column 'same' is constant"):
         learn_graph(data, columns=["a", "same"])
+    with pytest.raises(TreatiseError, match="column 'a' is named twice"):
+        learn_graph(data, columns=["a", "b", "a"])
     with pytest.raises(TreatiseError, match="SparsePrecision takes no such parameter"):
         learn_graph(data, "SparsePrecision", params={"strength": 2})
     words = table(tmp_path, pl.DataFrame({"x": ["a", "b", "c"] * 30, "y": ["p", "p", "q"] * 30}))

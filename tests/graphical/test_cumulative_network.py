@@ -1,8 +1,11 @@
 """Cumulative distribution networks against derivatives, sums and draws."""
 
+import warnings
 from itertools import product
+from math import factorial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal, norm
 from scipy.stats import t as student
@@ -97,6 +100,102 @@ def test_density_on_random_trees_is_the_mixed_derivative():
             if n <= 3:
                 # Differences of step 0.02 with one extrapolation are good to about 1e-7 of the value.
                 assert density == pytest.approx(numeric_density(network, x), rel=2e-5)
+
+
+class Nilpotent:
+    """Numbers with one infinitesimal for each variable, whose square is zero: exact mixed derivatives."""
+
+    def __init__(self, parts):
+        self.parts = parts  # by set of infinitesimals, as bits
+
+    @classmethod
+    def variable(cls, value, bit):
+        return cls({0: value, bit: 1.0})
+
+    def __add__(self, other):
+        return Nilpotent({k: self.parts.get(k, 0.0) + other.parts.get(k, 0.0) for k in {*self.parts, *other.parts}})
+
+    def __mul__(self, other):
+        parts: dict = {}
+        for (a, x), (b, y) in product(self.parts.items(), other.parts.items()):
+            if not a & b:
+                parts[a | b] = parts.get(a | b, 0.0) + x * y
+        return Nilpotent(parts)
+
+    def series(self, coefficients):
+        """sum_k coefficients[k] e^k, where e is what is infinitesimal."""
+        rest = Nilpotent({k: v for k, v in self.parts.items() if k})
+        total, power = Nilpotent({0: coefficients[0]}), Nilpotent({0: 1.0})
+        for coefficient in coefficients[1:]:
+            power = power * rest
+            total = total + power * Nilpotent({0: coefficient})
+        return total
+
+
+def differentiated(network, x):
+    """The density of sigmoid functions by arithmetic on the joint distribution alone."""
+    n = len(x)
+    numbers = [Nilpotent.variable(value, 1 << i) for i, value in enumerate(x)]
+    joint = Nilpotent({0: 1.0})
+    for function in network.functions:
+        total = Nilpotent({0: 1.0})
+        for name, w in zip(function.variables, function.weights):
+            z = numbers[network.variables.index(name)] * Nilpotent({0: -w})
+            total = total + z.series([np.exp(z.parts[0]) / factorial(k) for k in range(n + 1)])
+        joint = joint * total.series([(-1) ** k * total.parts[0] ** -(k + 1) for k in range(n + 1)])
+    return joint.parts[(1 << n) - 1]
+
+
+def test_density_on_random_trees_is_the_exact_derivative_of_the_joint_distribution():
+    generator = np.random.default_rng(8)
+    for n in (2, 3, 4, 5, 6):
+        network, x = random_tree(generator, n), generator.normal(size=n)
+        assert np.exp(network.logpdf([x]))[0] == pytest.approx(differentiated(network, x), rel=1e-10)
+
+
+def test_far_off_values_lose_nothing_and_warn_of_nothing():
+    lone = CumulativeDistributionNetwork([SigmoidCDF("ab", [1.0, 2.0])])
+    # Far down, 1 is nothing beside exp(-x): the density of (a, b) is 2 w_a w_b e_a e_b / (e_a + e_b)^3.
+    a, b = -500.0, -250.0
+    expected = np.log(2 * 1.0 * 2.0) - 500.0 - 500.0 + 3 * 500.0 - 3 * np.log(2) - 1000.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert lone.logpdf([[a, b]])[0] == pytest.approx(expected)
+        np.testing.assert_array_equal(lone.cdf([[-np.inf, 0.0], [-2000.0, 0.0]]), 0.0)
+        np.testing.assert_array_equal(lone.logpdf([[-np.inf, 0.0]]), -np.inf)
+
+
+def test_ordinal_limits_below_and_between_the_values():
+    table = CumulativeDistributionNetwork([TabularCDF("ab", [[0.1, 0.3], [0.4, 1.0]])])
+    limits = [[-np.inf, 1], [-0.5, 1], [0.5, 1.9], [7, 7], [np.inf, 0]]
+    np.testing.assert_allclose(table.cdf(limits), [0.0, 0.0, 0.3, 1.0, 0.4])
+    with pytest.raises(ValueError, match="whole numbers"):
+        table.logpdf([[0.5, 1]])
+
+
+def test_rows_are_taken_in_parts_and_frames_by_name(monkeypatch):
+    network = random_tree(np.random.default_rng(9), 4)
+    X = network.sample(300, random_state=0)
+    whole = network.logpdf(X)
+    monkeypatch.setattr("treatise.graphical.cumulative_network._NUMBERS_AT_ONCE", 1)
+    np.testing.assert_array_equal(network.logpdf(X), whole)
+    named = CumulativeDistributionNetwork([SigmoidCDF("ab", [1.0, 2.0])])
+    frame = pd.DataFrame({"b": [0.3], "other": [9.0], "a": [np.inf]})
+    np.testing.assert_array_equal(named.cdf(frame), named.cdf([[np.inf, 0.3]]))
+
+
+def test_a_condition_without_density_has_no_answer():
+    network = CumulativeDistributionNetwork([SigmoidCDF("ab", [1.0, 2.0])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(network.conditional_cdf([[-np.inf, 0.0]], given="a"))
+        assert np.isnan(network.conditional_logpdf([[-np.inf, 0.0]], given="a"))
+    with pytest.raises(ValueError, match=r"'a' is given, but \+inf"):
+        network.conditional_cdf([[np.inf, 0.0]], given="a")
+    with pytest.raises(ValueError, match="both given and below"):
+        network.conditional_cdf([[0.0, 0.0]], given="a", below="a")
+    with pytest.raises(ValueError, match="no observations"):
+        network.fit(np.zeros((0, 2)))
 
 
 def test_density_on_a_cycle_is_exact_too():
@@ -219,15 +318,56 @@ def test_ratings_order_simulated_players():
     skill = generator.normal(25, 8, 50)
     rating = CumulativeTeamRating(25.0, 8.0, 0.5)
     wrong = 0
-    for game in range(1500):
+    for game in range(3000):
         a, b = generator.choice(50, 2, replace=False)
         won = skill[a] + 4 * generator.normal() > skill[b] + 4 * generator.normal()
         teams = [[b], [a]] if won else [[a], [b]]
-        if game >= 1000:
+        if game >= 2500:
             wrong += rating.predict(teams)[0] != 0
         rating.update(teams)
     # Chance is one half; the best possible with these skills and noises about 0.15.
     assert wrong / 500 < 0.35
+
+
+def test_a_game_multiplies_by_the_conditional_distribution_of_the_score():
+    """Every sum over places written out: differences of the joint distribution of one score and all places."""
+    mean, spread, noise, correlation = 10.0, 4.0, 0.6, -0.3
+    teams = [["a"], ["b", "c"], ["d"]]
+    rating = CumulativeTeamRating(mean, spread, noise, correlation, n_grid=7)
+    rating.update(teams)
+    size = 4 / 3
+    cuts = [-np.inf, *(size * mean + spread * np.sqrt(size + noise**2) * norm.ppf([1 / 3, 2 / 3])), np.inf]
+    link = multivariate_normal([0, 0], noise**2 * np.array([[1, correlation], [correlation, 1]]))
+
+    def joint(x, scored, places):
+        """g h g h g with the other scores at infinity; place 0 is below all."""
+        value = link.cdf([places[0] - 1, places[1] - 2]) * link.cdf([places[1] - 2, places[2] - 3])
+        for n, team in enumerate(teams):
+            end, total = cuts[places[n]], len(team) * mean
+            sd = spread * np.sqrt(len(team) + noise**2)
+            if np.isneginf(end):
+                return 0.0
+            # A finite stand-in for the end of the last place.
+            end = min(end, total + 12 * sd)
+            if n == scored:
+                covariance = [[spread**2, spread**2], [spread**2, sd**2]]
+                value *= multivariate_normal([mean, total], covariance).cdf([x, end])
+            else:
+                value *= norm.cdf(end, total, sd)
+        return value
+
+    def difference(x, scored):
+        return sum(
+            (-1) ** sum(back) * joint(x, scored, [n + 1 - b for n, b in enumerate(back)])
+            for back in product((0, 1), repeat=3)
+        )
+
+    first = norm.cdf(rating.grid, mean, spread)
+    for n, player in enumerate(["a", "b", "d"]):
+        expected = [difference(x, n) / difference(mean + 12 * spread, n) for x in rating.grid]
+        # SciPy's integrals are good to about 1e-8.
+        np.testing.assert_allclose(np.exp(rating._log(player)) / first, expected, atol=1e-6)
+    np.testing.assert_array_equal(rating._log("b"), rating._log("c"))
 
 
 def test_cutpoints_lie_between_the_scores_of_places():
@@ -245,6 +385,14 @@ def test_bad_networks_are_refused():
         SigmoidCDF("ab", [1, -1])
     with pytest.raises(ValueError, match="no cumulative distribution"):
         TabularCDF("ab", [[0.5, 0.4], [0.6, 1.0]])
+    with pytest.raises(ValueError, match="positive weight"):
+        SigmoidCDF("ab", [1, np.nan])
+    with pytest.raises(ValueError, match="no cumulative distribution"):
+        TabularCDF("ab", [[0.1, np.nan], [0.4, 1.0]])
+    with pytest.raises(ValueError, match="the latter symmetric"):
+        GaussianCDF("ab", [0, 0], [[1.0, 0.5], [0.2, 1.0]])
+    with pytest.raises(ValueError, match="finite"):
+        GaussianCDF("a", [np.nan], [[1.0]])
     with pytest.raises(ValueError, match="cannot share a network"):
         CumulativeDistributionNetwork([SigmoidCDF("ab", [1, 1]), TabularCDF("a", [0.5, 1.0])])
     network = example_1()
@@ -256,3 +404,10 @@ def test_bad_networks_are_refused():
         network.cdf([[1, 2, 3]])
     with pytest.raises(ValueError, match="two or more teams"):
         CumulativeTeamRating(0, 1, 1).update([["a"]])
+    with pytest.raises(ValueError, match="n_grid=1"):
+        CumulativeTeamRating(0, 1, 1, n_grid=1)
+    with pytest.raises(ValueError, match="noise=-1"):
+        CumulativeTeamRating(0, 1, -1)
+    for games in ([], [[1.0]], [[1.0, 2.0], [1.0, 2.0, 3.0]]):
+        with pytest.raises(ValueError, match="two or more teams"):
+            CumulativeTeamRating(0, 1, 1).fit_cutpoints(games)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logsumexp
 from sklearn.datasets import load_digits
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from treatise.graphical import (
@@ -567,6 +567,11 @@ def test_bad_input_is_refused_with_what_would_be_right():
         model.score(np.full((2, 4), 3.0))
     with pytest.raises(ValueError, match="different columns below 4"):
         model.predict_proba(np.eye(4), query=[4])
+    with pytest.raises(ValueError, match="groups=0"):
+        model.conditional_log_likelihood(np.eye(4), groups=0)
+    for ask in ("score", "predict_proba", "conditional_log_likelihood"):
+        with pytest.raises(NotFittedError):
+            getattr(DecisionTreeMarkovNetwork(), ask)(np.eye(4))
 
 
 def test_a_confident_network_does_not_overflow():

@@ -4,6 +4,7 @@ import networkx
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.covariance import empirical_covariance
 
 from treatise.graphical import (
@@ -115,3 +116,48 @@ def test_the_picture_names_few_nodes_all_and_many_nodes_only_hubs():
     assert not plot_graph(networkx.Graph()).texts
     directed = plot_graph(networkx.DiGraph([(0, 1)]), stability=[0.5])
     assert len(directed.patches) == 1
+
+
+class Arrows:
+    """A learner whose arrow between the first two columns turns with the mean of the first."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, X):
+        self.adjacency_ = np.zeros((3, 3), dtype=bool)
+        self.adjacency_[(0, 1) if np.asarray(X)[:, 0].mean() > 0 else (1, 0)] = True
+        return self
+
+
+def test_arrows_are_counted_by_direction():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    X[:, 0] -= X[:, 0].mean()
+    found = edge_stability(Arrows(), X, n_subsamples=30, random_state=0)
+    forth, back = found.frequency[0, 1], found.frequency[1, 0]
+    assert forth + back == pytest.approx(1) and 0 < forth < 1
+    assert found.edges.tolist() == [[0, 1], [1, 0]]
+    np.testing.assert_array_equal(found.of_edges, [forth, back])
+    # Two of six possible arrows come and go.
+    assert found.instability == pytest.approx((2 * forth * (1 - forth) + 2 * back * (1 - back)) / 6)
+
+
+def test_stability_takes_lists_and_frames_and_leaves_refusals_to_the_learner():
+    X = chain(60, 3)
+    whole = edge_stability(SparsePrecision(0.2), X, n_subsamples=4, random_state=0).frequency
+    for same in (X.tolist(), pd.DataFrame(X, columns=list("abc"))):
+        np.testing.assert_array_equal(
+            edge_stability(SparsePrecision(0.2), same, n_subsamples=4, random_state=0).frequency, whole
+        )
+    with pytest.raises(TypeError, match="dense data is required"):
+        edge_stability(SparsePrecision(0.2), sparse.csr_array(X), n_subsamples=4, random_state=0)
+
+
+def test_pictures_of_anything_but_a_graph_and_stability_of_other_edges_are_refused():
+    path = networkx.path_graph(4)
+    with pytest.raises(ValueError, match=r"shape \(2,\); the graph has 3 edges"):
+        plot_graph(path, stability=[0.5, 1.0])
+    with pytest.raises(ValueError, match="leave it out where it was not measured"):
+        plot_graph(path, stability=[0.5, np.nan, 1.0])
+    with pytest.raises(ValueError, match=r"not ndarray; for a matrix use networkx.from_numpy_array"):
+        plot_graph(np.eye(3))

@@ -3,6 +3,7 @@
 import itertools
 import pickle
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +11,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from treatise.graphical import (
+    DecisionTreeMarkovNetwork,
     IsingGraph,
     MultinomialGraph,
     MutualInformationGraph,
@@ -111,6 +113,19 @@ def test_chosen_penalties_find_the_graph(choice):
     assert found.penalty_ in found.path_["penalty"]
 
 
+def test_ebic_sums_the_regressions_and_prices_their_neighbours():
+    X = sample_ising(*cliques(6, 9), 300, random_state=0)
+    chosen = IsingGraph("ebic", gamma=0.4, n_penalties=5, tol=1e-9).fit(X)
+    price = np.log(300) + 2 * 0.4 * np.log(5)
+    expected = []
+    for penalty in chosen.path_["penalty"]:
+        alone = IsingGraph(float(penalty), refit=False, tol=1e-9).fit(X)
+        margin = X @ alone.coef_.T + alone.intercept_
+        expected.append(2 * (np.logaddexp(0, margin) - X * margin).sum() + price * np.count_nonzero(alone.coef_))
+    np.testing.assert_allclose(chosen.path_["ebic"], expected, rtol=1e-7)
+    assert chosen.penalty_ == chosen.path_["penalty"][np.argmin(expected)]
+
+
 def test_constant_columns_have_no_edges_and_infinite_fields():
     X = np.column_stack([sample_ising(*cliques(4, 0), 200, random_state=0), np.ones(200), np.zeros(200)])
     found = IsingGraph().fit(X)
@@ -163,6 +178,49 @@ def test_tables_that_are_not_binary_or_have_gaps_are_refused():
         IsingGraph().fit([[0, 1], [2, 0], [1, 1]])
     with pytest.raises(ValueError, match="NaN"):
         IsingGraph().fit([[0, np.nan], [1, 0], [1, 1]])
+
+
+@pytest.mark.parametrize("learner", [IsingGraph, DecisionTreeMarkovNetwork])
+def test_text_is_refused_with_the_way_to_a_binary_table(learner):
+    with pytest.raises(ValueError, match=r"the table holds text.*code the text first, or use .*MultinomialGraph"):
+        learner().fit(pd.DataFrame({"a": ["yes", "no"] * 5, "b": ["no", "no"] * 5}))
+
+
+@pytest.mark.parametrize("learner", [MultinomialGraph, MutualInformationGraph])
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_missing_categories_are_refused_and_not_taken_for_a_state(learner, missing):
+    column = ["x", missing, "y", "x", "y", missing]
+    frame = pd.DataFrame({"a": list("uvuvuv"), "b": pd.Series(column, dtype=object)})
+    with pytest.raises(ValueError, match=r"column 1 misses 2 of 6 values \(NaN or None\); fill them in"):
+        learner().fit(frame)
+    if missing is None:
+        with pytest.raises(ValueError, match="column 1 misses 2 of 6 values"):
+            learner().fit(frame.to_numpy())
+
+
+def test_the_graph_does_not_depend_on_the_number_of_threads(monkeypatch):
+    X = sample_ising(*cliques(60, 8), 800, random_state=0)
+    found = {}
+    for threads in (1, 4):
+        monkeypatch.setattr(numba, "get_num_threads", lambda threads=threads: threads)
+        found[threads] = IsingGraph().fit(X)
+    np.testing.assert_array_equal(found[1].coef_, found[4].coef_)
+    np.testing.assert_array_equal(found[1].edge_weights_, found[4].edge_weights_)
+
+
+def test_fields_on_a_given_graph_refuse_other_numbers_and_other_graphs():
+    X = sample_ising(*cliques(4, 0), 50, random_state=0)
+    for use, name in (
+        (lambda X, graph: fit_ising_on_graph(X, graph), "adjacency"),
+        (lambda X, graph: incoherence_report(X, np.zeros(4), graph), "couplings"),
+    ):
+        with pytest.raises(ValueError, match="X holds -1; a binary field is of zeros and ones"):
+            use(2 * X - 1, np.eye(4))
+        with pytest.raises(ValueError, match="NaN"):
+            use(np.where(X > 0, np.nan, 0.0), np.eye(4))
+        for graph in (np.eye(3), np.eye(4, k=1)):
+            with pytest.raises(ValueError, match=rf"{name} must be symmetric, of shape \(4, 4\) for 4 columns"):
+                use(X, graph)
 
 
 def test_a_saved_graph_comes_back():
@@ -224,6 +282,22 @@ def test_categories_of_any_type_give_the_chain_that_made_them():
     assert found.states_[0].tolist() == ["x", "y", "z"]
     assert found.tables_[0, 1].shape == (3, 3)
     assert len(MultinomialGraph(2.0).fit(X).edges_) == 0
+
+
+def test_ebic_of_categories_prices_the_free_weights_of_every_table():
+    X, n_states = categories(300, 3), np.array([3, 3, 4, 2])
+    chosen = MultinomialGraph("ebic", gamma=0.4, n_penalties=4, tol=1e-7, max_iter=2000).fit(X)
+    price = np.log(300) + 2 * 0.4 * np.log(3)
+    expected = []
+    for penalty in chosen.path_["penalty"]:
+        alone = solve_group_multinomial_columns(X, n_states, penalty, tol=1e-7, max_rounds=2000)
+        freedom = sum((n_states[s] - 1) * (n_states[t] - 1) for s, t in np.argwhere(alone.norms > 0))
+        expected.append(2 * 300 * alone.losses.sum() + price * freedom)
+    np.testing.assert_allclose(chosen.path_["ebic"], expected, rtol=1e-5)
+    # The first penalty is the one at which the first edge is about to come in.
+    assert chosen.path_["edges"][0] == 0 < chosen.path_["edges"][-1]
+    assert chosen.penalty_ == chosen.path_["penalty"][np.argmin(expected)]
+    assert len(MultinomialGraph(0.999 * chosen.path_["penalty"][0], tol=1e-7, rule="or").fit(X).edges_) == 1
 
 
 def test_numbers_are_cut_on_request_and_refused_otherwise():

@@ -13,8 +13,10 @@ from treatise.datasets import make_perturbed_graphs
 from treatise.graphical import (
     CoHubGraphs,
     NodePerturbationGraphs,
+    edge_stability,
     joint_graph_blocks,
     plot_condition_graphs,
+    plot_graph,
     plot_node_scores,
     rcon_norm,
     search_penalties,
@@ -394,6 +396,11 @@ def test_names_of_columns_reach_the_graphs():
         NodePerturbationGraphs(4, 10).fit([tables[0], tables[1][list("hgfedcba")]])
     with pytest.raises(ValueError, match="condition=2"):
         model.to_networkx(2)
+    with pytest.raises(
+        ValueError, match=r"each of 2 conditions; choose one, as in plot_graph\(model.to_networkx\(0\)\)"
+    ):
+        plot_graph(model)
+    assert len(plot_graph(model.to_networkx(0)).texts) == 8
 
 
 def test_cross_validation_starts_from_neighbours_and_finds_what_fits_alone_find():
@@ -492,6 +499,25 @@ def test_the_paper_s_own_choice_of_no_lam1_is_allowed_where_rows_are_many():
     model = NodePerturbationGraphs(0.0, 10.0).fit(small_problem())
     assert model.gap_ < 1e-2
     assert model.adjacency_.sum() == 2 * 56
+
+
+def test_edges_of_every_condition_have_their_own_stability():
+    tables = [np.repeat(table, 3, axis=0) for table in small_problem()]
+    model = NodePerturbationGraphs(12, 30)
+    stable = edge_stability(model, tables, n_subsamples=4, size=60, random_state=0)
+    assert stable.frequency.shape == (2, 8, 8)
+    rng = np.random.RandomState(0)
+    expected = np.zeros((2, 8, 8))
+    for _ in range(4):
+        rows = [np.sort(rng.choice(len(table), 60, replace=False)) for table in tables]
+        expected += clone(model).fit([table[these] for table, these in zip(tables, rows)]).adjacency_ / 4
+    np.testing.assert_allclose(stable.frequency, expected)
+    assert 0 < stable.instability < 0.5
+    condition, i, j = stable.edges.T
+    assert set(condition) == {0, 1} and (i < j).all()
+    np.testing.assert_array_equal(stable.of_edges, stable.frequency[condition, i, j])
+    with pytest.raises(ValueError, match="size=140 rows cannot be drawn from 120"):
+        edge_stability(model, tables, size=140)
 
 
 def test_pictures_name_the_nodes_that_have_a_score():

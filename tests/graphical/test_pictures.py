@@ -98,12 +98,21 @@ def test_missing_pixels_are_filled_in_and_types_kept():
     specks[2, 3] = 220
     np.testing.assert_allclose(denoise_image(specks, weight=2.0, truncation=5, error="absolute", n_levels=11), scene)
     assert np.array_equal(denoise_image(np.full((3, 3), 7)), np.full((3, 3), 7))
+    # A lone black pixel and a black half: only the first is a speck.
+    mask = np.ones((6, 8), bool)
+    mask[:, 4:] = False
+    specked = mask.copy()
+    specked[2, 1] = False
+    np.testing.assert_array_equal(denoise_image(specked, n_levels=2, weight=0.3), mask)
+    assert denoise_image(specked).dtype == bool and not denoise_image(specked)[:, 5:].any()
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: grid_edges((0, 3)), "is no grid"),
+        (lambda: grid_edges((2, 3, 4)), "is no grid"),
+        (lambda: grid_edges((2.5, 3)), "is no grid"),
         (lambda: grid_edges((2, 3), 6), "connectivity=6"),
         (lambda: denoise_image(np.zeros((2, 2, 3))), "grey levels; its shape"),
         (lambda: denoise_image([[np.inf, 1.0]]), "infinite pixels"),

@@ -139,6 +139,8 @@ def test_what_it_cannot_do_is_an_error():
         qp_map(graph, method="linear")
     with pytest.raises(ValueError, match="diagonal='zero'"):
         qp_map(graph, diagonal="zero")
+    with pytest.raises(ValueError, match="max_iter=0"):
+        qp_map(graph, max_iter=0)
     with pytest.raises(ValueError, match="needs finite scores"):
         qp_map(graph.condition({0: 1}))
     with pytest.raises(ValueError, match="at most 2 variables"):

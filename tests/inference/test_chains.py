@@ -126,6 +126,10 @@ def test_empty_sequences_have_one_empty_path():
     np.testing.assert_allclose(chains.log_partition(), [0.0, np.log(4), 0.0])
     np.testing.assert_allclose(chains.entropy(), [0.0, np.log(4), 0.0])
     assert chains.best_k_paths(2)[0][0].shape == (1, 0)
+    # What a neighbour forbids is no matter to an empty sequence.
+    forbidden = Chains([[-np.inf, 0.0], [0.0, 0.0]], np.zeros((2, 2)), lengths=[0, 2, 0])
+    np.testing.assert_array_equal(forbidden.path_scores([0, 1]), [0.0, -np.inf, 0.0])
+    assert Chains(np.zeros((0, 2)), np.zeros((2, 2)), lengths=[]).path_scores([]).shape == (0,)
 
 
 def test_bad_input_is_refused_with_its_reason():
@@ -134,6 +138,11 @@ def test_bad_input_is_refused_with_its_reason():
         Chains(*good, lengths=[1, 3])
     with pytest.raises(ValueError, match=r"shape \(2, 2\) or \(3, 2, 2\); it has \(3, 3\)"):
         Chains(good[0], np.zeros((3, 3)))
+    with pytest.raises(ValueError, match=r"shape \(2, 2\) or \(3, 2, 2\); it has \(1, 2, 2\)"):
+        Chains(good[0], np.zeros((1, 2, 2)))
+    for path in ([0, 1, 2], [-1, 0, 1], [0.5, 0, 1]):
+        with pytest.raises(ValueError, match="whole numbers from 0 to 1"):
+            Chains(*good).path_scores(path)
     with pytest.raises(ValueError, match="unary holds NaN"):
         Chains(np.full((3, 2), np.nan), good[1])
     with pytest.raises(ValueError, match="one score for each of the 2 states"):

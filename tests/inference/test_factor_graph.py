@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from field_models import random_model, random_pairwise
 
-from treatise.inference import FactorGraph
+from treatise.inference import FactorGraph, JunctionTree
 
 
 def by_hand(graph):
@@ -92,6 +92,7 @@ def test_one_table_serves_all_edges_and_a_factor_can_be_added():
         ([2, 2], [((0, 2), np.zeros((2, 2)))], "factor 0 names variable 2"),
         ([2, 2], [((0, 0), np.zeros((2, 2)))], "names a variable twice"),
         ([2, 3], [((0, 1), np.zeros((3, 2)))], r"must have the shape \(2, 3\)"),
+        ([2, 2], [((0.7,), [0.0, 1.0])], "whole numbers"),
         ([2], [((0,), [np.nan, 0.0])], "NaN or \\+inf"),
         ([2], [((0,), [np.inf, 0.0])], "NaN or \\+inf"),
     ],
@@ -109,6 +110,15 @@ def test_wrong_assignments_evidence_and_sizes_are_named():
         graph.scores([[0, 1], [1, 3]])
     with pytest.raises(ValueError, match="evidence 1: 3"):
         graph.condition({1: 3})
+    for evidence in ({0: 0.5}, {"a": 1}, {-1: 0}):
+        with pytest.raises(ValueError, match="names no state"):
+            graph.condition(evidence)
+        with pytest.raises(ValueError, match="names no state"):
+            JunctionTree(graph).log_partition(evidence=evidence)
+    with pytest.raises(ValueError, match="whole numbers"):
+        graph.scores([0.5, 1.0])
+    with pytest.raises(ValueError, match="one weight for each edge"):
+        FactorGraph.ising([0.0, 0.0], [[0, 1]], 0.3)
     with pytest.raises(ValueError, match="1073741824 joint states"):
         FactorGraph([2] * 30).joint_scores()
     with pytest.raises(ValueError, match="2 edges need as many tables"):

@@ -65,4 +65,8 @@ def test_bad_networks_and_capacities_are_refused():
         network.minimum_cut([np.inf, 0], [0, 1], [1])
     with pytest.raises(ValueError, match="forward must hold 1 capacities"):
         network.minimum_cut([1, 0], [0, 1], [1, 2])
+    with pytest.raises(ValueError, match="beyond exact arithmetic"):
+        network.minimum_cut([2**62, 0], [0, 2**62], [1])
+    with pytest.raises(ValueError, match="numbers of nodes"):
+        FlowNetwork(2, [0.5], [1.2])
     assert FlowNetwork(0, [], []).minimum_cut([], [], []).value == 0

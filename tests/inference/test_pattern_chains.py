@@ -282,3 +282,21 @@ def test_scores_that_cannot_be():
         PatternChains(automaton, np.zeros((3, 2)), [0.0], lengths=[2, 2])
     with pytest.raises(ValueError, match="no possible segmentation"):
         PatternChains(automaton, np.full((3, 2), -np.inf), [0.0]).log_partition()
+
+
+@pytest.mark.parametrize(
+    ("segmentations", "message"),
+    [
+        ([[(0, 3, 0)]], "2 sequences and 1 segmentations"),
+        ([[(0, 2, 0)], [(0, 2, 1)]], "end at 2; the sequence has 3"),
+        ([[(0, 2, 0), (1, 3, 0)], [(0, 2, 1)]], "must start at 2"),
+        ([[(0, 3, 0)], [(0, 2, 1)]], "hold 1 to 2 positions"),
+        ([[(0, 0, 0), (0, 2, 0), (2, 3, 0)], [(0, 2, 1)]], "hold 1 to 2 positions"),
+        ([[(0, 2, 0), (2, 3, -1)], [(0, 2, 1)]], "a label from 0 to 1"),
+    ],
+)
+def test_segmentations_that_cannot_be(segmentations, message):
+    chains = PatternChains(PatternAutomaton([(0, 1)], 2), np.zeros((5, 2, 2)), [0.5], lengths=[3, 2])
+    np.testing.assert_array_equal(chains.scores_of([[(0, 2, 0), (2, 3, 1)], [(0, 2, 1)]]), [0.5, 0.0])
+    with pytest.raises(ValueError, match=message):
+        chains.scores_of(segmentations)

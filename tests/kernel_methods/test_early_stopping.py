@@ -1,5 +1,7 @@
 """Early-stopped kernel regression: the rule's times and radii, both solvers, bounds, the ridge twin, bad input."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -83,15 +85,21 @@ def test_closed_form_and_plain_steps_agree_and_interpolate_their_fitted_values(n
     assert len(plain.eigenvalues_) == (32 if n == 400 else 60)
 
 
-def test_error_at_the_stop_falls_at_the_published_rate():
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (0.25, {50: 0.0422, 100: 0.0334, 200: 0.0239, 300: 0.0197}),
+        (1.0, {50: 0.0484, 100: 0.0344, 200: 0.0244, 300: 0.0199}),
+    ],
+)
+def test_error_at_the_stop_falls_at_the_published_rate(step, expected):
     rng = np.random.default_rng(0)
-    expected = {50: 0.0422, 100: 0.0334, 200: 0.0239, 300: 0.0197}
     errors = []
     for n, published in expected.items():
         X, f = sobolev_design(n)
         K = first_order_sobolev(X, X) / n
         smoother = np.eye(n) - np.linalg.matrix_power(
-            np.eye(n) - 0.25 * K, stopping_time(np.linalg.eigvalsh(K), 1, 0.25)
+            np.eye(n) - step * K, stopping_time(np.linalg.eigvalsh(K), 1, step)
         )
         draws = smoother @ (f[:, None] + rng.normal(size=(n, 2000)))
         errors.append(np.mean((draws - f[:, None]) ** 2))
@@ -152,6 +160,13 @@ def test_no_noise_runs_to_the_limit_and_much_noise_does_not_start():
     # With the mean set aside, what is left is the mean.
     mean = EarlyStoppedKernelRegressor(first_order_sobolev, noise=1e6).fit(X, f)
     np.testing.assert_allclose(mean.predict(X), f.mean())
+
+
+def test_responses_that_are_all_alike_are_predicted_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = EarlyStoppedKernelRegressor().fit(sobolev_design(30)[0], np.full(30, 4.5))
+    np.testing.assert_array_equal(model.predict([[0.3], [7.0]]), 4.5)
 
 
 def test_sure_stops_at_the_first_rise_of_its_estimate():
@@ -258,6 +273,8 @@ def test_repeated_rows_are_no_obstacle():
         (lambda X, y: EarlyStoppedKernelRegressor().fit(X, y).staged_predict(X, [0.5]), "whole numbers"),
         (lambda X, y: stopping_time([1.0], 0.0, 1.0), "noise=0.0 must be positive"),
         (lambda X, y: critical_radius([1.0], np.inf), "noise=inf"),
+        (lambda X, y: critical_radius([], 1.0), "at least one"),
+        (lambda X, y: stopping_time([np.nan], 1.0, 1.0), "finite numbers"),
     ],
 )
 def test_bad_input_is_named(work, message):

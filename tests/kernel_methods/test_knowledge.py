@@ -81,6 +81,20 @@ def test_objective_is_that_of_the_program_as_written(seed):
     assert cost == pytest.approx(expected, rel=1e-6)
 
 
+def test_a_symmetric_kernel_need_not_be_definite():
+    rng = np.random.default_rng(0)
+    K, y = rng.normal(size=(15, 15)), rng.normal(size=15)
+    K = (K + K.T) / 2
+    none = np.zeros((15, 1))
+    expected = program_as_written(K, none, np.zeros(1), np.zeros(15), 0.0, y, 2.0, 0.0, 0.0)
+    model = KnowledgeKernelRegressor(2.0, kernel="precomputed").fit(K, y)
+    assert np.linalg.eigvalsh(K)[0] < -1 and np.diagonal(K).min() < 0
+    assert model.objective_ == pytest.approx(expected, rel=1e-6)
+    K[0, 1] += 1.0
+    with pytest.raises(ValueError, match=r"symmetric; entry \(0, 1\)"):
+        model.fit(K, y)
+
+
 def test_hyperboloid_has_the_values_of_an_independent_run():
     # The values are from another formulation of the same program; HiGHS leaves 1e-7.
     blind = KnowledgeKernelRegressor(145110, gamma=0.361).fit(LINE, PRODUCTS)
@@ -307,6 +321,12 @@ def test_bad_regions_and_bad_knowledge_are_refused():
         Knowledge(PEAK.region, at_most=([1.0, 2.0], 0.0))
     with pytest.raises(ValueError, match=r"form \(slope, constant\)"):
         Knowledge(PEAK.region, at_least="a lot")
+    with pytest.raises(ValueError, match="n_points=0"):
+        PEAK.region.points(0)
+    with pytest.raises(ValueError, match=r"X has shape \(3, 2\); the region has 1 features"):
+        PEAK.shortfall(np.zeros((3, 2)), np.zeros(3))
+    with pytest.raises(ValueError, match="regions of 1 and 2 features"):
+        PEAK.region.intersect(Polyhedron.box([0, 0], [1, 1]))
     for seed in range(20):  # whichever way the few random directions point
         with pytest.raises(ValueError, match="unbounded"):
             Polyhedron([[1.0]], [0.0]).points(2, random_state=seed)

@@ -232,17 +232,23 @@ def test_strings_and_functions_are_kernels_too():
     assert len(machine.kernel_weights_) == 3
 
 
-def test_matrices_a_little_or_far_below_semidefinite():
+@pytest.mark.parametrize("solver", ["wrapper", "interleaved"])
+def test_matrices_a_little_or_far_below_semidefinite(solver):
     rng = np.random.default_rng(0)
     root = rng.normal(size=(40, 3))
     K, y = root @ root.T, np.where(rng.normal(size=40) > 0, 1, -1)
-    machine = LpMKLClassifier(kernels="precomputed", normalize=None).fit([K - 1e-10 * np.eye(40), np.eye(40)], y)
+    options = {"kernels": "precomputed", "normalize": None, "solver": solver}
+    machine = LpMKLClassifier(**options).fit([K - 1e-10 * np.eye(40), np.eye(40)], y)
     assert np.isfinite(machine.objective_)
     # No pair of objects gives it away, but all of one class together have a negative squared length.
     wrong = -0.5 * np.outer(y, y)
     np.fill_diagonal(wrong, 1.0)
     with pytest.raises(ValueError, match="kernel 0 is not positive semi-definite"):
-        LpMKLClassifier(kernels="precomputed", normalize=None).fit([wrong, 20 * np.eye(40)], y)
+        LpMKLClassifier(**options).fit([wrong, 20 * np.eye(40)], y)
+    tilted = K.copy()
+    tilted[0, 1] += 5.0
+    with pytest.raises(ValueError, match=r"Gram matrix 1 of the list: .* symmetric; entry \(0, 1\)"):
+        LpMKLClassifier(**options).fit([K, tilted], y)
 
 
 def test_an_unfinished_gap_is_told(cancer):
@@ -255,8 +261,10 @@ def test_bad_input_gets_clear_errors(cancer):
     for wrong in ({"p": 0.5}, {"C": 0.0}, {"solver": "other"}, {"tol": 0.0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             LpMKLClassifier(**wrong).fit(X, y)
-    with pytest.raises(ValueError, match="1 class"):
+    with pytest.raises(ValueError, match=r"y has 1 class, 1\.0; "):
         LpMKLClassifier().fit(X, np.ones(80))
+    with pytest.raises(ValueError, match="y has 1 class with a weight above zero, 1; "):
+        LpMKLClassifier().fit(X, y, sample_weight=y > 0)
     with pytest.raises(ValueError, match="kernels is empty"):
         LpMKLClassifier(kernels=[]).fit(X, y)
     with pytest.raises(ValueError, match="kernels holds 'sigmoid'"):

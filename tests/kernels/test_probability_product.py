@@ -333,6 +333,12 @@ def test_a_grid_search_sets_the_power_and_sets_are_classified():
         (FeatureSpaceProductKernel(ridge=0), [np.eye(2)], "ridge=0"),
         (FeatureSpaceProductKernel("rbf"), [np.eye(2)], "no kernel object"),
         (FeatureSpaceProductKernel(), [], "empty"),
+        (FeatureSpaceProductKernel(), [np.eye(2), np.empty((0, 2))], "object 1 .* empty set"),
+        (FeatureSpaceProductKernel(), np.eye(2), "row of a table"),
+        (GaussianProductKernel(ridge="much"), [np.eye(2)], "ridge='much' must be a number"),
+        (BernoulliProductKernel(smoothing=-1), [np.eye(2)], "smoothing=-1"),
+        (MixtureProductKernel("gaussian"), [np.eye(2)], "no kernel of models"),
+        (MixtureProductKernel(), np.eye(2), "row of a table"),
         (MixtureProductKernel(n_components=0), [np.ones((4, 1))], "n_components=0"),
     ],
 )  # fmt: skip

@@ -102,7 +102,9 @@ def test_gappy_machine_counts_all_subsequences_with_their_gaps():
 
     x, y = "abbab", "babba"
     expected = sum(value * features(y)[word] for word, value in features(x).items())
-    assert RationalKernel(ngram_transducer("ab", 2, decay=0.3))([x], [y])[0, 0] == pytest.approx(expected)
+    for semiring in ("probability", "log"):
+        kernel = RationalKernel(ngram_transducer("ab", 2, decay=0.3, semiring=semiring))
+        assert kernel([x], [y])[0, 0] == pytest.approx(expected)
 
 
 def test_composing_pair_by_pair_equals_listing_the_features():
@@ -249,10 +251,20 @@ def test_wrong_input_is_refused():
         kernel([lattice({"a": 1.0}, "log")])
     with pytest.raises(ValueError, match="wrap it in a list"):
         kernel("ab")
+    with pytest.raises(ValueError, match="give one column of it"):
+        kernel({"first": "ab"})
+    with pytest.raises(ValueError, match=r"object 1 .* is nan; it must be a string"):
+        kernel(["ab", np.nan])
     with pytest.raises(ValueError, match="WeightedTransducer is expected"):
         RationalKernel("ab")(["ab"])
     with pytest.raises(ValueError, match="n=0"):
         ngram_transducer("ab", 0)
+    for machine in (lambda a: ngram_transducer(a, 1), lambda a: mismatch_transducer(a, 2, 1), edit_distance_transducer):
+        for alphabet in ("aab", "", ["a", None]):
+            with pytest.raises(ValueError, match="at least one symbol, each once"):
+                machine(alphabet)
+    with pytest.raises(ValueError, match="semiring=3 is unknown"):
+        ngram_transducer("ab", 2, semiring=3)
     with pytest.raises(ValueError, match="decay=2"):
         ngram_transducer("ab", 2, decay=2)
     with pytest.raises(ValueError, match="does not count"):
@@ -265,5 +277,7 @@ def test_wrong_input_is_refused():
         convolution_transducer(edit_distance_transducer("ab"), ngram_transducer("ab", 1), 0.5)
     with pytest.raises(ValueError, match="not symmetric"):
         positive_definiteness([[0.0, 1.0], [2.0, 0.0]])
+    with pytest.raises(ValueError, match="NaN"):
+        positive_definiteness([[0.0, np.nan], [np.nan, 0.0]])
     with pytest.raises(ValueError, match="square"):
         negative_definiteness(np.ones((2, 3)))

@@ -162,6 +162,8 @@ def test_smoothing_leaves_no_zero():
         (HiddenMarkovProductKernel(), [3], "no sequence"),
         (HiddenMarkovProductKernel(), [], "empty"),
         (HiddenMarkovProductKernel("AA"), ["AA"], "each once"),
+        (HiddenMarkovProductKernel(4), ["AA"], "alphabet=4"),
+        (HiddenMarkovProductKernel(tol="small"), ["AC"], "tol='small' must be a number"),
         (HiddenMarkovProductKernel(n_states=0), ["AC"], "n_states=0"),
         (HiddenMarkovProductKernel(n_steps=-1), ["AC"], "n_steps=-1"),
         (HiddenMarkovProductKernel(smoothing=-1), ["AC"], "smoothing=-1"),
@@ -183,6 +185,12 @@ def test_models_of_the_wrong_shape_are_refused():
         HiddenMarkovModel([0.5, 0.4], np.eye(2), np.eye(2))
     with pytest.raises(ValueError, match="do not belong together"):
         HiddenMarkovModel([0.5, 0.5], np.eye(3), np.eye(2))
+    with pytest.raises(ValueError, match="do not belong together"):
+        HiddenMarkovModel([[1.0]], [[1.0]], [[1.0]])
+    with pytest.raises(ValueError, match="mean has shape"):
+        LinearDynamicalSystem([[0.0]], [[1.0]], [[1.0]], [[1.0]], [[1.0]], [[1.0]])
+    with pytest.raises(ValueError, match="Q holds NaN"):
+        LinearDynamicalSystem([0.0], [[1.0]], [[1.0]], [[np.nan]], [[1.0]], [[1.0]])
     with pytest.raises(ValueError, match="C has shape"):
         LinearDynamicalSystem([0.0], [[1.0]], [[1.0]], [[1.0]], [[1.0, 1.0]], [[1.0]])
 

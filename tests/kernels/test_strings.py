@@ -1,8 +1,10 @@
 """String kernels against their definitions, spelled out letter by letter, and against one another."""
 
+import timeit
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -238,6 +240,15 @@ def test_long_windows_do_not_overflow():
     np.testing.assert_array_equal(SpectrumKernel(40)(strings), expected)
 
 
+def test_words_of_ten_thousand_letters_are_counted_in_milliseconds():
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice(list("abcd"), 10_000)) for _ in range(2)]
+    kernel = SpectrumKernel(3)
+    kernel(texts)
+    # It takes 2 ms; work in the square of the length would take a hundred times as long.
+    assert min(timeit.repeat(lambda: kernel(texts), number=1, repeat=5)) < 0.05
+
+
 def test_short_empty_and_no_strings():
     kernel = WildcardKernel(5, 1)
     np.testing.assert_array_equal(kernel(["", "ab", "abcd"]), np.zeros((3, 3)))
@@ -308,6 +319,8 @@ def test_wrong_parameters_are_refused(kernel, message):
 def test_what_is_no_list_of_strings_is_refused():
     with pytest.raises(ValueError, match="wrap it in a list"):
         SpectrumKernel(3)("ACGT")
+    with pytest.raises(ValueError, match="give one column of it"):
+        SpectrumKernel(3)(pd.DataFrame({"promoter": ["ACGT", "ACCT"]}))
     with pytest.raises(ValueError, match=r"object 1 .* is float"):
         SpectrumKernel(3)(["ACGT", 2.0])
     with pytest.raises(ValueError, match="200 distinct symbols"):

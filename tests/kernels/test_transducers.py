@@ -1,5 +1,6 @@
 """Weighted transducers against sums over strings, written out."""
 
+import operator
 from itertools import product
 
 import numpy as np
@@ -189,8 +190,11 @@ def test_wrong_machines_are_refused():
         WeightedTransducer([(0, "a", "a", -1.0, 1)], [0], [1])
     with pytest.raises(ValueError, match=r"weight 0\.5 is not in the boolean"):
         WeightedTransducer([(0, "a", "a", 0.5, 1)], [0], [1], semiring="boolean")
-    with pytest.raises(ValueError, match="numbers from 0"):
-        WeightedTransducer([(-1, "a", "a", 0.5, 1)], [0], [1])
+    with pytest.raises(ValueError, match="numbers from 0, got -1"):
+        WeightedTransducer([(np.int64(2), "a", "a", 0.5, -1)], [0], [1])
+    for combine in (operator.add, operator.mul, operator.matmul):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            combine(random_machine(0), 2.0)
     with pytest.raises(ValueError, match="'max' is unknown"):
         WeightedTransducer([], [0], [0], semiring="max")
     with pytest.raises(ValueError, match="do not combine"):

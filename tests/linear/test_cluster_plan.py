@@ -35,5 +35,10 @@ def test_minibatches_are_of_the_square_root_of_n_unless_told():
 def test_wrong_sizes_and_names_are_told():
     with pytest.raises(ValueError, match="workers=0 must be positive"):
         plan_cluster(10, 1, 1, 0)
+    with pytest.raises(ValueError, match="n=-1 must be positive"):
+        plan_cluster(-1, 1, 1, 1)
+    for name in ("batch", "bits_per_second", "features_per_second"):
+        with pytest.raises(ValueError, match=f"{name}=0 must be positive"):
+            plan_cluster(10, 1, 1, 1, **{name: 0})
     with pytest.raises(ValueError, match="'gossip' is unknown; it may be hybrid"):
         communication_values("gossip", **SIZE)

@@ -418,6 +418,20 @@ def test_killed_process_is_taken_up_to_the_same_bits(files, tmp_path):
     assert resumed.objective_path_ == whole.objective_path_
 
 
+@pytest.mark.parametrize("phases", [{"online_passes": 2, "max_iter": 0}, {"online_passes": 0, "max_iter": 3}])
+def test_run_taken_up_after_its_last_pass_tells_what_the_whole_one_told(files, tmp_path, phases):
+    pattern, _, _ = files
+    (tmp_path / "part-3.vw").write_text("oops\n1 | 3\n")
+    settings = {"checkpoint": tmp_path / "run", "on_error": "skip", "cache": False}
+    whole = HybridLinearClassifier(bits=7, **phases).fit_files(pattern, **settings)
+    resumed = HybridLinearClassifier(bits=7, **phases).fit_files(pattern, **settings)
+    np.testing.assert_array_equal(resumed.coef_, whole.coef_)
+    np.testing.assert_equal(resumed.progressive_loss_, whole.progressive_loss_)
+    assert (resumed.skipped_, resumed.complaints_) == (whole.skipped_, whole.complaints_)
+    assert resumed.skipped_ == 1
+    assert "'oops' stands where the label belongs" in resumed.complaints_[0]
+
+
 def test_checkpoint_of_another_run_or_a_damaged_one_is_refused(files, tmp_path):
     pattern, _, _ = files
     HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=tmp_path / "run")
@@ -448,12 +462,23 @@ def test_progressive_loss_does_not_depend_on_chunks(files, monkeypatch):
     assert whole.progressive_loss_ == pytest.approx(cut.progressive_loss_, rel=1e-12)
 
 
-def test_bad_input_is_told(problem):
+def test_bad_input_is_told(problem, tmp_path):
     X, y, _ = problem
     with pytest.raises(ValueError, match="exceeds the 3 rows"):
         HybridLinearClassifier(n_shards=4).fit(X[:3], [0, 1, 0])
     with pytest.raises(ValueError, match="counts, from 0 on"):
         HybridLinearRegressor("poisson").fit(X, -np.ones(len(y)))
+    with pytest.raises(ValueError, match="online_passes=0 and max_iter=0 leave nothing to learn by"):
+        HybridLinearClassifier(online_passes=0, max_iter=0).fit(X, y)
+    (tmp_path / "empty.vw").write_text("")
+    for phases in ({"max_iter": 0}, {"online_passes": 0}):
+        with pytest.raises(ValueError, match="no example of positive weight"):
+            HybridLinearClassifier(bits=7, **phases).fit_files(tmp_path / "empty.vw")
+    with np.errstate(over="ignore", invalid="ignore"):
+        for learn in ("fit", "partial_fit"):
+            plain = HybridLinearRegressor(max_iter=0, adaptive=False, invariant=False)
+            with pytest.raises(ValueError, match="online steps diverge: choose a smaller learning_rate"):
+                getattr(plain, learn)(1e3 * X, y)
     with pytest.raises(TreatiseError, match="not fitted to files"):
         HybridLinearClassifier(max_iter=1).fit(X, y).evaluate_files("nothing.vw")
     with pytest.raises(ValueError, match="a cross is 2 letters"):

@@ -6,9 +6,9 @@ from fatal_shard import FatalShard
 
 from treatise._core.errors import TreatiseError
 from treatise.io import Stream
-from treatise.linear import HybridLinearClassifier
+from treatise.linear import HybridLinearClassifier, plan_cluster
 from treatise.linear._hybrid_dask import DaskPasses
-from treatise.linear._hybrid_passes import LocalPasses, Settings
+from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings
 from treatise.optimize import Loss
 
 distributed = pytest.importorskip("distributed")
@@ -45,6 +45,39 @@ def test_cluster_gives_the_bits_of_one_machine(cluster, pattern):
     spread = HybridLinearClassifier(**SETTINGS).fit_files(pattern, dask=cluster)
     np.testing.assert_array_equal(spread.coef_, alone.coef_)
     assert spread.objective_path_ == alone.objective_path_
+
+
+def test_traffic_of_a_fit_is_what_was_planned(cluster, pattern, monkeypatch):
+    sent, once = [], DaskPasses._once
+
+    def weighing(self, work, combine, arguments):
+        found = once(self, work, combine, arguments)
+        result = found[0] if isinstance(found[0], list) else [found[0]]
+        down = sum(a.table.nbytes if isinstance(a, OnlineState) else a.nbytes for a in arguments)
+        sent.append((work.__name__, down + sum(part.nbytes for part in result)))
+        return found
+
+    monkeypatch.setattr(DaskPasses, "_once", weighing)
+    HybridLinearClassifier(bits=12, n_shards=5, max_iter=4).fit_files(pattern, dask=cluster)
+    names = [name for name, _ in sent]
+    assert names.count("online_shares") == 1
+    # Of a vector along which the curvature is asked, one number comes back: two vectors down, as in other passes.
+    batch = len(names) - 1
+    plans = plan_cluster(n=750, nnz=6, d=1 << 12, workers=3, passes=batch + 2.5, bytes_per_value=8)
+    planned = next(plan for plan in plans if plan.algorithm == "hybrid").bytes_per_node
+    # The intercept, the loss and the counts are a few numbers beside 4096.
+    assert sum(size for _, size in sent) == pytest.approx(planned, rel=0.002)
+
+
+def test_lines_that_workers_leave_out_are_counted(cluster, tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.vw").write_text(f"1 | a\n{'oops' * (number != 1)}\n-1 | b\n")
+    model = HybridLinearClassifier(bits=6, n_shards=3, max_iter=1)
+    alone = model.fit_files(tmp_path / "*.vw", on_error="skip", cache=False)
+    told = alone.skipped_, alone.complaints_
+    assert alone.skipped_ == 2
+    spread = model.fit_files(tmp_path / "*.vw", on_error="skip", cache=False, dask=cluster)
+    assert (spread.skipped_, spread.complaints_) == told
 
 
 def test_worker_killed_in_mid_pass_changes_nothing(cluster, pattern, tmp_path):

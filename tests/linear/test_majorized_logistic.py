@@ -193,6 +193,13 @@ def test_wrong_options_are_refused(options, message):
         MajorizedLogisticRegression(**options).fit(X, y)
 
 
+@pytest.mark.parametrize("options", [{"accelerate": False}, {"bounds": (0.0, 1.0)}])
+def test_curvature_that_no_memory_holds_is_refused_with_its_size(options):
+    X = sparse.random(6, 30_000, 0.001, format="csr", random_state=0)
+    with pytest.raises(ValueError, match=r"curvature over 90003 weights would take 60 GiB"):
+        MajorizedLogisticRegression(**options).fit(X, [0, 1, 2, 0, 1, 2])
+
+
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="one class only"):
         MajorizedLogisticRegression().fit(np.eye(3), [1, 1, 1])

@@ -75,7 +75,25 @@ def test_states_of_prior_weight_zero_stay_empty():
 
 def test_constraints_that_nothing_meets_are_reported():
     with pytest.raises(ValueError, match="no distribution may meet them all"):
-        maximum_entropy(np.array([[1.0], [2.0]]), max_iter=200)
+        maximum_entropy(np.array([[-1.0, -1.5], [1.0, 0.5]]), max_iter=200)
+
+
+@pytest.mark.parametrize(("constraints", "message"), [
+    ({"equalities": [[-1.0, 1.0], [1.0, 2.0]]}, "column 1 of equalities is positive in all 2 possible states"),
+    ({"equalities": [[-1.0], [-2.0], [3.0]], "prior": [1, 1, 0]}, "column 0 of equalities is negative"),
+    ({"inequalities": [[-1.0], [-1.0]]}, "column 0 of inequalities is negative"),
+    ({"equalities": [[1.0, 2.0, 3.0]]}, "one row for each state"),
+])  # fmt: skip
+def test_features_of_one_sign_are_refused_at_once(constraints, message):
+    with pytest.raises(ValueError, match=message):
+        maximum_entropy(**constraints)
+
+
+def test_constraint_that_every_distribution_meets_changes_nothing():
+    faces = np.arange(6.0)[:, None] - 2.0
+    plain = maximum_entropy(inequalities=faces - 1.0)
+    idle = maximum_entropy(inequalities=np.hstack([faces - 1.0, np.full((6, 1), 7.0)]))
+    np.testing.assert_allclose(idle.probabilities, plain.probabilities, atol=1e-7)
 
 
 def test_no_constraints_are_refused():

@@ -325,7 +325,7 @@ def test_labels_of_any_kind_and_accuracy_near_the_linear_discriminant():
 def test_degenerate_spread_is_reported_and_a_covariance_radius_mends_it():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(20, 40)), np.repeat([0, 1], 10)
-    with pytest.warns(RuntimeWarning, match="hardly varies"):
+    with pytest.warns(RuntimeWarning, match="hardly any spread of class 0 and class 1"):
         MinimaxProbabilityMachine().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -114,6 +114,7 @@ def test_a_part_with_one_label_is_no_trouble():
         (PrivateLogisticRegression(accountant=PrivacyAccountant(1.0)), {"alpha": [1.0]}, "belongs to the tuner"),
         (PrivateLogisticRegression(), {"epsilon": [1.0, 2.0]}, "varies epsilon"),
         (PrivateLogisticRegression(), {"alpha": list(range(1, 41))}, "too few to split into 41 parts"),
+        (PrivateLogisticRegression(), [], "holds no candidate"),
     ],
 )
 def test_bad_input_is_refused(learner, grid, message):

@@ -1,10 +1,16 @@
 """Sparse additive models."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.interpolate import BSpline
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import Lasso
+from sklearn.metrics import log_loss
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from treatise.io import load_model, save_model
 from treatise.linear import SpAMClassifier, SpAMRegressor, plot_components, plot_norm_path
@@ -71,10 +77,69 @@ def test_the_four_functions_are_found_somewhere_on_the_path(smoother):
     assert exact >= 2
 
 
+def test_four_of_200_columns_are_on_the_path_and_in_the_choice_of_nine_draws_in_ten():
+    """Section 12.5.1 at n = 150."""
+    exact = held = 0
+    for seed in range(10):
+        X, y = additive(150, 200, 100 + seed)
+        model = SpAMRegressor("cp", n_penalties=40, smallest_penalty=0.1, tol=1e-4).fit(X, y)
+        exact += any(np.array_equal(np.flatnonzero(norms), [0, 1, 2, 3]) for norms in model.path_["norms"])
+        held += {0, 1, 2, 3} <= set(model.active_)
+    assert exact >= 9 and held >= 9
+
+
+def test_c_p_is_the_error_plus_the_price_of_its_functions():
+    X, y = additive(120, 20, 11)
+    X[:, 7] = X[:, 7] > 0  # a column of two values has one function
+    model = SpAMRegressor("cp", n_penalties=8, smallest_penalty=0.2, tol=1e-10).fit(X, y)
+    errors, degrees = [], []
+    for penalty in model.path_["penalty"]:
+        alone = SpAMRegressor(float(penalty), tol=1e-10).fit(X, y)
+        errors.append(np.mean((y - alone.predict(X)) ** 2))
+        degrees.append(sum(1 if j == 7 else 6 for j in alone.active_))
+    # The noise is judged by the largest model that leaves half of the rows over.
+    k = max(k for k in range(8) if degrees[k] <= 60)
+    variance = 120 * errors[k] / (120 - degrees[k] - 1)
+    np.testing.assert_allclose(model.path_["cp"], np.array(errors) + 2 * variance * np.array(degrees) / 120, rtol=1e-6)
+    assert model.penalty_ == model.path_["penalty"][model.path_["cp"].argmin()]
+
+
+@pytest.mark.parametrize("smoother", ["basis", "kernel"])
+def test_cross_validation_is_the_error_of_models_fitted_without_the_fold(smoother):
+    X, y = additive(60, 5, 12)
+    options = {"smoother": smoother, "tol": 1e-9, "smallest_penalty": 0.1}
+    model = SpAMRegressor("cv", n_penalties=4, cv=3, random_state=1, **options).fit(X, y)
+    expected = np.zeros(4)
+    for train, test in KFold(3, shuffle=True, random_state=1).split(X):
+        for k, penalty in enumerate(model.path_["penalty"]):
+            part = SpAMRegressor(float(penalty), **options).fit(X[train], y[train])
+            expected[k] += np.sum((y[test] - part.predict(X[test])) ** 2) / 60
+    np.testing.assert_allclose(model.path_["cv"], expected, rtol=1e-5)
+    assert model.penalty_ == model.path_["penalty"][expected.argmin()]
+
+
+def test_bic_and_held_out_loss_of_classes_by_their_definitions():
+    X, y = additive(150, 5, 13)
+    y = (y > y.mean()).astype(int)
+    bic = SpAMClassifier("bic", n_penalties=4, smallest_penalty=0.2, tol=1e-8).fit(X, y)
+    held = SpAMClassifier("cv", n_penalties=4, smallest_penalty=0.2, cv=3, tol=1e-8, random_state=1).fit(X, y)
+    expected, losses = [], np.zeros(4)
+    for k, penalty in enumerate(bic.path_[0]["penalty"]):
+        alone = SpAMClassifier(float(penalty), tol=1e-8).fit(X, y)
+        expected.append(2 * 150 * log_loss(y, alone.predict_proba(X)) + 6 * len(alone.active_) * np.log(150))
+        for train, test in StratifiedKFold(3, shuffle=True, random_state=1).split(X, y):
+            part = SpAMClassifier(float(penalty), tol=1e-8).fit(X[train], y[train])
+            losses[k] += len(test) / 150 * log_loss(y[test], part.predict_proba(X[test]), labels=[0, 1])
+    # The conditions of the optimum hold to 1e-8, a loss of 150 rows to about 1e-5.
+    np.testing.assert_allclose(bic.path_[0]["bic"], expected, rtol=1e-5)
+    np.testing.assert_allclose(held.path_[0]["cv"], losses, rtol=1e-5)
+    assert held.penalty_[0] == held.path_[0]["penalty"][losses.argmin()]
+
+
 def test_no_penalty_with_smoothers_is_ordinary_backfitting():
     X, y = additive(60, 4, 1)
     S = smoother_matrices(X, np.full(4, 0.5), "kernel")
-    components, shrink, _ = backfit(S, y - y.mean(), 0.0, tol=1e-12, max_iter=5000)
+    components, shrink, *_ = backfit(S, y - y.mean(), 0.0, tol=1e-12, max_iter=5000)
     np.testing.assert_allclose(shrink, 1.0)
     for j in range(4):
         rest = y - y.mean() - components.sum(axis=0) + components[j]
@@ -148,6 +213,62 @@ def test_three_classes_and_one_class():
         SpAMClassifier().fit(X, np.zeros(300))
 
 
+@pytest.mark.parametrize(
+    "model", [SpAMRegressor(0.01, max_iter=1), SpAMRegressor(0.01, smoother="kernel", max_iter=1), SpAMClassifier(1e-3)]
+)
+def test_a_fit_that_ends_early_says_so(model):
+    X, y = additive(100, 8, 7)
+    y = y if isinstance(model, SpAMRegressor) else y > y.mean()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clone(model).set_params(max_iter=10_000).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol"):
+        clone(model).set_params(max_iter=1).fit(X, y)
+
+
+def test_a_class_of_one_row_is_cross_validated_without_a_word():
+    X, _ = additive(40, 4, 8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SpAMClassifier("cv", n_penalties=5).fit(X, np.arange(40) == 7)
+    assert model.predict_proba(X)[:, 1].mean() == pytest.approx(1 / 40, abs=0.01)
+
+
+def test_functions_are_asked_for_by_number_or_name_at_numbers_of_any_shape():
+    X, y = additive(150, 5, 9)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    for model in (SpAMRegressor(0.3).fit(frame, y), SpAMClassifier(0.05).fit(frame, y > y.mean())):
+        np.testing.assert_array_equal(model.component("b", [0.5, 1.0]), model.component(1, [0.5, 1.0]))
+        assert model.component(1, 0.5).shape == (1,) and model.component(1, 0.5)[0] == model.component("b", [0.5])[0]
+        with pytest.raises(ValueError, match="'z' is no column of the fit: the columns are a, b, c, d, e"):
+            model.component("z", [0.0])
+        for number in (-1, 5):
+            with pytest.raises(ValueError, match=f"column {number} does not exist: there are 5"):
+                model.component(number, [0.0])
+    with pytest.raises(ValueError, match="problem=1 does not exist: there are 1"):
+        model.component(0, [0.0], 1)
+    with pytest.raises(NotFittedError):
+        SpAMRegressor().component(0, [0.0])
+
+
+def test_pictures_of_classifiers_show_every_class_and_its_path():
+    X, y = additive(200, 6, 10)
+    three = np.array(["low", "middle", "high"])[np.digitize(y, np.quantile(y, [0.33, 0.67]))]
+    model = SpAMClassifier(0.03).fit(X, three)
+    axes = plot_components(model, X)
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["high", "low", "middle"]
+    curve = axes[0].get_lines()[2]
+    np.testing.assert_allclose(curve.get_ydata(), model.component(int(model.norms_.argmax()), curve.get_xdata(), 2))
+    ax = plot_norm_path(model, problem=2)
+    assert len(ax.lines) - 1 == np.count_nonzero(model.path_[2]["norms"].max(axis=0))
+    with pytest.raises(ValueError, match="problem=3 does not exist: there are 3"):
+        plot_norm_path(model, problem=3)
+    assert plot_components(SpAMClassifier(0.05).fit(X, three == "low"), X)[0].get_legend() is None
+    for draw in (plot_norm_path, lambda model: plot_components(model, X)):
+        with pytest.raises(NotFittedError):
+            draw(SpAMRegressor())
+
+
 def test_pictures_show_the_active_curves_and_the_path(tmp_path):
     X, y = additive(150, 10, 6)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(10)])
@@ -156,5 +277,7 @@ def test_pictures_show_the_active_curves_and_the_path(tmp_path):
     assert len(axes) == len(model.active_)
     assert axes[0].get_xlabel() == f"x{model.norms_.argmax()}"
     assert plot_norm_path(model).lines
-    save_model(model, tmp_path / "spam.skops")
-    np.testing.assert_array_equal(load_model(tmp_path / "spam.skops").model.predict(frame), model.predict(frame))
+    for fitted in (model, SpAMRegressor(0.4, smoother="kernel").fit(frame, y), SpAMClassifier(0.05).fit(frame, y > 0)):
+        save_model(fitted, tmp_path / "spam.skops")
+        again = load_model(tmp_path / "spam.skops").model
+        np.testing.assert_array_equal(again.predict(frame), fitted.predict(frame))

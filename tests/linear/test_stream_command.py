@@ -67,9 +67,12 @@ def test_skipped_lines_are_counted(command, files):
     (("--bits", "99"), "'bits' parameter"),
     (("--format", "xml"), "format 'xml' is unknown"),
     (("-q", "abc"), "a cross is 2 letters"),
+    (("--passes", "0"), "leave nothing to learn by"),
+    (("--test", "nowhere.vw"), "nowhere.vw: no such file"),
 ])  # fmt: skip
 def test_wrong_options_are_told(command, files, words, reason):
     result = command(files / "train.vw", *words, "-o", files / "m.skops")
     assert result.exit_code == 1
     assert reason in str(result.exception)
     assert type(result.exception).__name__ == "TreatiseError"
+    assert not (files / "m.skops").exists()

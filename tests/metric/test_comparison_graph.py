@@ -109,6 +109,8 @@ def test_objects_that_no_comparison_names_are_embedded_too():
         ([(0, 0, 1, 2)], "with itself"),
         ([(0, 1, -1)], "from -1"),
         ([(0.5, 1, 2)], "integers"),
+        ([("a", "b", "c")], "integers"),
+        ([(0, 1, 2), (0, 1)], "rows of equal length"),
     ],
 )
 def test_rows_that_are_no_comparisons_are_refused(rows, message):

@@ -1,5 +1,7 @@
 """Mahalanobis distances from classes and pairs; kernels and embeddings from distances."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -94,6 +96,23 @@ def test_online_learning_from_pairs_lowers_the_cost(wine):
     assert epochs.cost_history_[-1] < 0.8 * epochs.cost_history_[0] and len(epochs.cost_history_) == 6
 
 
+@pytest.mark.parametrize("geometry", ["flat", "polar", "affine", "logdet", "log_euclidean"])
+def test_every_geometry_ends_online_also_where_a_step_would_leave_the_cone(geometry):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = X[:, 0] + X[:, 1] ** 2 > 0.5
+    learner = FixedRankMetricLearner(2, geometry=geometry, solver="online", random_state=0).fit(X, y)
+    assert np.isfinite(learner.components_).all() and np.linalg.matrix_rank(learner.components_) == 2
+    assert learner.cost_history_[-1] < learner.cost_history_[0]
+
+
+def test_rows_that_are_all_alike_give_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learner = FixedRankMetricLearner(2, random_state=0).fit(np.ones((20, 3)), np.arange(20) % 2)
+    assert learner.bounds_ == (0.0, 0.0)
+
+
 def test_plot_shows_both_kinds_of_pairs_and_the_bounds(wine):
     X, y = wine
     learner = FixedRankMetricLearner(2, random_state=0).fit(X, y)
@@ -161,6 +180,8 @@ def test_constraints_scale_the_distances_of_the_kernel():
         (lambda X, y: FixedRankMetricLearner().fit(X, np.zeros(len(y), int)), "y holds one class"),
         (lambda X, y: FixedRankMetricLearner(12).fit(X[:5], np.array([0, 1, 0, 1, 0])), "take init='random'"),
         (lambda X, y: FixedRankMetricLearner(bounds=(2.0, 1.0)).fit(X, y), "near <= far"),
+        (lambda X, y: FixedRankMetricLearner(bounds=("near", "far")).fit(X, y), "near <= far"),
+        (lambda X, y: plot_pair_distances(FixedRankMetricLearner(2).fit(X, y), X, 0 * y), "all of one class"),
         (lambda X, y: FixedRankMetricLearner().fit_pairs(X, [[0, 999]], [1]), "0 to 177"),
         (lambda X, y: FixedRankMetricLearner().fit_pairs(X, [[0, 1]], [1, 1]), "alike must hold 1 "),
         (lambda X, y: FixedRankMetricLearner().fit_pairs(X, [[0.0, 1.0]], [1]), "pairs must be integers"),
@@ -168,6 +189,7 @@ def test_constraints_scale_the_distances_of_the_kernel():
         (lambda X, y: LowRankKernelLearner(4).fit([[0, 1], [1, 2]], [1.0, 1.0]), "rank=4 exceeds the dimension 3"),
         (lambda X, y: distance_constraints(np.eye(3), y[:4], 5), "with 4 labels"),
         (lambda X, y: distance_constraints(np.eye(4), y[:4], 5, margin=-1), "margin=-1"),
+        (lambda X, y: distance_constraints(np.eye(4), y[:4], 0), "n_constraints=0"),
     ],
 )
 def test_bad_input_is_named(wine, work, message):

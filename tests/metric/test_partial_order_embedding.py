@@ -180,7 +180,11 @@ def test_bad_input_is_refused():
         ({}, tables[0], rows + 5, "from 0 to 19"),
         ({"kernel": ["rbf", "rbf"]}, tables, rows, "2 kernels for 3 modalities"),
         ({"kernel": "precomputed"}, tables[0], rows, "square"),
-        ({"kernel": "precomputed"}, -np.eye(20), rows, "positive semidefinite"),
+        ({"kernel": "precomputed"}, -np.eye(20), rows, "modality 0: .* never negative"),
+        ({"kernel": "precomputed"}, [np.eye(20), np.eye(20) + np.eye(20, k=1)], rows, r"modality 1: .* entry \(0, 1\)"),
+        ({"kernel": "precomputed", "diagonal": True}, np.ones((20, 20)) - 0.1 * np.eye(20), rows, "modality 0"),
+        ({"kernel": lambda A, B: -A @ B.T, "diagonal": True}, tables[0], rows, "never negative"),
+        ({"kernel": lambda A, B: -A @ B.T}, tables[0], rows, "positive semidefinite"),
         ({"kernel": None, "combine": "sum"}, tables, rows, "kernels"),
         ({}, [tables[0], tables[1][:9]], rows, "same ones"),
         ({"beta": 0.0}, tables[0], rows, "'beta' parameter"),
@@ -191,8 +195,10 @@ def test_bad_input_is_refused():
     model = PartialOrderEmbedding(None, beta=100.0, max_iter=40).fit(tables, rows)
     with pytest.raises(ValueError, match="2 modalities were given"):
         model.transform(tables[:2])
-    with pytest.raises(ValueError, match="it had 3 in fit"):
-        model.transform([X[:, :2] for X in tables])
+    kernels = PartialOrderEmbedding(beta=100.0, max_iter=40).fit(tables, rows)
+    for fitted in (model, kernels):
+        with pytest.raises(ValueError, match="it had 3 in fit"):
+            fitted.transform([X[:, :2] for X in tables])
 
 
 def test_the_plot_shows_groups_and_the_share_that_holds():

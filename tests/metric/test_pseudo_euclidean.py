@@ -153,6 +153,12 @@ def test_lanczos_finds_the_same_ends_as_the_whole_problem(correction):
     np.testing.assert_allclose(lanczos.transform(new), dense.transform(new), atol=1e-6 * scale)
 
 
+@pytest.mark.parametrize("eigen_solver", ["dense", "lanczos"])
+def test_objects_that_are_all_alike_lie_in_one_point(eigen_solver):
+    model = PseudoEuclideanEmbedding(eigen_solver=eigen_solver).fit(np.zeros((50, 50)))
+    assert model.embedding_.shape == (50, 4) and not model.embedding_.any()
+
+
 def test_another_order_of_the_objects_gives_the_coordinates_in_that_order():
     D = random_dissimilarities(20)
     order = np.random.default_rng(2).permutation(20)
@@ -244,6 +250,8 @@ def test_overlap_scores_are_counts_of_shared_ones():
         np.testing.assert_allclose(function(X, Y), expected)
         np.testing.assert_allclose(function(sparse.csr_array(X), sparse.csr_array(Y)), expected)
         np.testing.assert_allclose(np.diagonal(function(X)), 1.0)
+    with pytest.raises(ValueError, match="rows of X have 9 columns, rows of Y 8"):
+        simpson_similarity(X, Y[:, :8])
     with pytest.raises(ValueError, match="zeros and ones"):
         simpson_similarity([[0.5, 1.0]])
     with pytest.warns(UserWarning, match="without a one"):

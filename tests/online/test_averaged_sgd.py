@@ -171,12 +171,16 @@ def test_mean_excess_keeps_below_the_bound_and_shows_the_faster_rate():
 
 
 def test_iterates_keep_near_the_optimum():
-    distances = []
+    distances = np.empty((50, 20))
     for seed in range(50):
         X, y = make_logistic_sphere(400, random_state=seed)
-        path = iterates(X, y, 1.0 / (2.0 * math.sqrt(400)), SLOPES["log"])
-        distances.append(np.sum((path - BEST) ** 2, axis=1))
-    assert np.all(np.mean(distances, axis=0) <= BEST @ BEST + 0.25 + 1e-9)
+        model = AveragedSGDClassifier(horizon=400, radius=1.0, fit_intercept=False)
+        for chunk, rows in enumerate(np.split(np.arange(400), 20)):
+            model.partial_fit(X[rows], y[rows], classes=[-1, 1])
+            distances[seed, chunk] = np.sum((model.last_coef_[0] - BEST) ** 2)
+    mean = distances.mean(axis=0)
+    assert np.all(mean <= averaged_sgd_bounds(400, 1.0, np.linalg.norm(BEST))["expected squared distance"])
+    assert mean[-1] < 0.5 * BEST @ BEST
 
 
 def test_a_linear_kernel_gives_the_linear_form():
@@ -186,6 +190,12 @@ def test_a_linear_kernel_gives_the_linear_form():
     assert kernel.step_ == pytest.approx(linear.step_, rel=1e-12)
     np.testing.assert_allclose(kernel.dual_coef_.T @ kernel.X_fit_, linear.coef_, atol=1e-9)
     np.testing.assert_allclose(kernel.predict_proba(X), linear.predict_proba(X), atol=1e-9)
+
+
+def test_a_kernel_in_which_rows_have_no_length_is_refused():
+    """additive_chi2 of a row with itself is zero, and with it the radius: nothing would be learnt."""
+    with pytest.raises(ValueError, match="'kernel' parameter"):
+        KernelAveragedSGDClassifier("additive_chi2").fit(np.eye(4), [0, 1, 0, 1])
 
 
 def test_kernel_form_separates_what_no_line_does():
@@ -238,6 +248,10 @@ def test_bad_bounds_are_refused():
         averaged_sgd_bounds(0, 1.0, 1.0)
     with pytest.raises(ValueError, match="paper's own step"):
         averaged_sgd_bounds(10, 1.0, 1.0, step=0.1, curvature=1.0)
+    for name in ("step", "curvature"):
+        for wrong in (0.0, -1.0, np.nan):
+            with pytest.raises(ValueError, match=f"{name}={wrong}"):
+                averaged_sgd_bounds(10, 1.0, 1.0, **{name: wrong})
     with pytest.raises(ValueError, match="distance=-1"):
         averaged_sgd_bounds(10, 1.0, -1.0)
 
@@ -305,6 +319,8 @@ def test_a_fitted_model_certifies_itself():
     assert not AveragedSGDClassifier().fit(X[:50], y[:50]).certificate(X, y).valid
     with pytest.raises(ValueError, match="two classes"):
         AveragedSGDClassifier().fit(X[:3], [0, 1, 2]).certificate(X[:3], [0, 1, 2])
+    with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes"):
+        model.certificate(X, np.where(y == 1, 1, 7))
 
 
 def test_bad_certificates_are_refused():
@@ -313,5 +329,7 @@ def test_bad_certificates_are_refused():
         self_concordant_certificate(X, [0, 1, 0, 1], [0.0, 0.0])
     with pytest.raises(ValueError, match="does not fit"):
         self_concordant_certificate(X, [1, 1, -1, 1], [0.0])
+    with pytest.raises(ValueError, match="has no rows"):
+        self_concordant_certificate(X[:0], [], [0.0, 0.0])
     with pytest.raises(ValueError, match="loss='hinge'"):
         self_concordant_certificate(X, [1, 1, -1, 1], [0.0, 0.0], loss="hinge")

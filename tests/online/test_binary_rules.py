@@ -128,6 +128,15 @@ def test_first_order_rule_makes_exactly_the_mistakes_of_a_plain_loop(stream, nam
     np.testing.assert_allclose(learner.coef_[0], w, rtol=1e-6 if "ROMMA" in name else 1e-10, atol=1e-12)
 
 
+def test_alma_on_long_examples_keeps_its_weights_though_their_scale_shrinks_below_all_numbers(stream):
+    """Each update divides the weights by about their length, a million; in 500 rounds that passes 1e-308."""
+    X, y = stream
+    mistakes, updates, w = first_order(1e6 * X, y, alma(0.9, 1 / 0.9, np.sqrt(2)))
+    learner = ALMA().fit(1e6 * X, y)
+    assert (learner.n_mistakes_, learner.n_updates_) == (mistakes, updates)
+    np.testing.assert_allclose(learner.coef_[0], w, atol=1e-12)
+
+
 def second_order(X, y, rule, diagonal, a=1.0):
     """Mean and covariance; ``rule`` gives loss, alpha and beta of w += alpha y Sigma x, Sigma -= beta Sigma x x' Sigma.
 

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
 
 from treatise.online import (
     ALMA,
     AROW,
     OnlineComparison,
+    OnlineGradientDescent,
     OnlinePerceptron,
     PassiveAggressive,
     SoftConfidenceWeighted,
@@ -84,20 +86,33 @@ def test_same_seed_gives_the_same_runs(data):
     assert one.runs_["mistakes"].to_list() == two.runs_["mistakes"].to_list()
 
 
-def test_plot_draws_a_line_for_each_learner(data):
+def test_plot_draws_the_mistakes_the_updates_and_the_time_of_each_learner(data):
     comparison = OnlineComparison({"P": OnlinePerceptron(), "A": AROW()}, permutations=2, grid=None).run(*data)
-    axes = comparison.plot(Figure().subplots(1, 2))
-    assert [len(ax.lines) for ax in axes] == [2, 2]
+    axes = comparison.plot(Figure().subplots(1, 3))
+    assert [len(ax.lines) for ax in axes[:2]] == [2, 2]
     np.testing.assert_array_equal(axes[0].lines[1].get_ydata(), comparison.curves_["A"][:, 1])
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), comparison.curves_["P"][:, 2])
+    seconds = comparison.table().sort("seconds", descending=True)["seconds"]
+    np.testing.assert_allclose([bar.get_width() for bar in axes[2].patches], 1000 * seconds)
 
 
 def test_wrong_requests_are_told(data):
     X, y = data
-    with pytest.raises(TypeError, match="'S' is a SGDClassifier"):
+    with pytest.raises(TypeError, match=r"'S' is SGDClassifier\(\)"):
         OnlineComparison({"S": SGDClassifier()}).run(X, y)
+    for wrong in ([AROW()], {}):
+        with pytest.raises(TypeError, match="must be a dictionary of at least one learner"):
+            OnlineComparison(wrong).run(X, y)
+    with pytest.raises(ValueError, match="learner 'A': The 'r' parameter of AROW"):
+        OnlineComparison({"P": OnlinePerceptron(), "A": AROW(-1.0)}).run(X, y)
+    with pytest.raises(ValueError, match=r"learner 'N': the scores overflowed after \d+ examples"):
+        OnlineComparison({"N": OnlineGradientDescent(loss="squared_error")}, grid=None).run(1e9 * X, y)
+    for act in (OnlineComparison().table, OnlineComparison().plot):
+        with pytest.raises(NotFittedError, match=r"call run\(X, y\) first"):
+            act()
     with pytest.raises(ValueError, match="grid='fine' is unknown"):
         OnlineComparison(grid="fine").run(X, y)
-    with pytest.raises(ValueError, match="permutations=0 must be at least 1"):
+    with pytest.raises(ValueError, match="permutations=0 must be an integer of at least 1"):
         OnlineComparison(permutations=0).run(X, y)
     with pytest.raises(ValueError, match="permutations must hold each of the 250 rows once"):
         OnlineComparison(permutations=[[0, 1, 2]]).run(X, y)

@@ -1,13 +1,18 @@
 """Estimators mixed on a stream by expert strategies."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from treatise.online import AdaHedge, ExpertClassifier, ExpertRegressor, FollowTheLeader
@@ -103,6 +108,58 @@ def test_fit_trains_copies_and_trusts_all_alike_and_frozen_ones_stay(iris):
     assert clone(mixture).fit(X[:100], y[:100]).weights_.tolist() == [0.5, 0.5]
 
 
+def test_experts_fitted_on_data_frames_get_data_frames(iris):
+    """They may pick columns by name, columns of words among them, and nobody is warned of lost names."""
+    pandas = pytest.importorskip("pandas")
+    X, y = iris
+    frame = pandas.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    frame["size"] = np.where(X[:, 3] > 1.0, "broad", "narrow")
+    words = make_column_transformer((OneHotEncoder(), ["size"]), remainder="drop")
+    numbers = make_column_transformer(("passthrough", ["a", "c"]), remainder="drop")
+    experts = [make_pipeline(part, LogisticRegression()).fit(frame[:60], y[:60]) for part in (words, numbers)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mixture = ExpertClassifier(experts).partial_fit(frame[60:], y[60:])
+        proba = mixture.predict_proba(frame)
+        trained = ExpertClassifier([clone(expert) for expert in experts]).fit(frame[:60], y[:60])
+    mixed = sum(w * expert.predict_proba(frame) for w, expert in zip(mixture.weights_, experts))
+    np.testing.assert_allclose(proba, mixed)
+    assert list(mixture.feature_names_in_) == ["a", "b", "c", "size"]
+    np.testing.assert_allclose(trained.experts_[1].predict_proba(frame), experts[1].predict_proba(frame))
+    with pytest.raises(ValueError, match="feature names should match"):
+        mixture.predict(frame[["a", "b", "c"]])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        mixture.partial_fit(frame[:5], y[:4])
+    with pytest.raises(ValueError, match="y to be passed"):
+        mixture.partial_fit(frame[:5], None)
+
+
+def test_experts_of_which_some_are_fitted_are_not_trained_anew_unasked(iris, experts):
+    X, y = iris
+    with pytest.raises(ValueError, match=r"estimators\[1\], RidgeClassifier\(\), is not fitted, and others are"):
+        ExpertClassifier([experts[0], RidgeClassifier()]).partial_fit(X[50:], y[50:])
+    frozen = FrozenEstimator(experts[1])
+    mixture = ExpertClassifier([frozen, RidgeClassifier()]).partial_fit(X[50:], y[50:])
+    np.testing.assert_array_equal(mixture.experts_[0].theta_, experts[1].theta_)
+    np.testing.assert_array_equal(mixture.weights_, [0.5, 0.5])
+
+
+def test_classes_are_those_of_all_experts_and_those_announced(iris, experts):
+    X, y = iris
+    few = y[:60] != "virginica"
+    wide = ExpertClassifier([LogisticRegression(), FrozenEstimator(experts[1])]).fit(X[:60][few], y[:60][few])
+    np.testing.assert_array_equal(wide.classes_, ["setosa", "versicolor", "virginica"])
+    # One expert knows two classes, the other three, and each probability goes to its own class.
+    known = np.column_stack([wide.experts_[0].predict_proba(X), np.zeros(len(X))])
+    np.testing.assert_allclose(wide.predict_proba(X), 0.5 * known + 0.5 * experts[1].predict_proba(X))
+    more = ExpertClassifier(experts).partial_fit(X[50:], y[50:], classes=["rose"])
+    np.testing.assert_array_equal(more.classes_, ["rose", "setosa", "versicolor", "virginica"])
+    assert not more.predict_proba(X)[:, 0].any()
+    numbers = GaussianNB().fit(X[:50], np.arange(50) % 3)
+    with pytest.raises(ValueError, match="Mix of label input types"):
+        ExpertClassifier([experts[0], numbers]).partial_fit(X[50:], y[50:])
+
+
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_regressors_are_mixed_by_their_errors(loss):
     X, y = load_diabetes(return_X_y=True)
@@ -123,3 +180,13 @@ def test_bad_input_is_refused(iris, experts):
         ExpertClassifier([]).fit(X, y)
     with pytest.raises(ValueError, match="'loss' parameter"):
         ExpertRegressor([Ridge()], loss="brier").fit(X, np.arange(len(y)))
+    for wrong in (Ridge(), ("ridge", RidgeClassifier()), GaussianNB):
+        with pytest.raises(ValueError, match=r"estimators\[1\] is .*, not a classifier"):
+            ExpertClassifier([experts[0], wrong]).partial_fit(X, y)
+        with pytest.raises(ValueError, match=r"estimators\[1\] is .*, not a classifier"):
+            ExpertClassifier([experts[0], wrong]).fit(X, y)
+    with pytest.raises(ValueError, match=r"estimators\[0\] is .*, not a regressor"):
+        ExpertRegressor(experts).partial_fit(X, np.arange(len(y)))
+    double = Ridge().fit(X, np.column_stack([X[:, 0], X[:, 1]]))
+    with pytest.raises(ValueError, match=r"array of shape \(150, 2\) for 150 rows"):
+        ExpertRegressor([double]).partial_fit(X, X[:, 0])

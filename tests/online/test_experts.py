@@ -207,6 +207,18 @@ def test_weights_do_not_change_when_losses_are_scaled_and_shifted(strategy):
         np.testing.assert_allclose(moved, strategy.run(losses, keep_weights=True).weights, atol=1e-10)
 
 
+@pytest.mark.parametrize("kind", [FollowTheLeader, FlipFlop])
+def test_a_tolerance_keeps_ties_that_rounding_breaks(kind):
+    """One expert loses a, then b, the other a + b: a tie every third round, but not in tenths of them."""
+    a, b = np.random.default_rng(12).integers(1, 10, (2, 100)).astype(float)
+    nothing = np.zeros(100)
+    whole = np.stack([a, nothing, b, nothing, nothing, a + b], axis=1).reshape(300, 2)
+    exact = kind().run(whole, keep_weights=True).weights
+    tolerant = kind(tolerance=1e-9).run(whole / 10, keep_weights=True).weights
+    np.testing.assert_allclose(tolerant, exact, atol=1e-9)
+    assert np.abs(kind().run(whole / 10, keep_weights=True).weights - exact).max() > 0.1
+
+
 @pytest.mark.parametrize(
     "strategy", [AdaHedge(), FlipFlop(), FollowTheLeader(), Hedge(0.5), CBMSHedge(), NormalHedge()], ids=str
 )
@@ -277,6 +289,11 @@ def test_gaps_obey_hoeffding_bernstein_and_the_papers_inequality():
         finite = np.isfinite(play.rates)
         rates, gaps, ranges, variance = (part[finite] for part in (play.rates, play.gaps, ranges, variance))
         assert np.all(gaps <= rates * ranges**2 / 8 + slack)
+        # Bernstein's inequality, g(s rate) / s times the variance with g(x) = (exp(x) - x - 1) / x; vast exponents
+        # make it void.
+        tilt = np.minimum(rates * ranges, 500.0)
+        least = np.where(tilt > 0.0, (np.expm1(tilt) - tilt) / np.where(tilt > 0.0, tilt, 1.0), 0.0)
+        assert np.all(gaps * ranges <= least * variance + slack * ranges)
         # Equation 12, multiplied by the rate.
         assert np.all(gaps <= rates * (variance / 2 + ranges * gaps / 3) + slack)
 
@@ -370,13 +387,35 @@ def test_bad_losses_are_refused_and_leave_the_game_as_it_was(strategy):
         game.run([0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match="at least one expert"):
         clone(strategy).start(0)
+    with pytest.raises(ValueError, match=r"losses hold -2e\+160, beyond 1e\+150"):
+        game.update([0.1, -2e160, 1e155])
+    with pytest.raises(ValueError, match=r"advice of shape \(2,\), but the game has 3 experts"):
+        game.predict([1.0, 2.0])
     np.testing.assert_array_equal(game.weights_, before)
 
 
 def test_bad_parameters_are_refused():
-    for strategy in (Hedge(0.0), FlipFlop(phi=1.0), FlipFlop(alpha=0.0), DecreasingHedge(-1.0), VariationMW(-1.0)):
+    for strategy in (
+        Hedge(0.0), FlipFlop(phi=1.0), FlipFlop(alpha=0.0), FlipFlop(tolerance=-1.0), FollowTheLeader(-1.0),
+        DecreasingHedge(-1.0), VariationMW(-1.0),
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="parameter"):
             strategy.start(2)
+    for wrong in ((0, 2), (10, 0), (10, 2, 0.0)):
+        with pytest.raises(ValueError, match="must be at least 1, loss_range"):
+            safe_rate(*wrong)
+
+
+@by_strategy
+def test_bounds_of_games_without_rounds_or_without_differences_are_numbers(strategy):
+    for losses in (np.empty((0, 3)), np.full((4, 3), 0.2)):
+        assert not np.any(np.isnan(list(strategy.regret_bounds(losses).values())))
+    assert not np.isnan(Hedge(np.inf).regret_bounds(np.ones((4, 3)))["Equation 7"])
+    with pytest.raises(ValueError, match=r"losses of shape \(2,\)"):
+        largest_variation([1.0, 2.0])
+    if strategy.regret_bounds(np.ones((2, 2))):
+        with pytest.raises(ValueError, match="nan or infinity"):
+            strategy.regret_bounds([[np.nan, 1.0]])
 
 
 def test_predict_mixes_advice_with_the_weights():

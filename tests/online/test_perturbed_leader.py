@@ -186,6 +186,10 @@ def test_volume_and_fluctuation_by_hand():
     np.testing.assert_array_equal(volume.volume, [0.0, 3.0, 5.0])
     np.testing.assert_array_equal(volume.growth, [0.0, 3.0, 2.0])
     np.testing.assert_allclose(volume.fluctuation, [0.0, 1.0, 0.4])
+    with pytest.raises(ValueError, match="nan or infinity"):
+        game_volume([[np.nan, 1.0]])
+    with pytest.raises(ValueError, match=r"losses of shape \(2,\)"):
+        game_volume([1.0, 2.0])
 
 
 def test_scaling_the_losses_changes_no_probability():
@@ -211,7 +215,7 @@ def test_no_strategy_withstands_the_growing_adversary(strategy, epsilon):
 
 
 def test_the_adversary_refuses_what_would_overflow():
-    with pytest.raises(ValueError, match="at most 188"):
+    with pytest.raises(ValueError, match="between 0 and 93"):
         growing_adversary(AdaHedge(), 1000)
     with pytest.raises(ValueError, match="epsilon=1"):
         growing_adversary(AdaHedge(), 10, 1)

@@ -66,6 +66,7 @@ def test_sparse_rows_give_the_weights_of_dense_ones(learner, n_classes, layout):
     X, y = table(n_classes, 120)
     dense, thin = clone(learner).fit(X, y), clone(learner).fit(layout(X), y)
     assert record(thin) == record(dense)
+    # Sums without the zeros are taken in another order, which ROMMA and CW on labels in conflict multiply.
     np.testing.assert_allclose(thin.coef_, dense.coef_, rtol=1e-9, atol=1e-12 * np.abs(dense.coef_).max())
     np.testing.assert_allclose(thin.decision_function(layout(X)), dense.decision_function(X), rtol=1e-8, atol=1e-9)
 
@@ -174,7 +175,7 @@ def test_a_stream_may_begin_with_one_class_alone(learner):
 
 
 def test_constant_labels_are_refused_with_the_way_out():
-    with pytest.raises(ValueError, match=r"one class only \(np.int64\(7\)\).*partial_fit"):
+    with pytest.raises(ValueError, match=r"one class only \(7\).*partial_fit"):
         OnlinePerceptron().fit([[1.0], [2.0]], [7, 7])
 
 
@@ -187,7 +188,7 @@ def test_first_chunk_must_name_all_classes():
 def test_a_class_that_was_not_announced_is_refused_and_nothing_is_learned(known):
     learner = OnlinePerceptron().partial_fit([[1.0], [2.0]], [0, 1], classes=known)
     before = learner.coef_.copy()
-    with pytest.raises(ValueError, match=r"y holds array\(\[2\]\)"):
+    with pytest.raises(ValueError, match=r"y holds \[2\]"):
         learner.partial_fit([[1.0], [2.0]], [1, 2])
     np.testing.assert_array_equal(learner.coef_, before)
     with pytest.raises(ValueError, match="differ from those of the first call"):

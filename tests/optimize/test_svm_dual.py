@@ -113,9 +113,20 @@ def test_most_steps_are_kept(data):
     assert solution.n_iter == 17 and not solution.converged
 
 
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+def test_where_one_class_alone_has_a_weight_the_offset_is_its_label(data, label):
+    X, y = data
+    solution = solve_svm_dual(rows_of(X), SVMDualProblem.classification(y, (y == label).astype(float)))
+    # No pair can move, and any offset beyond the label has no slack: the nearest is taken.
+    assert not solution.beta.any() and solution.converged
+    assert solution.offset == label
+
+
 def test_wrong_number_of_variables_and_negative_bounds_are_refused(data):
     X, y = data
     with pytest.raises(ValueError, match="119 variables for 120 objects"):
         solve_svm_dual(rows_of(X), SVMDualProblem.classification(y[1:], 1.0))
     with pytest.raises(ValueError, match="must not be negative"):
         solve_svm_dual(rows_of(X), SVMDualProblem.classification(y, -1.0))
+    with pytest.raises(ValueError, match="signs must be -1 and 1"):
+        solve_svm_dual(rows_of(X), SVMDualProblem.classification(y > 0, 1.0))

@@ -27,7 +27,10 @@ def data():
 @pytest.fixture(scope="module")
 def breast():
     X, y = load_breast_cancer(return_X_y=True)
-    return Gaussian(0.09)(minmax_scale(X, (-1, 1))), np.where(y == 1, 1.0, -1.0)
+    K = Gaussian(0.09)(minmax_scale(X, (-1, 1)))
+    # At the start all gains are equal: a diagonal of exactly one lets the first of them go first, not rounding.
+    np.fill_diagonal(K, 1.0)
+    return K, np.where(y == 1, 1.0, -1.0)
 
 
 def gram_rows(X, gamma=0.5):
@@ -72,10 +75,10 @@ def test_better_working_sets_take_fewer_steps(breast, lam):
     rows = GramRows.precomputed(K)
     steps = {w: solve_svm_without_offset(rows, y, 1 / (2 * lam * len(y)), wss=w).n_iter for w in ("1d", 1, 3, 7, 32)}
     assert steps[32] <= steps[7] <= steps["1d"]
-    assert steps[1] <= steps["1d"] and steps[3] <= steps[1]
-    # Counts of an independent program; which of equal gains comes first changes them by some per cent.
-    known = {1e-5: (3222, 328), 1e-4: (484, 116), 1e-2: (234, 126)}[lam]
-    assert (steps["1d"], steps[7]) == pytest.approx(known, rel=0.15)
+    assert steps[3] <= steps[1] <= steps["1d"]
+    # Counts of an independent program, met to the step where this was written; other processors may round otherwise.
+    known = {1e-5: (3222, 502, 408, 328, 253), 1e-4: (484, 135, 106, 116, 72), 1e-2: (234, 234, 126, 126, 117)}[lam]
+    assert tuple(steps.values()) == pytest.approx(known, rel=0.05)
 
 
 def test_every_search_takes_fewer_steps_than_what_it_builds_on(breast):

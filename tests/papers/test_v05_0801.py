@@ -18,5 +18,5 @@ def test_the_quick_form_reaches_what_it_should(real_data):
 def test_without_data_toy_perception_and_small_digits_remain(monkeypatch, tmp_path):
     monkeypatch.setenv("TREATISE_DATA", str(tmp_path))
     evidence = experiment()
-    assert len(evidence.skipped) == 2 and not any(row.failed for row in evidence.rows)
+    assert len(evidence.skipped) == 3 and not any(row.failed for row in evidence.rows)
     assert any("8 x 8" in row.quantity for row in evidence.rows)

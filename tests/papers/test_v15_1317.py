@@ -12,11 +12,11 @@ def test_the_quick_form_reaches_what_it_should(real_data):
     for method in ("LDS-Greedy", "FB-Greedy"):
         # The published gains are 17 and 15; a tenth of the passes and an eighth of the test words may cost some.
         assert here[f"HW-Small: {method}, % of letters right"] > start + 10
-    assert not evidence.skipped and evidence.figure is not None
+    assert len(evidence.skipped) == 1 and "NETtalk" in evidence.skipped[0] and evidence.figure is not None
 
 
 def test_without_data_the_words_of_digits_remain(monkeypatch, tmp_path):
     monkeypatch.setenv("TREATISE_DATA", str(tmp_path))
     evidence = experiment()
-    assert len(evidence.skipped) == 1 and len(evidence.rows) == 3
+    assert len(evidence.skipped) == 2 and len(evidence.rows) == 3
     assert evidence.rows[1].here > evidence.rows[0].here

@@ -296,6 +296,8 @@ def test_curves_and_transitions_are_drawn():
     assert ax.get_ylabel() == "score of label 1"
     with pytest.raises(ValueError, match="2 columns need as many axes"):
         plot_additive_features(crf, ax=ax)
+    with pytest.raises(ValueError, match="there is no column 2"):
+        plot_additive_features(crf, [0, 2])
     image = plot_label_transitions(crf, ax=Figure().subplots()).images[0]
     np.testing.assert_allclose(image.get_array(), crf.transitions_)
 

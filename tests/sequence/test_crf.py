@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from treatise.datasets import make_high_order_sequences
 from treatise.io import load_model, save_model
@@ -276,6 +277,8 @@ def test_transitions_are_drawn():
     ax = plot_label_transitions(crf)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == crf.classes_.tolist()
     assert plot_label_transitions(crf, ax=ax) is ax
+    with pytest.raises(NotFittedError):
+        plot_label_transitions(CRF())
 
 
 @pytest.mark.parametrize(
@@ -293,7 +296,7 @@ def test_transitions_are_drawn():
         ([np.array([[np.inf]])], [["x"]], "NaN or infinity"),
         ([np.zeros((2, 2)), np.zeros((2, 3))], [[0, 1], [0, 1]], "columns"),
         (np.zeros((3, 2)), [[0, 1, 0]], "one for each sequence"),
-        ([np.zeros((1, 2)), [{"a": 1}]], [[0], [1]], "is no array of numbers"),
+        ([np.zeros((1, 2)), [{"a": 1}]], [[0], [1]], "sequence 1 .* is a list of features; expected an array"),
         ([[{"a": 1}, {"b": 1}]], [["x", 1]], "some labels are strings"),
     ],
 )
@@ -310,7 +313,7 @@ def test_bad_input_at_prediction_is_named():
     with pytest.raises(ValueError, match="'Z' did not occur in training"):
         crf.log_probability(X[:1], [["Z"] * len(X[0])])
     assert crf.score(X[:1], [["Z"] * len(X[0])]) == 0.0
-    with pytest.raises(ValueError, match="give all in one form"):
+    with pytest.raises(ValueError, match="is an array; expected a list of features"):
         crf.predict([np.zeros((2, 2))])
     with pytest.raises(ValueError, match=f"{len(X[0])} positions and {len(X[0]) + 1} labels"):
         crf.score(X[:1], [["D"] * (len(X[0]) + 1)])

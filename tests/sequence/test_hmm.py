@@ -4,10 +4,13 @@ import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import cross_val_score
 
 from treatise.io import load_model, save_model
 from treatise.sequence import HMM, HMMDecoder
@@ -282,6 +285,21 @@ def test_observations_far_beyond_the_range_of_floating_point_are_still_exact():
     assert np.isfinite(refitted.history_).all()
 
 
+def test_a_data_frame_is_a_sequence_of_vectors():
+    values = np.random.default_rng(0).normal(size=(30, 2))
+    expected = HMM(2, emission="gaussian", random_state=0, tol=1e-3).fit(values).predict_proba(values)
+    for frame in (pd.DataFrame(values), pl.DataFrame(values)):
+        found = HMM(2, emission="gaussian", random_state=0, tol=1e-3).fit(frame)
+        np.testing.assert_array_equal(found.predict_proba(frame), expected)
+
+
+def test_cross_validation_scores_models_counted_from_labels():
+    sequences, labels = ["abab", "bbba", "aab", "abb"], ["xyxy", "yyyx", "xxy", "xyy"]
+    scores = cross_val_score(HMM(smoothing=1.0, alphabet="ab"), sequences, labels, cv=2, error_score="raise")
+    counted = HMM(smoothing=1.0, alphabet="ab").fit(sequences[:2], labels[:2])
+    assert scores[1] == counted.score(sequences[2:])
+
+
 def test_fitted_models_are_cloned_pickled_and_saved(tmp_path):
     for model in (HMM(3, max_iter=3, random_state=0), HMM(2, emission="gaussian", max_iter=3, random_state=0)):
         rng = np.random.default_rng(0)
@@ -358,6 +376,20 @@ def test_wrong_labels_lengths_and_parameters_are_refused():
         HMM.from_parameters([0.5, 0.5], half, emission_probabilities=half, symbols="abc")
     with pytest.raises(ValueError, match="each of the 2 states"):
         HMM.from_parameters([0.5, 0.5], half, means=[[1.0]], covariances=[[1.0]])
+    with pytest.raises(ValueError, match="name each of the 2 states"):
+        HMM.from_parameters([0.5, 0.5], half, emission_probabilities=half, states=["x"])
+    for covariances, message in (
+        ([1.0, 1.0], "do not belong together"),
+        ([[1.0], [np.nan]], "NaN or infinity"),
+        ([[1.0], [-1.0]], "state 1 has a covariance that is not positive"),
+        ([[[1.0]], [[0.0]]], "state 1 has a covariance that is not positive"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            HMM.from_parameters([0.5, 0.5], half, means=[[0.0], [1.0]], covariances=covariances)
+    flat = [np.zeros((3, 2)), np.ones((3, 2))]
+    for covariance in ("diagonal", "full"):
+        with pytest.raises(ValueError, match=r"state 0 .* give reg_covar > 0"):
+            HMM(emission="gaussian", covariance=covariance, reg_covar=0).fit(flat, ["xxx", "yyy"])
     impossible = HMM.from_parameters([1.0, 0.0], np.eye(2), emission_probabilities=np.eye(2), symbols="ab")
     for method in (impossible.score, impossible.predict, impossible.predict_proba):
         with pytest.raises(ValueError, match="no possible path"):

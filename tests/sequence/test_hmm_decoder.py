@@ -490,6 +490,7 @@ def test_the_decoding_path_runs_from_posterior_decoding_to_viterbi_and_draws_its
         ({"family": "cubic"}, "family"),
         ({"family": ("log", "log", "log")}, "a pair of these"),
         ({"method": "block", "k": 2.5}, "whole number"),
+        ({"method": "block", "k": np.inf}, "whole number"),
         ({"method": "block", "k": 40}, "too many to search"),
         ({"method": "log-average", "mu": 0}, "positive and finite"),
         ({"method": "viterbi"}, "method"),
@@ -524,6 +525,8 @@ def test_wrong_models_and_paths_are_refused():
                     HMMDecoder("log-average")):  # fmt: skip
         with pytest.raises(ValueError, match="no possible path"):
             decoder.decode(impossible)
+    with pytest.raises(ValueError, match="chains is a list; give HiddenChains"):
+        HMMDecoder().decode(["ab"])
     chains = HiddenChains([0.5, 0.5], half, seen)
     for paths in ([0, 1], [0.0, 1.0, 0.0]):
         with pytest.raises(ValueError, match="the number of a state for each of the 3 positions"):

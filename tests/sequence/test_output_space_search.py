@@ -489,6 +489,15 @@ def test_sequences_of_one_position_and_of_one_label_are_no_trouble():
     assert alone.n_ranking_examples_ == 0 and alone.predict(sequences) == [["a"]] * 20
 
 
+def test_an_order_other_than_the_learned_one_is_refused(digit_words, fitted):
+    _, (sequences, labels) = digit_words
+    for order in (1, 3):
+        search = _with(fitted["lds"], feature_order=order)
+        for ask in (search.predict, lambda some, search=search: search.cost(some, labels[:2])):
+            with pytest.raises(ValueError, match=f"feature_order={order} and 10 labels need .* 1100 were learned"):
+                ask(sequences[:2])
+
+
 def test_bad_parameters_and_input_are_refused(digit_words, fitted):
     _, (sequences, labels) = digit_words
     search = fitted["lds"]

@@ -179,6 +179,8 @@ def test_f1_counts_segments_that_are_right_in_full():
     assert segment_f1([[]], [[]]) == 1.0
     with pytest.raises(ValueError, match="of 1 sequences and of 2"):
         segment_f1([[]], [[], []])
+    with pytest.raises(ValueError, match=r"sequence 0 .* see segments_from_labels"):
+        segment_f1([["abc", "abd"]], [["abc", "abe"]])
 
 
 @pytest.mark.parametrize(
@@ -186,6 +188,7 @@ def test_f1_counts_segments_that_are_right_in_full():
     [
         ([[(0, 1, "a"), (2, 3, "b")]], {}, "must begin at 1"),
         ([[(0, 0, "a"), (0, 3, "b")]], {}, "not be empty"),
+        ([[(0, 1.5, "a"), (1.5, 3, "b")]], {}, "end at a whole number"),
         ([[(0, 2, "a")]], {}, "3 positions and its segments end at 2"),
         ([["a", "b"]], {}, "3 positions and 2 labels"),
         ([[(0, 3, "a")], []], {}, "1 sequences and segments for 2"),

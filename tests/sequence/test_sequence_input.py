@@ -1,6 +1,7 @@
 """Sequences and labels that do not belong together are refused alike by every learner of sequences."""
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -102,6 +103,24 @@ def test_an_unknown_symbol_is_named():
         HMM().fit([list("ab"), ["a", None]], [["x", "y"]] * 2)
     texts = np.array(["a", "b"], dtype=object)
     assert HMM().fit([texts, texts], [["x", "y"]] * 2).predict([texts])[0].tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("name", ["CRF", "SemiCRF", "OutputSpaceSearch", "RecurrentClassifier"])
+def test_tables_and_columns_of_dictionaries_are_sequences_in_every_form(name):
+    model, _ = LEARNERS[name]
+    expected = model.fit(ARRAYS, LABELS).predict(ARRAYS)
+    for make in (pd.DataFrame, pl.DataFrame, np.ndarray.tolist):
+        assert model.fit([make(x) for x in ARRAYS], LABELS).predict([make(x) for x in ARRAYS]) == expected
+    expected = model.fit(FEATURES, LABELS).predict(FEATURES)
+    columns = [pd.Series(each, index=range(5, 9)) for each in FEATURES]
+    assert model.fit(columns, LABELS).predict(columns) == expected
+    for wrong, message in (
+        (pd.DataFrame(ARRAYS[0]), "one array of two dimensions"),
+        ([1, 2], "sequence 0 .* is a int"),
+        ([iter(FEATURES[0])], "sequence 0 .* a sequence is a list"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.fit(wrong, LABELS)
 
 
 def test_a_table_with_fewer_labels_than_rows_is_refused():

@@ -1,6 +1,7 @@
 """Tables of positions as learners of sequences take them: features, arrays, symbols, segments."""
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
@@ -155,6 +156,12 @@ def test_the_words_are_found_among_the_columns():
         assert SequenceTagger(CRF(max_iter=1)).fit(pl.DataFrame(columns), ["u", "v"]).word_ == word
 
 
+def test_words_that_a_frame_lacks_are_empty_and_not_called_nan():
+    words = {"sentence": [0, 0, 1], "form": ["cats", np.nan, "dogs"]}
+    found = SequenceTagger(CRF(max_iter=2)).fit(pd.DataFrame(words), ["N", "V", "N"])
+    assert not any("nan" in name for name in found.learner_.vectorizer_.vocabulary_)
+
+
 def test_tables_that_do_not_fit_are_refused_in_words(regimes):
     frame, y = regimes
     tagger = SequenceTagger(LogisticRegression()).fit(frame, y)
@@ -164,6 +171,10 @@ def test_tables_that_do_not_fit_are_refused_in_words(regimes):
         tagger.predict(frame.with_columns(pl.lit("x").alias("noise")))
     with pytest.raises(ValueError, match="'level' holds an infinite number"):
         tagger.predict(frame.with_columns(pl.lit(float("inf")).alias("level")))
+    with pytest.raises(ValueError, match="come as ndarray; give a data frame"):
+        SequenceTagger().fit(frame.to_numpy(), y)
+    with pytest.raises(ValueError, match=r"row 2 \(counted from 0\) has no label"):
+        SequenceTagger().fit(frame[:3], ["u", "v", None])
     with pytest.raises(ValueError, match="600 rows and 3 labels"):
         SequenceTagger().fit(frame, y[:3])
     with pytest.raises(ValueError, match="lack the column 'sentence' that says which"):

@@ -10,6 +10,7 @@ class FatalShard:
 
     def __init__(self, shard, marker):
         self.shard, self.marker = shard, marker
+        self.skipped, self.complaints = 0, []
 
     def __iter__(self):
         chunks = iter(self.shard)

@@ -1,5 +1,7 @@
 """Classifiers without offset, alone and over a grid."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -8,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.preprocessing import minmax_scale
 
-from treatise.kernels import Gaussian, Kernel
+from treatise.kernels import Gaussian, Kernel, Linear
 from treatise.svm import BiasFreeSVC, BiasFreeSVCGrid, steinwart_grid
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -124,9 +126,16 @@ def test_objects_that_are_no_rows_are_taken():
     assert machine.predict(["on", "tiger"]).tolist() == [0, 1]
 
 
-def test_a_linear_kernel_is_warned_of(moons):
+@pytest.mark.parametrize("options", [{"kernel": "linear"}, {"kernel": Linear()}, {"kernel": "poly", "coef0": 0.0}])
+def test_kernels_without_a_constant_are_warned_of(moons, options):
     with pytest.warns(UserWarning, match="passes through the origin"):
-        BiasFreeSVC(kernel="linear").fit(*moons)
+        BiasFreeSVC(**options).fit(*moons)
+
+
+def test_a_polynomial_with_a_constant_is_not_warned_of(moons):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BiasFreeSVC(kernel="poly").fit(*moons)
 
 
 def test_too_few_steps_are_warned_of(moons):
@@ -158,6 +167,8 @@ def test_the_papers_grid():
     np.testing.assert_allclose([lams[0], lams[-1]], [1.0, 1e-5])
     np.testing.assert_allclose(np.sqrt([gammas[0], gammas[-1]]), [0.1, 2.0 * 1000**0.2])
     np.testing.assert_allclose(lams[1:] / lams[:-1], lams[1] / lams[0])
+    with pytest.raises(ValueError, match="n_features=0 must be at least 1"):
+        steinwart_grid(10, 0)
 
 
 @pytest.mark.parametrize("cache_bytes", [1 << 30, 40_000])

@@ -174,8 +174,10 @@ def test_two_classes_and_small_classes():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="one class"):
+    with pytest.raises(ValueError, match="one class, 0; at least two"):
         PairwiseCouplingClassifier().fit(X_IRIS[:50], Y_IRIS[:50])
+    with pytest.raises(ValueError, match="every class has one row"):
+        PairwiseCouplingClassifier().fit(X_IRIS[::50], Y_IRIS[::50])
     with pytest.raises(ValueError, match="'method' parameter"):
         PairwiseCouplingClassifier(method="borda").fit(X_IRIS, Y_IRIS)
     with pytest.raises(ValueError, match="holds out 30 of 150 rows"):

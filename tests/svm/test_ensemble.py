@@ -215,6 +215,8 @@ def test_the_rule_is_replaced_without_training_machines_again(moons, new_moons):
         ensemble.set_aggregation("linear")
     with pytest.raises(ValueError, match="'median' is unknown"):
         ensemble.set_aggregation("median")
+    with pytest.raises(ValueError, match="aggregation=3 is unknown"):
+        ensemble.set_aggregation(3, X, y)
     with pytest.raises(ValueError, match=r"\[7\] are unknown"):
         ensemble.set_aggregation("linear", X, np.full(len(X), 7))
 
@@ -231,6 +233,18 @@ def test_merged_machines_vote_as_they_do_one_by_one(moons, new_moons):
     assert len(ensemble.support_) == len(distinct) < ensemble.n_support_total_
     thin = [SVC(**options).fit(sparse.csr_matrix(X[s : s + 400]), y[s : s + 400]) for s in (0, 200, 400)]
     np.testing.assert_allclose(merge_svms(thin).decision_matrix(new_moons[0]), loop, atol=1e-8)
+
+
+def test_merged_machines_take_further_members_from_parts_of_data(moons, new_moons):
+    X, y = moons
+    models = [SVC(gamma=0.7).fit(X[part], y[part]) for part in (slice(400), slice(400, 700))]
+    ensemble = merge_svms(models).partial_fit(X[700:], y[700:])
+    loop = np.column_stack([model.decision_function(new_moons[0]) for model in models])
+    decisions = ensemble.decision_matrix(new_moons[0])
+    np.testing.assert_allclose(decisions[:, :2], loop, atol=1e-10)
+    alone = EnsembleSVC(1, max_samples=1.0, bootstrap=False, gamma=0.7).fit(X[700:], y[700:])
+    np.testing.assert_allclose(decisions[:, 2:], alone.decision_matrix(new_moons[0]), atol=1e-10)
+    assert len(ensemble.support_) == len(ensemble.support_vectors_) == len(np.unique(ensemble.support_))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
@@ -288,6 +302,8 @@ def test_a_stream_with_faults_is_refused(moons):
         stream.partial_fit(X[y == 0], y[y == 0])
     with pytest.raises(ValueError, match="999 classes for 1000 rows"):
         stream.partial_fit(X, y[1:])
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        stream.partial_fit(X, X[:, 0])
     with pytest.raises(ValueError, match=r"\[2\] are unknown"):
         stream.partial_fit(X, np.where(y == 1, 2, 0))
     with pytest.raises(ValueError, match="set_aggregation"):

@@ -5,6 +5,7 @@ import pytest
 from joblib import Memory
 from scipy.optimize import minimize, nnls
 from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
@@ -329,3 +330,7 @@ def test_the_picture_shows_every_row_kept(moons):
     assert drawn == machine.n_representatives_
     with pytest.raises(ValueError, match="two features"):
         plot_representatives(machine, np.ones((5, 3)), np.zeros(5))
+    with pytest.raises(ValueError, match="must hold the training rows; row 5"):
+        plot_representatives(machine, X[:5], y[:5])
+    with pytest.raises(NotFittedError):
+        plot_representatives(ExtremePointsSVC(), X, y)

@@ -3,18 +3,20 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import norm
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC
 
 from treatise.datasets import make_gaussian_mixtures
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
-from treatise.svm import SVMPath, SVMPathCV, plot_decision_surface, plot_svm_path
+from treatise.svm import BiasFreeSVC, SVMPath, SVMPathCV, plot_decision_surface, plot_svm_path
 from treatise.svm._path_start import path_start
 
 
-@pytest.fixture(params=[5.0, 1.0, 0.1])
+@pytest.fixture(params=[5.0, 1.0, 0.5, 0.1])
 def gamma(request):
     return request.param
 
@@ -108,6 +110,38 @@ def test_unbalanced_classes_start_from_the_shortest_machine():
     np.testing.assert_allclose(path.decision_function(K, C), reference.decision_function(K), atol=1e-6)
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_unbalanced_classes_without_a_shared_point_move_the_offset_towards_the_larger_one(sign):
+    # The few lie so that corners of the hull of the many carry all the weight: no multiplier lies between 0 and 1.
+    generator = np.random.default_rng(0)
+    X = np.vstack([generator.normal(size=(30, 2)) + 3.0, [[0.0, 0.0], [0.3, -0.2], [-0.4, 0.1]]])
+    y = sign * np.repeat([1.0, -1.0], [30, 3])
+    start = path_start(X @ X.T, y, True)
+    assert set(start.alpha) == {0.0, 1.0}
+    path = SVMPath(kernel="linear").fit(X, y)
+    for share in (0.05, 0.2, 0.5, 0.9):
+        C = share * path.costs_[0]
+        coef, offset = path.dual_coef(C)
+        primal = 0.5 * coef @ X @ X.T @ coef + C * np.maximum(0.0, 1.0 - y * (X @ X.T @ coef + offset)).sum()
+        # The offset is one of an interval: all of it has the same objective, and no other value reaches the dual one.
+        assert primal == pytest.approx(dual_value(coef, X @ X.T), rel=1e-10)
+        np.testing.assert_array_equal(path.predict(X, C), SVC(C=C, kernel="linear", tol=1e-9).fit(X, y).predict(X))
+    costs, errors = path.error_curve(X, y)
+    assert errors[0] == pytest.approx(3 / 33)
+    assert np.mean(path.predict(X, 0.5 * costs[1]) != y) == pytest.approx(errors[0])
+
+
+def test_without_an_intercept_the_path_is_that_of_bias_free_machines():
+    X, y = make_gaussian_mixtures(60, random_state=7)
+    y[:20] = 1.0
+    path = SVMPath(gamma=2.0, intercept=False).fit(X, y)
+    for C in (0.05, 0.6, 4.0, 50.0):
+        machine = BiasFreeSVC(C, gamma=2.0, tol=1e-14, stopping="gap").fit(X, y)
+        # Half the squared distance of two machines is at most the gap, 1e-14 of the sum of the costs.
+        room = np.sqrt(2e-14 * C * len(y))
+        np.testing.assert_allclose(path.decision_function(X, C), machine.decision_function(X), atol=room + 1e-9)
+
+
 def test_without_an_intercept_the_path_starts_with_the_rule_of_two_densities():
     X, y = make_gaussian_mixtures(random_state=3)
     y[:30] = 1.0
@@ -126,6 +160,42 @@ def test_repeated_rows_of_equal_and_of_opposite_label_do_not_stall_the_path():
         for C in (0.5, 8.0, 100.0):
             reference = full_coef(SVC(kernel="precomputed", C=C, tol=1e-8).fit(K, y), len(y))
             assert dual_value(path.dual_coef(C)[0], K) == pytest.approx(dual_value(reference, K), rel=1e-7)
+
+
+@pytest.mark.parametrize("seed", [7, 10, 30])
+def test_repeated_rows_on_the_margin_keep_their_scores(seed):
+    # Rows that are one point to the kernel leave an inverse of few digits: unless directions are refined, scores drift
+    # by 1e-6 to 1e-4 on these draws.
+    generator = np.random.default_rng(seed)
+    X = np.repeat(generator.normal(size=(8, 1)), 2, axis=0)
+    y = np.where(generator.random(16) < 0.3, 1.0, -1.0)
+    path = SVMPath(kernel="linear", intercept=False, C_max=100.0).fit(X, y)
+    assert 0 < path.ridge_ < 1e-10
+    for C in (0.4, 3.0, 40.0):
+        machine = BiasFreeSVC(C, kernel="precomputed", tol=1e-15, stopping="gap").fit(X @ X.T, y)
+        # A ridge changes a score by less than C times itself.
+        np.testing.assert_allclose(path.decision_function(X, C), machine.decision_function(X @ X.T), atol=1e-8)
+
+
+def test_the_most_regularised_end_is_best_with_many_more_inputs_than_rows():
+    first, last = [], []
+    for seed in range(50):
+        generator = np.random.RandomState(seed)
+        y = np.repeat([1.0, -1.0], 20)
+        X = generator.randn(40, 50)
+        X[:, 0] += 2.0 * y
+        path = SVMPath(kernel="linear").fit(X, y)
+        for C, found in ((path.costs_[0], first), (path.costs_[-1], last)):
+            coef, offset = path.dual_coef(C)
+            w = X.T @ coef
+            length = np.linalg.norm(w)
+            error = np.mean(norm.cdf(-(2 * w[0] + np.array([offset, -offset])) / length))
+            found.append((error, np.degrees(np.arccos(w[0] / length))))
+    # Means over the same fifty draws by an independent program, which solved quadratic programs.
+    for found, error, angle in ((first, 0.048, 28.1), (last, 0.072, 41.4)):
+        assert np.mean(found, axis=0)[0] == pytest.approx(error, abs=0.004)
+        assert np.mean(found, axis=0)[1] == pytest.approx(angle, abs=1.5)
+    assert np.mean(np.array(first)[:, 0] <= np.array(last)[:, 0]) > 0.85
 
 
 def test_separable_classes_end_at_the_machine_of_largest_margin():
@@ -189,6 +259,10 @@ def test_bad_input_is_named():
         SVMPath().fit(X, np.ones(len(X)))
     with pytest.raises(ValueError, match="two classes and y has 3 classes"):
         SVMPath().fit(X, np.arange(len(X)) % 3)
+    with pytest.raises(ValueError, match=r"classes \[7\] are unknown"):
+        path.error_curve(X, np.full(len(X), 7))
+    with pytest.raises(ValueError, match="one class to train on in a fold"):
+        SVMPathCV(SVMPath(C_max=10.0), cv=KFold(2)).fit(X, y)
     K = rbf_kernel(X)
     K[2, 5] += 1.0
     with pytest.raises(ValueError, match=r"must be symmetric; entry \(2, 5\)"):
@@ -198,6 +272,8 @@ def test_bad_input_is_named():
 def test_picture_shows_a_line_for_every_point():
     X, y = make_gaussian_mixtures(20, random_state=0)
     assert len(plot_svm_path(SVMPath().fit(X, y)).lines) == 40
+    with pytest.raises(NotFittedError):
+        plot_svm_path(SVMPath())
 
 
 def test_surface_shows_the_border_the_points_and_refuses_what_it_cannot_draw():

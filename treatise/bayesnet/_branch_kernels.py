@@ -26,6 +26,9 @@ TOP, BOTTOM, SPARE_LINKS = 0, 1, 2
 USED, SPARE, WAITING, STEPS = range(4)
 """Counters: links ever used, links given back, cases that wait, cases taken."""
 
+REQUIRED, FORBIDDEN = np.int64(0), np.int64(1)
+"""What a link does with its arc."""
+
 
 @kernel
 def goes_first(bounds, heap, first, second):
@@ -74,7 +77,7 @@ def pop(links, bounds, heaps, counters, heap):
     counters[WAITING] -= 1
     last = counters[WAITING]
     for either in range(2):
-        at, moved = links[link, TOP_PLACE + either], heaps[either, last]
+        at, moved = np.int64(links[link, TOP_PLACE + either]), heaps[either, last]
         if moved != link:
             heaps[either, at] = moved
             settle(links, bounds, heaps, either, at, last)
@@ -264,12 +267,12 @@ def split(
             add_bit(forbidden, head, tail)
             at = first_fitting(masks, choice[head], starts[head + 1], required, forbidden, head)
             drop_bit(forbidden, head, tail)
-            case = new_link(links, heaps, counters, last, tail, head, 1)
+            case = new_link(links, heaps, counters, last, tail, head, FORBIDDEN)
             push(links, bounds, heaps, counters, case, at, bound - loss)
         if y + 1 < q:
             add_bit(required, head, tail)
             add_bit(forbidden, tail, head)
-            inner = new_link(links, heaps, counters, last, tail, head, 0)
+            inner = new_link(links, heaps, counters, last, tail, head, REQUIRED)
             links[inner, USERS] += 1  # held until the next one leans on it
             if last != link:
                 links[last, USERS] -= 1

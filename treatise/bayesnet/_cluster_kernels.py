@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import kernel
-from treatise.bayesnet._order_search_kernels import add_bit, copy_row, first_inside, has_bit
+from treatise.bayesnet._order_search_kernels import ONLY, add_bit, copy_row, first_inside, has_bit
 from treatise.statistics._counts_kernels import popcount
 
 
@@ -55,7 +55,7 @@ def light_clusters(n, vertices, masks, weights, most, clusters, entering):
     ``vertices``, ``masks`` and ``weights`` list the parent sets of positive weight. ``clusters`` has room for one
     cluster for each pair, and one to grow; ``entering`` gets the weight of each.
     """
-    found, growing, growth = 0, clusters.shape[0] - 1, np.empty(n)
+    found, growing, growth = np.int64(0), clusters.shape[0] - 1, np.empty(n)
     for first in range(n):
         for second in range(first):
             for word in range(masks.shape[1]):
@@ -68,7 +68,7 @@ def light_clusters(n, vertices, masks, weights, most, clusters, entering):
                 if value < lightest - 1e-9:
                     lightest = value
                     copy_row(clusters, growing, clusters, found)
-                chosen = -1
+                chosen = np.int64(-1)
                 for vertex in range(n):
                     if not has_bit(clusters, growing, vertex) and (chosen < 0 or growth[vertex] < growth[chosen]):
                         chosen = vertex
@@ -87,16 +87,16 @@ def greedy_order(vertices, masks, weights, order):
     before, ready = np.zeros((1, masks.shape[1]), dtype=np.uint64), np.empty(n)
     for place in range(n):
         for vertex in range(n):
-            ready[vertex] = -1.0 if has_bit(before, 0, vertex) else 0.0
+            ready[vertex] = -1.0 if has_bit(before, ONLY, vertex) else 0.0
         for at in range(vertices.shape[0]):
-            if ready[vertices[at]] >= 0.0 and first_inside(masks, at, at + 1, before, 0) >= 0:
+            if ready[vertices[at]] >= 0.0 and first_inside(masks, at, at + 1, before, ONLY) >= 0:
                 ready[vertices[at]] += weights[at]
-        chosen = 0
+        chosen = np.int64(0)
         for vertex in range(1, n):
             if ready[vertex] > ready[chosen]:
                 chosen = vertex
         order[place] = chosen
-        add_bit(before, 0, chosen)
+        add_bit(before, ONLY, chosen)
 
 
 @kernel

@@ -5,20 +5,21 @@ from numbers import Real
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln, logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from scipy.special import gammaln
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from treatise.bayesnet._class_probabilities import JointProbabilityMixin
 from treatise.bayesnet._naive_kernels import add_cells, add_entries, count_cells, count_entries
 from treatise.bayesnet._table_coding import TableCoder
 from treatise.bayesnet._table_reading import read_table
 from treatise.bayesnet.network import BayesianNetwork
 
 
-class NaiveStructureClassifier(ClassifierMixin, BaseEstimator):
+class NaiveStructureClassifier(JointProbabilityMixin, BaseEstimator):
     """Base of the naive Bayes classifiers that weigh a feature with the class as its parent against one without.
 
     A subclass turns the posterior log odds of the arcs from the class into their weights, in ``_arc_weights``.
@@ -119,52 +120,6 @@ class NaiveStructureClassifier(ClassifierMixin, BaseEstimator):
             add_cells(codes, self._log_table, self._starts, joint[rows])
         return joint
 
-    def predict_log_proba(self, X):
-        """Log probability of each class given the row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_joint_log_proba`.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        joint = self.predict_joint_log_proba(X)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
-
-    def predict_proba(self, X):
-        """Probability of each class given the row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_joint_log_proba`.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X):
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_joint_log_proba`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        best = np.argmax(self.predict_joint_log_proba(X), axis=1)
-        return self.classes_[best]
-
     @property
     def theta_(self):
         """Probabilities of each feature's states within each class: a list of arrays (n_classes, n_states)."""
@@ -194,9 +149,7 @@ class NaiveStructureClassifier(ClassifierMixin, BaseEstimator):
             Its states are those of ``states_``, and ``classes_``.
         """
         check_is_fitted(self)
-        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
-        if target in names:
-            raise ValueError(f"target={target!r} is also the name of a feature; choose another")
+        names = self._feature_names_beside(target)
         parents, cpts, states = {}, {}, {}
         for i, (theta, own) in enumerate(zip(self.theta_, self.states_)):
             if len(own) > 1:
@@ -298,7 +251,5 @@ class NaiveStructureClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags

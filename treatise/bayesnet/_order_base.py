@@ -61,9 +61,6 @@ class OrderAveraging(BaseEstimator):
             raise ValueError("order='opposite' averages two networks, which no single one equals; choose another order")
         return self._summaries[0].to_network(names, states)
 
-    def _named(self):
-        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
-
 
 def repeated_rows(sample_weight, X):
     """Numbers of the rows of X, each as often as its weight says."""

@@ -9,6 +9,9 @@ import numpy as np
 from treatise._core.jit import kernel
 
 _ONE = np.uint64(1)
+ONLY = np.int64(0)
+"""Row of an array that holds one set. A plain 0 would have kernels compiled once more, for that number."""
+
 _IMPOSSIBLE = -1e9
 
 
@@ -55,12 +58,12 @@ def choose_for_order(starts, masks, scores, order, choice):
     before = np.zeros((1, masks.shape[1]), dtype=np.uint64)
     total = 0.0
     for vertex in order:
-        at = first_inside(masks, starts[vertex], starts[vertex + 1], before, 0)
+        at = first_inside(masks, starts[vertex], starts[vertex + 1], before, ONLY)
         if at < 0:
             return -np.inf
         choice[vertex] = at
         total += scores[at]
-        add_bit(before, 0, vertex)
+        add_bit(before, ONLY, vertex)
     return total
 
 

@@ -52,29 +52,53 @@ class GibbsEstimator(BaseEstimator):
 
     _least_variables = 1
 
+    def __init__(
+        self, *, n_burn, n_samples, thin, n_chains, standardize, n_jobs, verbose, random_state, missing="error"
+    ):  # fmt: skip
+        self.n_burn = n_burn
+        self.n_samples = n_samples
+        self.thin = thin
+        self.n_chains = n_chains
+        self.standardize = standardize
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "mask"
+        tags.input_tags.allow_nan = self.missing == "mask"
         return tags
 
     def _checked(self, X, reset):
         """X as floats; missing cells are let through where the estimator masks them."""
-        finite = "allow-nan" if getattr(self, "missing", "error") == "mask" and reset else True
-        return validate_data(
-            self, X, reset=reset, dtype=np.float64, ensure_all_finite=finite,
+        X = validate_data(
+            self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan",
             ensure_min_samples=2 if reset else 1, ensure_min_features=self._least_variables if reset else 1,
         )  # fmt: skip
+        empty = np.isnan(X).any(axis=0)
+        if empty.any() and not (reset and self.missing == "mask"):
+            masks = reset and "missing" in self.get_params()
+            cure = 'choose missing="mask", or impute' if masks else "impute"
+            raise ValueError(f"Input X contains NaN in column {self._columns(empty)}; {cure} the missing cells")
+        return X
+
+    def _columns(self, which):
+        """Names of the columns, or else their numbers, as an error shows them."""
+        names = getattr(self, "feature_names_in_", np.arange(len(which))).tolist()
+        return ", ".join(repr(name) for name, shown in zip(names, which) if shown)
 
     def _learn_scaling(self, X):
         """Mean and deviation of each column, ``mean_`` and ``scale_``."""
-        if np.isnan(X).all(axis=0).any():
-            column = int(np.flatnonzero(np.isnan(X).all(axis=0))[0])
-            raise ValueError(f"column {column} has no value at all; leave it out")
+        empty = np.isnan(X).all(axis=0)
+        if empty.any():
+            raise ValueError(f"column {self._columns(empty)} has no value at all; leave it out")
         deviation = np.nanstd(X, axis=0)
         flat = deviation <= 1e-12 * np.maximum(1.0, np.abs(np.nanmean(X, axis=0)))
         if flat.any():
-            columns = ", ".join(str(column) for column in np.flatnonzero(flat))
-            raise ValueError(f"constant columns carry no dependence and cannot be scaled: {columns}; leave them out")
+            raise ValueError(
+                f"constant columns carry no dependence and cannot be scaled: {self._columns(flat)}; leave them out"
+            )
         self.mean_ = np.nanmean(X, axis=0) if self.standardize else np.zeros(X.shape[1])
         self.scale_ = deviation if self.standardize else np.ones(X.shape[1])
 

@@ -35,8 +35,9 @@ class ConstrainedStructureLearner(BaseEstimator):
     smallest). Continuous columns must be cut into states first.
 
     Costs one count of n rows (n / 64 words for each cell of small tables) for each parent set that is scored: p times
-    the subsets of up to ``max_parents`` others at worst, of which the paper's pruning leaves out few at two or three
-    parents and most beyond five. The search is exponential in the number of variables at worst.
+    the subsets of up to ``max_parents`` others at worst. The paper's pruning leaves out few of those of two to four
+    parents and, for "bic" and "aic", all of more than log2(n). The search is exponential in the number of variables at
+    worst.
 
     Parameters
     ----------

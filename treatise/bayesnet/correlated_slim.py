@@ -107,33 +107,16 @@ class CorrelatedSLIM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GibbsEst
     }
 
     def __init__(
-        self,
-        n_factors=None,
-        *,
-        link_mean=0.9,
-        allowed=None,
-        n_burn=2000,
-        n_samples=6000,
-        thin=10,
-        n_chains=1,
-        standardize=True,
-        missing="error",
-        n_jobs=None,
-        verbose=None,
-        random_state=None,
-    ):
+        self, n_factors=None, *, link_mean=0.9, allowed=None, n_burn=2000, n_samples=6000, thin=10, n_chains=1,
+        standardize=True, missing="error", n_jobs=None, verbose=None, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            n_burn=n_burn, n_samples=n_samples, thin=thin, n_chains=n_chains, standardize=standardize,
+            missing=missing, n_jobs=n_jobs, verbose=verbose, random_state=random_state,
+        )  # fmt: skip
         self.n_factors = n_factors
         self.link_mean = link_mean
         self.allowed = allowed
-        self.n_burn = n_burn
-        self.n_samples = n_samples
-        self.thin = thin
-        self.n_chains = n_chains
-        self.standardize = standardize
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def _contract_example(cls):

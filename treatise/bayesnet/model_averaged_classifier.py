@@ -2,17 +2,18 @@
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise.bayesnet._class_probabilities import ClassProbabilityMixin
 from treatise.bayesnet._order_base import OrderAveraging, repeated_rows
 from treatise.bayesnet._table_coding import TableCoder
 from treatise.bayesnet._table_reading import read_table
 
 
-class ModelAveragedClassifier(ClassifierMixin, OrderAveraging):
+class ModelAveragedClassifier(ClassProbabilityMixin, OrderAveraging):
     """Classifier that averages over all Bayesian networks of the class and the features that respect an order.
 
     The networks have at most ``max_parents`` parents a variable; given an order there are exponentially many, yet
@@ -182,36 +183,6 @@ class ModelAveragedClassifier(ClassifierMixin, OrderAveraging):
                 joint[:, label] += summary.log_probability(child, codes)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
-    def predict_proba(self, X):
-        """Probability of each class given the row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_log_proba`.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X):
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_log_proba`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        best = np.argmax(self.predict_log_proba(X), axis=1)
-        return self.classes_[best]
-
     @property
     def states_(self):
         """What the states of each feature are: categories, numbers, or intervals written out."""
@@ -231,13 +202,6 @@ class ModelAveragedClassifier(ClassifierMixin, OrderAveraging):
         network : BayesianNetwork
             Its states are those of ``states_``, and ``classes_``; features of a single state are left out.
         """
-        names = self._named()
-        if target in names:
-            raise ValueError(f"target={target!r} is also the name of a feature; choose another")
+        check_is_fitted(self)
+        names = self._feature_names_beside(target)
         return self._network([*names, target], [*self.states_, tuple(self.classes_.tolist())])
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

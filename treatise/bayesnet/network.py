@@ -339,6 +339,8 @@ class BayesianNetwork(ExactAnswersMixin, DirectedGraphMixin):
             Columns in the order of ``variables``.
         """
         self._require_tables()
+        if n_samples < 0:
+            raise ValueError(f"n_samples={n_samples!r} must be a number of rows, 0 or more")
         random = check_random_state(random_state)
         if evidence:
             known = self._known(evidence)

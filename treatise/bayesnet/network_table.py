@@ -19,6 +19,8 @@ def columns_of(X: Any, variables: Sequence[Any], wanted: Sequence[int]) -> dict[
     A frame has them by name. An array has them in order, or at their numbers where the names are numbers.
     """
     if is_frame(X):
+        if not len(X):
+            raise ValueError(f"X must be a table with at least one row; its shape is {X.shape}")
         names = list(X.columns)
         place = {v: names.index(variables[v]) for v in wanted if variables[v] in names}
         column = (lambda i: X.iloc[:, i]) if hasattr(X, "iloc") else (lambda i: X[:, i])
@@ -95,6 +97,10 @@ class Column:
         """The values as states: in the order of the categories, or sorted, or of appearance where they do not sort."""
         if self.categorical:
             return tuple(self.values)
+        between = [value for value in self.values if isinstance(value, float) and not value.is_integer()]
+        if between:
+            raise ValueError(f"the column {self.name!r} is continuous (it holds {between[0]:g}); cut it into states, "
+                             "or name in states= the numbers that it may be")  # fmt: skip
         try:
             return tuple(sorted(self.values))
         except TypeError:
@@ -112,8 +118,8 @@ class Column:
 
 
 def _missing(row: int, name: Any) -> ValueError:
-    return ValueError(f"row {row} of the column {name!r} is missing (NaN); tables are counted from complete rows: "
-                      "fill it in, drop the row, or make missing a state of its own")  # fmt: skip
+    return ValueError(f"row {row} of the column {name!r} is missing (NaN); fill it in, drop the row, or make missing a "
+                      "state of its own")  # fmt: skip
 
 
 def decoded(codes: np.ndarray, states: Sequence[Sequence[State]]) -> np.ndarray:

@@ -124,31 +124,16 @@ class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, De
     _least_variables = 2
 
     def __init__(
-        self,
-        orders="all",
-        *,
-        edge_mean=0.1,
-        test_size=0.2,
-        n_burn=1000,
-        n_samples=3000,
-        thin=10,
-        n_chains=1,
-        standardize=True,
-        n_jobs=None,
-        verbose=None,
-        random_state=None,
-    ):
+        self, orders="all", *, edge_mean=0.1, test_size=0.2, n_burn=1000, n_samples=3000, thin=10, n_chains=1,
+        standardize=True, n_jobs=None, verbose=None, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            n_burn=n_burn, n_samples=n_samples, thin=thin, n_chains=n_chains, standardize=standardize,
+            n_jobs=n_jobs, verbose=verbose, random_state=random_state,
+        )  # fmt: skip
         self.orders = orders
         self.edge_mean = edge_mean
         self.test_size = test_size
-        self.n_burn = n_burn
-        self.n_samples = n_samples
-        self.thin = thin
-        self.n_chains = n_chains
-        self.standardize = standardize
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def _contract_example(cls):

@@ -185,7 +185,8 @@ class OrderAveragedNetwork(DensityMixin, OrderAveraging):
             Its variables have the columns' names, or else their numbers; columns of a single state are left out.
         """
         check_is_fitted(self)
-        return self._network(self._named(), self.states_)
+        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+        return self._network(names, self.states_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -174,27 +174,14 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScor
     }
 
     def __init__(
-        self,
-        n_orders=10,
-        *,
-        orders=None,
-        edge_mean=0.1,
-        n_latent=0,
-        driving=None,
-        test_size=0.2,
-        n_order_moves=10,
-        n_burn=5000,
-        n_samples=10000,
-        n_burn_dag=1000,
-        n_samples_dag=3000,
-        thin=10,
-        n_chains=2,
-        standardize=True,
-        missing="error",
-        n_jobs=None,
-        verbose=None,
-        random_state=None,
-    ):
+        self, n_orders=10, *, orders=None, edge_mean=0.1, n_latent=0, driving=None, test_size=0.2,
+        n_order_moves=10, n_burn=5000, n_samples=10000, n_burn_dag=1000, n_samples_dag=3000, thin=10,
+        n_chains=2, standardize=True, missing="error", n_jobs=None, verbose=None, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            n_burn=n_burn, n_samples=n_samples, thin=thin, n_chains=n_chains, standardize=standardize,
+            missing=missing, n_jobs=n_jobs, verbose=verbose, random_state=random_state,
+        )  # fmt: skip
         self.n_orders = n_orders
         self.orders = orders
         self.edge_mean = edge_mean
@@ -202,17 +189,8 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScor
         self.driving = driving
         self.test_size = test_size
         self.n_order_moves = n_order_moves
-        self.n_burn = n_burn
-        self.n_samples = n_samples
         self.n_burn_dag = n_burn_dag
         self.n_samples_dag = n_samples_dag
-        self.thin = thin
-        self.n_chains = n_chains
-        self.standardize = standardize
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def _contract_example(cls):

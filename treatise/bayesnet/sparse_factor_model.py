@@ -146,39 +146,20 @@ class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densi
     }
 
     def __init__(
-        self,
-        n_factors=None,
-        *,
-        latent="laplace",
-        dof=1.0,
-        link_mean=0.9,
-        search_orders=False,
-        n_order_moves=10,
-        n_burn=5000,
-        n_samples=10000,
-        thin=10,
-        n_chains=2,
-        standardize=True,
-        missing="error",
-        n_jobs=None,
-        verbose=None,
-        random_state=None,
-    ):
+        self, n_factors=None, *, latent="laplace", dof=1.0, link_mean=0.9, search_orders=False,
+        n_order_moves=10, n_burn=5000, n_samples=10000, thin=10, n_chains=2, standardize=True, missing="error",
+        n_jobs=None, verbose=None, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            n_burn=n_burn, n_samples=n_samples, thin=thin, n_chains=n_chains, standardize=standardize,
+            missing=missing, n_jobs=n_jobs, verbose=verbose, random_state=random_state,
+        )  # fmt: skip
         self.n_factors = n_factors
         self.latent = latent
         self.dof = dof
         self.link_mean = link_mean
         self.search_orders = search_orders
         self.n_order_moves = n_order_moves
-        self.n_burn = n_burn
-        self.n_samples = n_samples
-        self.thin = thin
-        self.n_chains = n_chains
-        self.standardize = standardize
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
 
     @classmethod
     def _contract_example(cls):

@@ -3,12 +3,12 @@
 from numbers import Real
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise.bayesnet._class_probabilities import JointProbabilityMixin
 from treatise.bayesnet._parent_sets import ParentSets
 from treatise.bayesnet._structure_search import StructureSearch, Watch, relative_gap
 from treatise.bayesnet._table_coding import TableCoder
@@ -18,7 +18,7 @@ from treatise.bayesnet.network import BayesianNetwork
 from treatise.statistics.family_scores import FamilyScores
 
 
-class TreeAugmentedClassifier(ClassifierMixin, BaseEstimator):
+class TreeAugmentedClassifier(JointProbabilityMixin, BaseEstimator):
     """Tree-augmented naive Bayes: features depend on the class and on one another along a forest.
 
     Each feature has no parent, or the class and at most one other feature; of all such networks the best is found, for
@@ -104,7 +104,7 @@ class TreeAugmentedClassifier(ClassifierMixin, BaseEstimator):
         X, y = read_table(self, X, y, reset=True)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y has one class only, {self.classes_[0]!r}; at least two classes are needed")
+            raise ValueError(f"y has one class only, {self.classes_.tolist()[0]!r}; at least two classes are needed")
         self._coder = TableCoder(self.discretizer).fit(X, labels, len(self.classes_))
         codes, n_states = self._coder.coded(X), self._coder.n_states_
         # A feature of one state has a log probability of zero whatever its parents: none is its best parent set.
@@ -163,52 +163,6 @@ class TreeAugmentedClassifier(ClassifierMixin, BaseEstimator):
             joint[alone] += np.log(self._without[child][:, codes[alone, child]]).T
         return joint
 
-    def predict_log_proba(self, X):
-        """Log probability of each class given the row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_joint_log_proba`.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        joint = self.predict_joint_log_proba(X)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
-
-    def predict_proba(self, X):
-        """Probability of each class given the row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_joint_log_proba`.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X):
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            As for :meth:`predict_joint_log_proba`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        best = np.argmax(self.predict_joint_log_proba(X), axis=1)
-        return self.classes_[best]
-
     def to_network(self, target="class"):
         """The classifier as a Bayesian network; features of a single state are left out.
 
@@ -222,9 +176,7 @@ class TreeAugmentedClassifier(ClassifierMixin, BaseEstimator):
         network : BayesianNetwork
         """
         check_is_fitted(self)
-        names = list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
-        if target in names:
-            raise ValueError(f"target={target!r} is also the name of a feature; choose another")
+        names = self._feature_names_beside(target)
         parents, cpts, states = {target: ()}, {target: self.class_prior_}, {target: self.classes_.tolist()}
         for child, (name, own) in enumerate(zip(names, self._coder.states_)):
             if len(own) < 2:
@@ -238,11 +190,6 @@ class TreeAugmentedClassifier(ClassifierMixin, BaseEstimator):
             else:
                 parents[name], cpts[name] = (), self._without[child][0]
         return BayesianNetwork(parents, cpts, states)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        return tags
 
 
 def tree_augmented_sets(scores):

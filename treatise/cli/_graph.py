@@ -51,7 +51,11 @@ def graph(
         remark(note)
     arrow = " -> " if found.directed else " - "
     rows = [
-        [row["source"] + arrow + row["target"], f"{row['weight']:.3f}", f"{row['stability']:.2f}"]
+        [
+            row["source"] + arrow + row["target"],
+            f"{row['weight']:.3f}",
+            "" if row["stability"] is None else f"{row['stability']:.2f}",
+        ]
         for row in found.edges.head(SHOWN).iter_rows(named=True)
     ]
     if rows:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise.cli._compare import Header
 from treatise.cli._console import Json, counted, print_json, remark
@@ -29,6 +30,8 @@ def label(
     from treatise.compare import is_table
     from treatise.io import load_model
 
+    if output.exists() and output.samefile(data):
+        raise TreatiseError(f"--output {output} is the file that is read; choose another, so that nothing is lost")
     loaded = load_model(model)
     with warnings.catch_warnings(record=True) as words_on_labels:
         warnings.simplefilter("always", UserWarning)

@@ -79,6 +79,8 @@ def predict(
     from treatise.io import load_model
 
     loaded = load_model(model)
+    if loaded.metadata.get("task") == "sequence":
+        raise TreatiseError(f"{model} labels sequences; use `treatise label` with it")
     if hasattr(loaded.model, "reading_"):
         parts = _streamed(loaded.model, data)
     else:
@@ -116,6 +118,7 @@ def _write(parts: "Iterator[pl.DataFrame]", sink: BinaryIO) -> tuple[int, list[s
     """Write one table after another under one header; returns the number of rows and the columns."""
     rows, columns = 0, list[str]()
     for part in parts:
-        part.write_csv(sink, include_header=not columns)
+        # By way of Python: a pipe that the reader closed is then told as such.
+        sink.write(part.write_csv(include_header=not columns).encode())
         rows, columns = rows + part.height, part.columns
     return rows, columns

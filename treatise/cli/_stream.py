@@ -53,7 +53,7 @@ def stream(
 
     A killed run is taken up by the same command where its last pass ended.
     """
-    from treatise.io import save_model
+    from treatise.io import Stream, save_model
     from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
 
     settings: dict[str, Any] = {
@@ -68,6 +68,8 @@ def stream(
         model = HybridLinearRegressor(**settings, tau=tau)
     else:
         raise TreatiseError(f"--loss {loss} is unknown; it may be {', '.join(MARGIN + REGRESSION)}")
+    if test:
+        Stream(test)  # a name that is wrong is told now, not when the training is done
     checkpoint = output.with_name(output.name + ".checkpoint")
     began = time.perf_counter()
     try:

@@ -44,8 +44,8 @@ class LearnedGraph:
     directed : bool
         Whether edges point from cause to effect.
     edges : polars.DataFrame
-        Columns "source", "target", "weight" and "stability": the share of subsamples that found the edge. The strongest
-        are first.
+        Columns "source", "target", "weight" and "stability": the share of subsamples that found the edge, null without
+        subsamples. The strongest are first.
     notes : list of str
         What was decided about the table.
     """
@@ -59,13 +59,14 @@ class LearnedGraph:
     notes: list[str]
 
     def to_networkx(self) -> Any:
-        """The graph for networkx, its edges with "weight" and "stability"."""
+        """The graph for networkx, its edges with "weight" and, where it was asked for, "stability"."""
         import networkx
 
         graph = networkx.DiGraph() if self.directed else networkx.Graph()
         graph.add_nodes_from(self.columns)
         for row in self.edges.iter_rows(named=True):
-            graph.add_edge(row["source"], row["target"], weight=row["weight"], stability=row["stability"])
+            known = {} if row["stability"] is None else {"stability": row["stability"]}
+            graph.add_edge(row["source"], row["target"], weight=row["weight"], **known)
         return graph
 
     def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
@@ -92,7 +93,8 @@ class LearnedGraph:
         graph = self.to_networkx()
         side = 5.0 + 0.6 * np.sqrt(len(self.columns))
         figure = Figure(figsize=(side, side), layout="constrained")
-        plot_graph(graph, stability=[share for *_, share in graph.edges(data="stability")], ax=figure.subplots())
+        shares = [share for *_, share in graph.edges(data="stability") if share is not None]
+        plot_graph(graph, stability=shares or None, ax=figure.subplots())
         figure.savefig(files["picture"], dpi=150)
         networkx.write_graphml(graph, files["graphml"])
         self.edges.write_csv(files["edges"])
@@ -139,6 +141,8 @@ def learn_graph(
     """
     from treatise.graphical import edge_stability
 
+    if subsamples < 0 or subsamples == 1:
+        raise TreatiseError(f"{subsamples} subsamples say nothing of stability; draw at least 2, or 0 to leave it out")
     table = data if isinstance(data, Table) else load_table(data, header=header)
     frame, notes = _nodes(table, columns, drop_missing)
     path, accepted = _learner(method, _kind(frame))
@@ -161,7 +165,7 @@ def learn_graph(
         frequency = (
             edge_stability(again, X, n_subsamples=subsamples, n_jobs=jobs, random_state=seed).frequency
             if subsamples
-            else np.full(joined.shape, np.nan)
+            else None
         )
     except ValueError as error:
         raise TreatiseError(f"{name} cannot learn from this table: {error}") from error
@@ -172,7 +176,7 @@ def learn_graph(
             "source": [frame.columns[i] for i in edges[:, 0]],
             "target": [frame.columns[j] for j in edges[:, 1]],
             "weight": weights,
-            "stability": frequency[edges[:, 0], edges[:, 1]],
+            "stability": [None] * len(edges) if frequency is None else frequency[edges[:, 0], edges[:, 1]],
         },
         schema={"source": pl.String, "target": pl.String, "weight": pl.Float64, "stability": pl.Float64},
     )
@@ -192,11 +196,16 @@ def _nodes(table: Table, columns: list[str] | None, drop_missing: bool) -> tuple
         raise TreatiseError("this is a sparse matrix without names; a graph needs a table of columns, such as CSV")
     frame = table.frame
     if columns is not None:
-        frame = frame.select([table.column(name) for name in columns])
+        chosen = [table.column(name) for name in columns]
+        twice = next((name for place, name in enumerate(chosen) if name in chosen[:place]), None)
+        if twice is not None:
+            raise TreatiseError(f"column {twice!r} is named twice; name every column once")
+        frame = frame.select(chosen)
     frame, dropped = informative(frame)
     notes = [f"column {name!r} {reason}; it is left out" for name, reason in dropped]
     if frame.width < 2:
-        raise TreatiseError(f"a graph needs at least two columns that vary; {frame.width} are left")
+        why = "".join(f"; {note}" for note in notes[:5])
+        raise TreatiseError(f"a graph needs at least two columns that vary; {frame.width} are left{why}")
     numbers = [name for name in frame.columns if frame[name].dtype.is_float()]
     frame = frame.with_columns(pl.col(numbers).fill_nan(None))
     missing = {column.name: column.null_count() for column in frame if column.null_count()}

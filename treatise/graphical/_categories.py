@@ -4,9 +4,10 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 MOST_STATES = 50
+"""Of a column: a table of weights holds the square of it for every pair."""
 
 
-def coded_columns(estimator, X, n_bins, *, most_states=MOST_STATES):
+def coded_columns(estimator, X, n_bins):
     """Codes of every column, and the values that they stand for.
 
     Parameters
@@ -18,8 +19,6 @@ def coded_columns(estimator, X, n_bins, *, most_states=MOST_STATES):
     n_bins : int or None
         Parts of equal size into which numeric columns with more different values are cut; None takes every value for
         a state of its own.
-    most_states : int, default=50
-        Most states of a column.
 
     Returns
     -------
@@ -27,7 +26,12 @@ def coded_columns(estimator, X, n_bins, *, most_states=MOST_STATES):
     states : list of ndarray
         The values of each column, or the lower ends of its bins.
     """
+    if hasattr(X, "isna"):
+        # Before validation, which stumbles over pandas' own mark of a missing value.
+        _refuse_missing(np.asarray(X.isna()))
     X = validate_data(estimator, X, dtype=None, ensure_min_samples=2)
+    if X.dtype == object:
+        _refuse_missing(np.equal(X, None))
     columns, states = [], []
     for j in range(X.shape[1]):
         column = X[:, j] if X.dtype != object else _comparable(X[:, j])
@@ -37,14 +41,24 @@ def coded_columns(estimator, X, n_bins, *, most_states=MOST_STATES):
             cut = np.searchsorted(edges, column, side="left")
             values, codes = np.unique(cut, return_inverse=True)
             values = np.concatenate([[-np.inf], edges])[values]
-        if len(values) > most_states:
+        if len(values) > MOST_STATES:
             raise ValueError(
-                f"column {j} has {len(values)} different values, more than the {most_states} states that a table of "
+                f"column {j} has {len(values)} different values, more than the {MOST_STATES} states that a table of "
                 "weights can hold; cut numbers with n_bins, or merge rare categories"
             )
         columns.append(codes)
         states.append(values)
     return np.column_stack(columns).astype(np.int64), states
+
+
+def _refuse_missing(missing):
+    missing = np.asarray(missing, dtype=bool)
+    if missing.any():
+        j = int(missing.any(axis=0).argmax())
+        raise ValueError(
+            f"column {j} misses {int(missing[:, j].sum())} of {len(missing)} values (NaN or None); fill them in, leave "
+            "those rows out, or write a category of its own for them, such as 'unknown'"
+        )
 
 
 def _comparable(column):

@@ -62,6 +62,17 @@ class GaussianCDF(CDFFactor):
         Means.
     covariance : array-like of shape (k, k)
         Positive definite.
+
+    Examples
+    --------
+    >>> from treatise.graphical import CumulativeDistributionNetwork, GaussianCDF
+    >>> pair = CumulativeDistributionNetwork([GaussianCDF("xy", [0, 0], [[1.0, 0.5], [0.5, 1.0]])])
+    >>> pair.cdf([[0.0, 0.0]]).round(4)
+    array([0.3333])
+
+    References
+    ----------
+    .. [1] Paper v12-0301, Example 1 and section 4.2.
     """
 
     def __init__(self, variables, mean, covariance):
@@ -74,6 +85,9 @@ class GaussianCDF(CDFFactor):
                 f"a Gaussian function has one or two variables, with means and covariances; it has {k} variables and "
                 f"shapes {self.mean.shape} and {self.covariance.shape}"
             )
+        finite = np.all(np.isfinite(self.mean)) and np.all(np.isfinite(self.covariance))
+        if not finite or not np.allclose(self.covariance, self.covariance.T, rtol=1e-9, atol=0.0):
+            raise ValueError("the mean and covariance of a Gaussian function must be finite, and the latter symmetric")
         if np.any(np.linalg.eigvalsh(self.covariance) <= 0):
             raise ValueError("the covariance of a Gaussian function must be positive definite")
         self._sd = np.sqrt(np.diagonal(self.covariance))
@@ -119,19 +133,40 @@ class SigmoidCDF(CDFFactor):
         Names.
     weights : array-like of shape (k,)
         Slopes, positive.
+
+    Examples
+    --------
+    >>> from treatise.graphical import CumulativeDistributionNetwork, SigmoidCDF
+    >>> CumulativeDistributionNetwork([SigmoidCDF("xy", [1.0, 2.0])]).cdf([[0.0, 0.0]]).round(4)
+    array([0.3333])
+
+    References
+    ----------
+    .. [1] Paper v12-0301, Example 3.
     """
 
     def __init__(self, variables, weights):
         super().__init__(variables)
         self.weights = np.asarray(weights, np.float64)
-        if self.weights.shape != (len(self.variables),) or np.any(self.weights <= 0):
+        positive = np.all((self.weights > 0) & np.isfinite(self.weights))
+        if self.weights.shape != (len(self.variables),) or not positive:
             raise ValueError(f"a sigmoid function needs a positive weight for each variable; it has {self.weights}")
 
     def mixed_derivative(self, x, subset):
-        terms = np.exp(-self.weights * x)
-        value = factorial(len(subset)) / (1.0 + terms.sum(axis=1)) ** (len(subset) + 1)
+        # |B|! prod_B w_i e_i / (1 + sum e)^(|B| + 1) with e_i = exp(-w_i x_i), all in units of the largest of 1 and e.
+        logs = -self.weights * x
+        largest = np.maximum(logs.max(axis=1), 0.0)
+        below_all = np.isposinf(largest)
+        largest[below_all] = 0.0
+        logs -= largest[:, None]
+        logs[below_all] = 0.0
+        terms = np.exp(logs, out=logs)
+        unit = np.exp(-largest)
+        total = terms.sum(axis=1) + unit
+        value = factorial(len(subset)) * unit / total
         for a in subset:
-            value = value * self.weights[a] * terms[:, a]
+            value *= self.weights[a] * terms[:, a] / total
+        value[below_all] = 0.0
         return value
 
     def sample(self, n, generator):
@@ -160,7 +195,19 @@ class GumbelCopulaCDF(CDFFactor):
     marginals : sequence of two frozen SciPy distributions
         H1 and H2.
     theta : float
-        Between 0 and 1, the first excluded.
+        Between 0 and 1, the first excluded: one over the parameter that most packages use.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> from treatise.graphical import CumulativeDistributionNetwork, GumbelCopulaCDF
+    >>> pair = CumulativeDistributionNetwork([GumbelCopulaCDF("xy", [norm(), norm()], 0.5)])
+    >>> pair.cdf([[0.0, 0.0]]).round(4)
+    array([0.3752])
+
+    References
+    ----------
+    .. [1] Paper v12-0301, Example 2.
     """
 
     def __init__(self, variables, marginals, theta):
@@ -217,6 +264,18 @@ class TabularCDF(CDFFactor):
         Names.
     table : array-like of shape (K_1, ..., K_k)
         ``P(X_1 <= i_1, ..., X_k <= i_k)``; the last entry is 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.graphical import CumulativeDistributionNetwork, TabularCDF
+    >>> grades = CumulativeDistributionNetwork([TabularCDF("ab", [[0.3, 0.4], [0.5, 1.0]])])
+    >>> np.exp(grades.logpdf([[1, 1]])).round(4)
+    array([0.4])
+
+    References
+    ----------
+    .. [1] Paper v12-0301, Table 1.
     """
 
     ordinal = True
@@ -229,17 +288,18 @@ class TabularCDF(CDFFactor):
         masses = self.table
         for axis in range(self.table.ndim):
             masses = np.diff(masses, axis=axis, prepend=0.0)
-        if masses.min() < -1e-12 or abs(self.table.flat[-1] - 1.0) > 1e-9:
-            raise ValueError(f"the table is no cumulative distribution; its smallest mass is {masses.min():g}")
+        if self.table.size == 0 or not (masses.min() >= -1e-12 and abs(self.table.flat[-1] - 1.0) <= 1e-9):
+            raise ValueError(
+                "the table is no cumulative distribution: it must end in 1 and all differences must be at least 0"
+            )
         self._masses = np.maximum(masses, 0.0)
 
     def mixed_derivative(self, x, subset):
         if subset:
             raise ValueError("ordinal functions have differences, no derivatives")
         last = np.array(self.table.shape) - 1
-        position = np.where(np.isinf(x), last, x).astype(np.int64)
-        inside = (position >= 0).all(axis=1)
-        values = self.table[tuple(np.clip(position, 0, last).T)]
+        inside = (x >= 0).all(axis=1)
+        values = self.table[tuple(np.floor(np.clip(x, 0, last)).astype(np.int64).T)]
         return np.where(inside, values, 0.0)
 
     def sample(self, n, generator):

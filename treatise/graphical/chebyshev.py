@@ -69,7 +69,7 @@ def chebyshev_bound(functions, moments, event):
     functions = np.atleast_2d(np.asarray(functions, np.float64))
     moments = np.atleast_1d(np.asarray(moments, np.float64))
     event = np.asarray(event)
-    if event.dtype != bool or event.ndim != 1:
+    if event.dtype != bool or event.ndim != 1 or len(event) == 0:
         raise ValueError(f"event must be a mask of booleans, one for each outcome; it is {event.dtype} {event.shape}")
     if functions.shape != (len(moments), len(event)):
         raise ValueError(f"functions must have the shape {(len(moments), len(event))}, moments by outcomes; "
@@ -78,7 +78,7 @@ def chebyshev_bound(functions, moments, event):
         raise ValueError("functions and moments must be finite")
     upper, multipliers, offset = _largest(functions, moments, event)
     above, _, _ = _largest(functions, moments, ~event)
-    return ChebyshevBound(max(0.0, 1.0 - above), min(1.0, upper), multipliers, offset)
+    return ChebyshevBound(max(0.0, 1.0 - above), min(max(upper, 0.0), 1.0), multipliers, offset)
 
 
 def _largest(functions, moments, event):

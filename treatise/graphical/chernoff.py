@@ -61,6 +61,8 @@ def chernoff_sum_bound(graph, threshold):
     ----------
     .. [1] Thesis thesis-ravikumar, equations 6.23, 6.29 and Figure 6.1.
     """
+    if np.isnan(threshold):
+        raise ValueError("threshold is NaN; give the number that the sum must reach")
     if threshold > int((graph.n_states - 1).sum()):
         return ChernoffBound(-np.inf, np.inf)
     states = [np.arange(k, dtype=float) for k in graph.n_states]

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from treatise.graphical._two_values import binary_table, known_values
 from treatise.graphical.bottom_up import generalize_features
 from treatise.graphical.conjunctive_network import ConjunctiveMarkovNetwork
 from treatise.graphical.graph import UndirectedGraphMixin
@@ -174,8 +175,8 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         """
         if self.refine and self.l1 > 0:
             raise ValueError(f"l1={self.l1:g} cannot be used while features are refined; set l1=0 or refine=False")
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        X = self._zeros_and_ones(X)
+        X = binary_table(self, X, "a decision tree Markov network", "use MultinomialGraph for categories")
+        X = X.astype(np.uint8)
         self.validation_scores_ = {"features": [], "prior_sd": [], "score": []}
         tuned = "auto" in (self.kappa, self.prior_sd) or self.structure != "trees"
         tuned = tuned or self.features == "best"
@@ -213,7 +214,8 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         score : float
             Divide by the number of columns for the paper's NPLL.
         """
-        return float(self.network_.pseudo_log_likelihood(self._known_rows(X)).mean())
+        rows = self._known_rows(X)
+        return float(self.network_.pseudo_log_likelihood(rows).mean())
 
     def predict_proba(self, X, query=None, *, method="auto", n_chains=10, burn_in=100, n_samples=1000):
         """Probability that columns take the second of the two values, given evidence.
@@ -260,6 +262,8 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         """
         table = self._known_rows(X)
         if isinstance(groups, Integral):
+            if groups < 1:
+                raise ValueError(f"groups={groups} is no number of groups; choose at least 1, at most one per column")
             columns = check_random_state(self.random_state).permutation(table.shape[1])
             groups = np.array_split(columns, min(int(groups), len(columns)))
         chains = {"method": method, "n_chains": n_chains, "burn_in": burn_in, "n_samples": n_samples}
@@ -353,31 +357,11 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         network = ConjunctiveMarkovNetwork(features, X.shape[1])
         return network.fit_weights(X, prior_sd=sd, l1=self.l1, start=start, tol=self.tol, max_iter=self.max_iter)
 
-    def _zeros_and_ones(self, X):
-        if self.binarize is not None:
-            X = (self.binarize < X).astype(np.float64)
-        values = np.unique(X)
-        if len(values) > 2:
-            examples = ", ".join(f"{value:g}" for value in values[:3])
-            raise ValueError(
-                f"the table holds {len(values)} different values, such as {examples}; a decision tree Markov network "
-                "takes two, such as 0 and 1: cut numbers with binarize, or use MultinomialGraph for categories"
-            )
-        if len(values) == 1:
-            values = np.array([0.0, 1.0]) if values[0] in (0.0, 1.0) else np.sort(np.append(values, -values))
-        self.values_ = values
-        return (values[-1] == X).astype(np.uint8)
-
     def _known_rows(self, X):
-        """New rows as zeros and ones."""
+        """New rows as zeros and ones, of a fitted model or in its fit."""
         if not hasattr(self, "values_"):
             check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if self.binarize is not None:
-            X = (self.binarize < X).astype(np.float64)
-        if not np.isin(X, self.values_).all():
-            raise ValueError(f"rows must hold the values {self.values_.tolist()} of the fit")
-        return (self.values_[1] == X).astype(np.uint8)
+        return known_values(self, X).astype(np.uint8)
 
 
 def merged_features(trees, conversion):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
 
 
 @dataclass(frozen=True)
@@ -15,13 +16,15 @@ class EdgeStability:
     Attributes
     ----------
     frequency : ndarray of shape (n_features, n_features)
-        Share of the subsamples that joined each pair.
+        Share of the subsamples that joined each pair; one such matrix per condition where there are several.
     edges : ndarray of int of shape (n_edges, 2)
-        Pairs that some subsample or the fit on all rows joined.
+        Pairs that some subsample joined; with arrows both directions of a pair count apart. With several conditions
+        there are three columns, the condition first.
     of_edges : ndarray of shape (n_edges,)
         Their shares.
     instability : float
-        Mean over all pairs of ``2 f (1 - f)``: 0 where all subsamples agree, 1/2 where edges come and go like coins.
+        Mean over all pairs, or all arrows, of ``2 f (1 - f)``: 0 where all subsamples agree, 1/2 where edges come and
+        go like coins.
     """
 
     frequency: np.ndarray
@@ -40,12 +43,12 @@ def edge_stability(estimator, X, *, n_subsamples=20, size=None, n_jobs=None, ran
     ----------
     estimator : estimator
         A learner of graphs: after ``fit(X)`` it has ``adjacency_``. It is cloned.
-    X : array-like of shape (n_samples, n_features)
-        Rows.
+    X : array-like of shape (n_samples, n_features), or list of such
+        Rows; a list of tables for learners of several conditions, from each of which rows are drawn.
     n_subsamples : int, default=20
         Number of subsamples.
     size : int or None, default=None
-        Rows of a subsample; None takes ``10 sqrt(n)`` (StARS's advice) where that is below 80 %, else 80 %.
+        Rows of a subsample of a table; None takes ``10 sqrt(n)`` (StARS's advice) where that is below 80 %, else 80 %.
     n_jobs : int or None, default=None
         Processes; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -64,25 +67,43 @@ def edge_stability(estimator, X, *, n_subsamples=20, size=None, n_jobs=None, ran
     >>> edge_stability(SparsePrecision(0.2), X, random_state=0).frequency[0, 1]
     np.float64(1.0)
     """
-    n = len(X)
+    several = isinstance(X, (list, tuple)) and len(X) > 0 and np.ndim(X[0]) == 2
+    tables = list(X) if several else [X]
+    sizes = [_subsample_size(_num_samples(table), size) for table in tables]
+    if n_subsamples < 2:
+        raise ValueError(f"n_subsamples={n_subsamples} says nothing of stability; draw at least 2")
+    generator = check_random_state(random_state)
+    draws = [
+        [np.sort(generator.choice(_num_samples(table), k, replace=False)) for table, k in zip(tables, sizes)]
+        for _ in range(n_subsamples)
+    ]
+
+    def part(rows):
+        parts = [_safe_indexing(table, these) for table, these in zip(tables, rows)]
+        return parts if several else parts[0]
+
+    found = Parallel(n_jobs=n_jobs)(delayed(_joined)(clone(estimator), part(rows)) for rows in draws)
+    frequency = np.mean(found, axis=0, dtype=float)
+    p = frequency.shape[-1]
+    directed = any((joined != np.swapaxes(joined, -1, -2)).any() for joined in found)
+    pairs = ~np.eye(p, dtype=bool) if directed else np.triu(np.ones((p, p), dtype=bool), 1)
+    edges = np.argwhere(pairs & (frequency > 0))
+    shares = frequency[..., pairs]
+    return EdgeStability(
+        frequency=frequency,
+        edges=edges,
+        of_edges=frequency[tuple(edges.T)],
+        instability=float(np.mean(2 * shares * (1 - shares))) if shares.size else 0.0,
+    )
+
+
+def _subsample_size(n, size):
+    """Rows to draw of n: as asked, or by StARS's advice."""
     if size is None:
         size = int(min(10 * np.sqrt(n), 0.8 * n))
     if not 1 < size <= n:
         raise ValueError(f"size={size} rows cannot be drawn from {n}; choose between 2 and {n}")
-    if n_subsamples < 2:
-        raise ValueError(f"n_subsamples={n_subsamples} says nothing of stability; draw at least 2")
-    generator = check_random_state(random_state)
-    draws = [np.sort(generator.choice(n, size, replace=False)) for _ in range(n_subsamples)]
-    found = Parallel(n_jobs=n_jobs)(delayed(_joined)(clone(estimator), _rows(X, rows)) for rows in draws)
-    frequency = np.mean(found, axis=0, dtype=float)
-    edges = np.argwhere(np.triu(np.maximum(frequency, frequency.T) > 0, 1))
-    upper = frequency[np.triu_indices(len(frequency), 1)]
-    return EdgeStability(
-        frequency=frequency,
-        edges=edges,
-        of_edges=frequency[edges[:, 0], edges[:, 1]],
-        instability=float(np.mean(2 * upper * (1 - upper))) if upper.size else 0.0,
-    )
+    return size
 
 
 def stable_penalty(graphs, n_rows, limit, *, n_subsamples=20, random_state=None):
@@ -126,10 +147,6 @@ def stable_penalty(graphs, n_rows, limit, *, n_subsamples=20, random_state=None)
     instability = np.maximum.accumulate((2 * pairs * (1 - pairs)).mean(axis=1))
     stable = np.flatnonzero(instability <= limit)
     return (int(stable[-1]) if len(stable) else 0), instability
-
-
-def _rows(X, rows):
-    return X.iloc[rows] if hasattr(X, "iloc") else check_array(X, dtype=None, ensure_all_finite=False)[rows]
 
 
 def _joined(estimator, X):

@@ -21,6 +21,10 @@ class SumAtLeast:
 
     threshold: float
 
+    def __post_init__(self):
+        if np.isnan(self.threshold):
+            raise ValueError("threshold is NaN; give the number that the sum must reach")
+
 
 @dataclass(frozen=True)
 class LabelingEvent:

@@ -47,6 +47,11 @@ def plot_graph(graph, *, weights=None, labels=None, stability=None, seed=0, ax=N
 
     if hasattr(graph, "to_networkx"):
         graph = graph.to_networkx()
+    if not isinstance(graph, networkx.Graph):
+        raise ValueError(
+            f"plot_graph draws fitted learners of graphs and networkx graphs, not {type(graph).__name__}; for a matrix "
+            "use networkx.from_numpy_array"
+        )
     if ax is None:
         from matplotlib import pyplot
 
@@ -60,6 +65,10 @@ def plot_graph(graph, *, weights=None, labels=None, stability=None, seed=0, ax=N
     size = np.abs(strength)
     scale = size.max() if size.size and size.max() > 0 else 1.0
     faint = np.ones(len(strength)) if stability is None else np.clip(np.asarray(stability, dtype=float), 0.0, 1.0)
+    if faint.shape != strength.shape:
+        raise ValueError(f"stability has shape {faint.shape}; the graph has {len(strength)} edges, each with one share")
+    if np.isnan(faint).any():
+        raise ValueError("stability holds NaN; leave it out where it was not measured")
     colours = np.where(strength >= 0, "#2166ac", "#b2182b")
     few = len(graph) <= _MANY_NODES
     node_size = 300 if few else max(10, 12000 / len(graph))

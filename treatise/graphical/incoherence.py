@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils import check_array
+from scipy.special import expit
+
+from treatise.graphical._two_values import zeros_and_ones
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,13 @@ def incoherence_report(X, fields, couplings):
     ----------
     .. [1] Paper thesis-ravikumar, chapter 9, assumptions of its theorem.
     """
-    X = check_array(X, dtype=np.float64)
     fields, couplings = np.asarray(fields, dtype=np.float64), np.asarray(couplings, dtype=np.float64)
+    X = zeros_and_ones(X, couplings, "couplings")
     n, p = X.shape
     incoherence, smallest, largest = np.zeros(p), np.full(p, np.nan), np.zeros(p)
     centred = X - X.mean(axis=0)
     for s in range(p):
-        chance = 1 / (1 + np.exp(-(X @ couplings[s] + fields[s])))
+        chance = expit(X @ couplings[s] + fields[s])
         weight = chance * (1 - chance)
         # The intercept is not penalised, so that it takes part through weighted means only.
         rows = X - (weight @ X) / weight.sum()

@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from treatise.graphical._two_values import binary_table, known_values
 from treatise.graphical.edge_stability import stable_penalty
 from treatise.graphical.graph import UndirectedGraphMixin
 from treatise.graphical.pseudo_likelihood import fit_ising_on_graph, ising_node_losses
@@ -32,9 +33,8 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
     Parameters
     ----------
     penalty : float, "auto", "ebic" or "stars", default="auto"
-        Price of a coefficient. "auto" takes ``0.5 sqrt(log p / n)``, above what pure noise
-        reaches; "ebic" and "stars" choose from a path by the
-        extended BIC of the regressions or by the stability of the edges.
+        Price of a coefficient. "auto" takes ``0.5 sqrt(log p / n)``, above what pure noise reaches; "ebic" and "stars"
+        choose from a path by the extended BIC of the regressions or by the stability of the edges.
     rule : {"and", "or"}, default="and"
         Whether both or either of two columns must need the other.
     binarize : float or None, default=None
@@ -142,10 +142,9 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
         -------
         self : IsingGraph
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        if self.binarize is not None:
-            X = (self.binarize < X).astype(np.float64)
-        X = self._zeros_and_ones(X)
+        X = binary_table(
+            self, X, "an Ising graph", "use SparsePrecision for numbers and MultinomialGraph for categories"
+        )
         n, p = X.shape
         share = X.mean(axis=0)
         varying = np.flatnonzero((share > 0) & (share < 1))
@@ -200,12 +199,7 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
             Columns that were constant in the fit do not count.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if self.binarize is not None:
-            X = (self.binarize < X).astype(np.float64)
-        if not np.isin(X, self.values_).all():
-            raise ValueError(f"rows must hold the values {self.values_.tolist()} of the fit")
-        X = (self.values_[1] == X).astype(np.float64)
+        X = known_values(self, X)
         known = np.flatnonzero(np.isfinite(self.fields_))
         couplings = self.symmetric_coef_[np.ix_(known, known)]
         return -float(ising_node_losses(X[:, known], self.fields_[known], couplings).sum())
@@ -214,20 +208,6 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
     def _contract_example(cls):
         """Takes any numbers."""
         return cls(binarize=0.0)
-
-    def _zeros_and_ones(self, X):
-        values = np.unique(X)
-        if len(values) > 2:
-            examples = ", ".join(f"{value:g}" for value in values[:3])
-            raise ValueError(
-                f"the table holds {len(values)} different values, such as {examples}; an "
-                "Ising graph takes two, such as 0 and 1: cut numbers with binarize, or use SparsePrecision for numbers "
-                "and MultinomialGraph for categories"
-            )
-        if len(values) == 1:
-            values = np.array([0.0, 1.0]) if values[0] in (0.0, 1.0) else np.sort(np.append(values, -values))
-        self.values_ = values
-        return (values[-1] == X).astype(np.float64)
 
     def _solve(self, X, penalty, start=None):
         return solve_l1_logistic_columns(X, penalty, start=start, tol=self.tol, max_rounds=self.max_iter)

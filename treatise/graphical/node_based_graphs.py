@@ -111,13 +111,13 @@ class _NodeBasedGraphs(ABC, BaseEstimator):
             for table, mean, precision in zip(tables, self.location_, self.precision_)
         )
 
-    def to_networkx(self, condition):
+    def to_networkx(self, condition=None):
         """The graph of one condition for networkx; its edges carry partial correlations as ``weight``.
 
         Parameters
         ----------
         condition : int
-            Number of the table.
+            Number of the table; it must be given, since no condition stands for the others.
 
         Returns
         -------
@@ -128,6 +128,11 @@ class _NodeBasedGraphs(ABC, BaseEstimator):
 
         check_is_fitted(self, "precision_")
         K = len(self.precision_)
+        if condition is None:
+            raise ValueError(
+                f"there is a graph for each of {K} conditions; choose one, as in plot_graph(model.to_networkx(0)), or "
+                "draw all with plot_condition_graphs(model)"
+            )
         if not -K <= condition < K:
             raise ValueError(f"condition={condition} does not exist; there are {K}, numbered from 0")
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()

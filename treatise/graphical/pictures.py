@@ -1,6 +1,7 @@
 """Pictures as fields of labels: grid neighbours, denoising and stereo matching (Kumar, Veksler & Torr, section 7)."""
 
 import math
+from numbers import Integral
 
 import numpy as np
 
@@ -23,9 +24,9 @@ def grid_edges(shape, connectivity=4):
     >>> grid_edges((2, 2)).tolist()
     [[0, 1], [2, 3], [0, 2], [1, 3]]
     """
+    if len(shape) != 2 or not all(isinstance(length, Integral) and length >= 1 for length in shape):
+        raise ValueError(f"shape={shape} is no grid; it must be whole numbers of rows and columns, one at least")
     rows, columns = shape
-    if rows < 1 or columns < 1:
-        raise ValueError(f"shape={shape} is no grid; it needs a row and a column at least")
     if connectivity not in (4, 8):
         raise ValueError(f"connectivity={connectivity} must be 4 or 8")
     pixel = np.arange(rows * columns).reshape(rows, columns)
@@ -60,7 +61,7 @@ def denoise_image(
     Returns
     -------
     picture : ndarray of the shape of image
-        Of its type, if that is floating or integer and nothing is missing.
+        Of its type; whole numbers and booleans are rounded.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def denoise_image(
     unary = np.where(known.reshape(-1, 1), off**2 if error == "squared" else off, 0.0)
     moves = RangeMoves(distance, truncation, method=method)
     picture = levels[moves.minimize(unary, grid_edges(image.shape), weight).labels].reshape(image.shape)
-    return (np.rint(picture) if np.issubdtype(image.dtype, np.integer) else picture).astype(image.dtype)
+    return (picture if np.issubdtype(image.dtype, np.floating) else np.rint(picture)).astype(image.dtype)
 
 
 def stereo_disparity(

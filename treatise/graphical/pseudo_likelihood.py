@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treatise.graphical._two_values import zeros_and_ones
 from treatise.inference import FactorGraph, JunctionTree, gibbs_sample
 from treatise.optimize import minimize_lbfgs
 
@@ -35,10 +36,10 @@ def fit_ising_on_graph(X, adjacency, *, start=None, ridge=_RIDGE):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, p)
+    X : array-like of shape (n_samples, p)
         Zeros and ones.
-    adjacency : ndarray of bool of shape (p, p)
-        The graph: couplings elsewhere are zero.
+    adjacency : array-like of bool of shape (p, p)
+        The graph, symmetric: couplings elsewhere are zero.
     start : tuple (fields, couplings) or None, default=None
         Where to begin.
     ridge : float, default=1e-4
@@ -58,7 +59,8 @@ def fit_ising_on_graph(X, adjacency, *, start=None, ridge=_RIDGE):
     >>> fit_ising_on_graph(X, ~np.eye(2, dtype=bool), ridge=0)[1][0, 1].round(3)  # 2 log 3
     np.float64(2.197)
     """
-    X = np.asarray(X, dtype=np.float64)
+    adjacency = np.asarray(adjacency)
+    X = zeros_and_ones(X, adjacency, "adjacency")
     n, p = X.shape
     rows, columns = np.nonzero(np.triu(adjacency, 1))
 

@@ -141,6 +141,8 @@ def qp_map(graph, *, method="convex", diagonal="absrow", start=None, n_starts=1,
         raise ValueError(f"method={method!r} must be one of {', '.join(map(repr, _METHODS))}")
     if diagonal not in _DIAGONALS:
         raise ValueError(f"diagonal={diagonal!r} must be one of {', '.join(map(repr, _DIAGONALS))}")
+    if max_iter < 1:
+        raise ValueError(f"max_iter={max_iter!r} must be at least 1")
     form = _finite_form(graph)
     if method == "nonconvex":
         return iterated_conditional_modes(

@@ -50,7 +50,7 @@ class Chains:
         transition = np.ascontiguousarray(transition, np.float64)
         self.shares_transition = transition.ndim == 2
         self.transition = transition[None] if self.shares_transition else transition
-        if self.transition.shape not in ((1, K, K), (T, K, K)):
+        if self.transition.shape != (1 if self.shares_transition else T, K, K):
             raise ValueError(f"transition must have the shape {(K, K)} or {(T, K, K)}; it has {transition.shape}")
         lengths = np.array([T]) if lengths is None else np.asarray(lengths, np.int64)
         if np.any(lengths < 0) or lengths.sum() != T:
@@ -182,7 +182,15 @@ class Chains:
         at_position[self.offsets[filled]] += _times(marginals.nodes[self.offsets[filled]], self.start).sum(axis=1)
         ends = self.offsets[filled + 1] - 1
         at_position[ends] += _times(marginals.nodes[ends], self.end).sum(axis=1)
-        return np.add.reduceat(np.append(at_position, 0.0), self.offsets[:-1]) * (np.diff(self.offsets) > 0)
+        return self._summed(at_position)
+
+    def _summed(self, at_position):
+        """Sums over each sequence, zero for an empty one."""
+        sums = np.zeros(len(self))
+        filled = np.flatnonzero(np.diff(self.offsets) > 0)
+        if len(filled):
+            sums[filled] = np.add.reduceat(at_position, self.offsets[filled])
+        return sums
 
     def _with_own_transitions(self):
         own = np.broadcast_to(self.transition, (len(self.unary), *self.transition.shape[1:]))
@@ -221,9 +229,12 @@ class Chains:
         scores : ndarray of shape (n,)
         """
         paths = np.asarray(paths)
-        T = len(self.unary)
+        T, K = self.unary.shape
         if paths.shape != (T,):
             raise ValueError(f"a path needs a state for each of the {T} positions; its shape is {paths.shape}")
+        if T and (not np.issubdtype(paths.dtype, np.integer) or paths.min() < 0 or paths.max() >= K):
+            raise ValueError(f"a path must hold states, whole numbers from 0 to {K - 1}")
+        paths = paths.astype(np.int64)
         at_position = self.unary[np.arange(T), paths]
         matrix = np.zeros(T, np.int64) if self.shares_transition else np.arange(T)
         inner = np.ones(T, bool)
@@ -234,7 +245,7 @@ class Chains:
         at_position[self.offsets[filled]] += self.start[paths[self.offsets[filled]]]
         ends = self.offsets[filled + 1] - 1
         at_position[ends] += self.end[paths[ends]]
-        return np.add.reduceat(np.append(at_position, 0.0), self.offsets[:-1]) * (np.diff(self.offsets) > 0)
+        return self._summed(at_position)
 
 
 @dataclass(frozen=True)

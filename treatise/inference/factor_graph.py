@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import prod
+from numbers import Integral
 
 import numpy as np
 
@@ -66,7 +67,10 @@ class FactorGraph:
         self.factors = tuple(self._checked(i, *factor) for i, factor in enumerate(factors))
 
     def _checked(self, number, variables, table):
-        variables = tuple(int(v) for v in np.atleast_1d(np.asarray(variables, np.int64)))
+        variables = np.atleast_1d(np.asarray(variables))
+        if variables.size and not np.issubdtype(variables.dtype, np.integer):
+            raise ValueError(f"factor {number} names {variables.tolist()}; variables are whole numbers from 0 on")
+        variables = tuple(int(v) for v in variables)
         table = np.array(table, np.float64, order="C")
         for v in variables:
             if not 0 <= v < len(self.n_states):
@@ -127,8 +131,10 @@ class FactorGraph:
         -------
         graph : FactorGraph
         """
-        x = np.asarray(values, np.float64)
-        tables = np.asarray(couplings, np.float64)[:, None, None] * np.outer(x, x)
+        x, couplings = np.asarray(values, np.float64), np.asarray(couplings, np.float64)
+        if couplings.ndim != 1:
+            raise ValueError(f"couplings must hold one weight for each edge; its shape is {couplings.shape}")
+        tables = couplings[:, None, None] * np.outer(x, x)
         return cls.pairwise(np.outer(fields, x), edges, tables.reshape(-1, 2, 2))
 
     def ising_parameters(self, *, values=(-1, 1)):
@@ -196,6 +202,8 @@ class FactorGraph:
         if assignments.ndim not in (1, 2) or assignments.shape[-1] != len(self):
             raise ValueError(f"an assignment needs a state for each of the {len(self)} variables; "
                              f"the shape given is {assignments.shape}")  # fmt: skip
+        if assignments.size and not np.issubdtype(assignments.dtype, np.integer):
+            raise ValueError(f"states are whole numbers; the type of the assignments given is {assignments.dtype}")
         if assignments.size and (np.any(assignments < 0) or np.any(assignments >= self.n_states)):
             v = int(np.argmax(np.any((np.atleast_2d(assignments) < 0) | (np.atleast_2d(assignments) >= self.n_states),
                                      axis=0)))  # fmt: skip
@@ -225,9 +233,7 @@ class FactorGraph:
         graph : FactorGraph
             Other states of an observed variable score -inf.
         """
-        for v, state in evidence.items():
-            if not 0 <= v < len(self) or not 0 <= state < self.n_states[v]:
-                raise ValueError(f"evidence {v}: {state} names no state of a variable of this model")
+        check_evidence(evidence, self.n_states)
         cut = []
         for factor in self.factors:
             at = tuple(evidence.get(v, slice(None)) for v in factor.variables)
@@ -303,6 +309,14 @@ class FactorGraph:
             n_iter=1,
             converged=True,
         )
+
+
+def check_evidence(evidence, n_states):
+    """An error if some of the evidence is no state of a variable."""
+    for v, state in evidence.items():
+        whole = isinstance(v, Integral) and isinstance(state, Integral)
+        if not whole or not 0 <= v < len(n_states) or not 0 <= state < n_states[v]:
+            raise ValueError(f"evidence {v}: {state} names no state of a variable of this model")
 
 
 def marginal_of(table, variables, wanted):

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treatise.inference._triangulation import check_running_intersection, clique_forest, parents_first, triangulate
-from treatise.inference.factor_graph import marginal_of
+from treatise.inference.factor_graph import check_evidence, marginal_of
 from treatise.inference.map_result import MAPResult
 from treatise.inference.marginals import Marginals
 
@@ -96,9 +96,8 @@ class JunctionTree:
                 constant += float(factor.table)
             else:
                 tables[home] += _spread(factor.table, factor.variables, self.cliques[home])
+        check_evidence(evidence or {}, n_states)
         for v, state in (evidence or {}).items():
-            if not 0 <= v < len(self.graph) or not 0 <= state < n_states[v]:
-                raise ValueError(f"evidence {v}: {state} names no state of a variable of this model")
             only = np.full(n_states[v], -np.inf)
             only[state] = 0.0
             tables[self._holder[v]] += _spread(only, (v,), self.cliques[self._holder[v]])

@@ -48,8 +48,10 @@ class FlowNetwork:
     """
 
     def __init__(self, n_nodes, tails, heads):
-        tails = np.ascontiguousarray(tails, np.int64)
-        heads = np.ascontiguousarray(heads, np.int64)
+        tails, heads = np.asarray(tails), np.asarray(heads)
+        if any(ends.size and not np.issubdtype(ends.dtype, np.integer) for ends in (tails, heads)):
+            raise ValueError(f"tails and heads must be numbers of nodes; their types are {tails.dtype}, {heads.dtype}")
+        tails, heads = (np.ascontiguousarray(ends, np.int64) for ends in (tails, heads))
         if tails.shape != heads.shape or tails.ndim != 1:
             raise ValueError(
                 f"tails and heads must be of the same length; they have shapes {tails.shape}, {heads.shape}"
@@ -111,6 +113,9 @@ class FlowNetwork:
             if not np.all(np.isfinite(values)) or np.any(values < 0):
                 raise ValueError(f"{name} holds a capacity that is negative, infinite or NaN; take a large finite one")
         exact = all(np.issubdtype(values.dtype, np.integer) for values in arrays)
+        # Flows are sums of capacities, which must not run over the largest integer.
+        if exact and sum(float(values.sum(dtype=np.float64)) for values in arrays) >= 2.0**62:
+            raise ValueError("integer capacities sum to 2**62 or more, beyond exact arithmetic; give smaller or floats")
         dtype = np.int64 if exact else np.float64
         source, sink, forward, backward = (values.astype(dtype) for values in arrays)
         if self.n_nodes == 0:

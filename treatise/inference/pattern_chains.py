@@ -217,21 +217,41 @@ class PatternChains:
         Parameters
         ----------
         segmentations : list of lists of (start, end, label)
-            One for each sequence, the ends exclusive, positions counted from the sequence's beginning.
+            One for each sequence, the ends exclusive, positions counted from the sequence's beginning. An empty list
+            passes a sequence over, with the score zero.
 
         Returns
         -------
         scores : ndarray of shape (n,)
         """
+        if len(segmentations) != len(self):
+            raise ValueError(f"there are {len(self)} sequences and {len(segmentations)} segmentations")
         by_position, by_length = len(self._arc_scores) > 1, self._arc_scores.shape[1] > 1
         found = np.zeros(len(self))
         for s, segmentation in enumerate(segmentations):
+            self._check_segmentation(s, segmentation)
             taken = self.automaton.run([label for _, _, label in segmentation])
             for (start, end, label), q in zip(segmentation, taken):
                 t, d = self.offsets[s] + end - 1, end - start - 1
                 found[s] += self.segments[t, d, label]
                 found[s] += self._arc_scores[t if by_position else 0, d if by_length else 0, q]
         return found
+
+    def _check_segmentation(self, s, segmentation):
+        _, L, K = self.segments.shape
+        reached = 0
+        for start, end, label in segmentation:
+            if start != reached or not 1 <= end - start <= L or not 0 <= label < K:
+                raise ValueError(
+                    f"segment {(start, end, label)} of sequence {s} (counted from 0) must start at {reached}, hold 1 "
+                    f"to {L} positions and have a label from 0 to {K - 1}"
+                )
+            reached = end
+        if segmentation and reached != self.offsets[s + 1] - self.offsets[s]:
+            raise ValueError(
+                f"the segments of sequence {s} (counted from 0) end at {reached}; the sequence has "
+                f"{self.offsets[s + 1] - self.offsets[s]} positions"
+            )
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from treatise.kernel_methods._mixture_base import MixtureSolution
+from treatise.kernel_methods._mixture_machine import LOOSEST, TIGHTEST
 from treatise.kernel_methods._mkl_certificate import checked_forms, primal_value, relative_gap, reward
 from treatise.kernels import GramRows
 from treatise.optimize import solve_svm_dual
 
-_LOOSEST, _TIGHTEST = 1e-2, 1e-13
-"""Tolerances of the machine, in units of the score."""
 _NEGLIGIBLE = 1e-12
 """Share of the largest group below which a group counts as empty-handed."""
 _NEEDLESS = 1e-3
@@ -75,7 +74,7 @@ class GroupedOracle:
 
     def __init__(self, bank, problem, groups, q, tol):
         self.bank, self.problem, self.groups, self.q, self.tol = bank, problem, groups, q, tol
-        self.machine_tol = _LOOSEST
+        self.machine_tol = LOOSEST
         self.n_machines, self.most_rounds = 0, 0
         self.group_of = np.empty(bank.n_kernels, np.int64)
         for j, group in enumerate(groups):
@@ -135,7 +134,7 @@ def solve_grouped_mkl(bank, problem, groups, q, *, step, tol, max_iter):
         if relative_gap(best.upper, lower) <= tol:
             break
         if point.slack > 0.05 * (best.upper - lower):
-            oracle.machine_tol = max(0.3 * oracle.machine_tol, _TIGHTEST)
+            oracle.machine_tol = max(0.3 * oracle.machine_tol, TIGHTEST)
         gradient = oracle.gradient(point)
         size = np.abs(gradient).max()
         if size > 0:

@@ -98,11 +98,25 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
         if isinstance(self.unpenalized, Integral):
             powers = [dense**power for power in range(1, self.unpenalized + 1)]
             return np.column_stack([np.ones(n), *powers])
+        if len(self.unpenalized) == 0:
+            return np.zeros((n, 0))
         return np.column_stack(
-            [np.asarray(function(dense), np.float64).reshape(n, -1) for function in self.unpenalized]
+            [_values_of(function, position, dense) for position, function in enumerate(self.unpenalized)]
         )
 
     def _machine(self, X):
         check_is_fitted(self)
         scores = self._weighted_scores(self._new_objects(X), self._support_objects, self.dual_coef_)
         return scores + self._basis(X, len(scores)) @ self.unpenalized_coef_
+
+
+def _values_of(function, position, rows):
+    """Columns of one function without penalty, checked."""
+    if not callable(function):
+        raise ValueError(f"unpenalized[{position}] must be a function of a table; it is {function!r}")
+    values = np.asarray(function(rows), np.float64)
+    if values.ndim not in (1, 2) or len(values) != len(rows):
+        raise ValueError(f"unpenalized[{position}] gave an array of shape {values.shape} for {len(rows)} rows")
+    if not np.isfinite(values).all():
+        raise ValueError(f"unpenalized[{position}] gave values that are not finite")
+    return values.reshape(len(rows), -1)

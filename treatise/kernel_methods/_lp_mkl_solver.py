@@ -4,7 +4,7 @@ import numpy as np
 
 from treatise.kernel_methods._mixture_base import MixtureSolution
 from treatise.kernel_methods._mixture_machine import MixtureMachine
-from treatise.kernel_methods._mkl_certificate import close_enough, primal_value, relative_gap, reward
+from treatise.kernel_methods._mkl_certificate import checked_forms, close_enough, primal_value, relative_gap, reward
 from treatise.kernel_methods._simplex_cuts import SimplexCuts
 from treatise.kernel_methods.kernel_weights import dual_norm, lp_kernel_weights
 
@@ -129,7 +129,7 @@ def _interleaved(bank, problem, weights, p, tol, max_iter):
         beta = _beta(problem, alpha, n)
         moved = np.flatnonzero(beta != before)
         scores += bank.products(moved, (beta - before)[moved])
-        weights, offset, forms = point.weights, point.offset, np.maximum(scores @ beta, 0.0)
+        weights, offset, forms = point.weights, point.offset, checked_forms(scores @ beta)
         gain = reward(problem, alpha)
         upper = primal_value(problem, weights @ forms, weights @ scores, offset)
         lowest = max(lowest, gain - 0.5 * dual_norm(forms, p))

@@ -9,7 +9,7 @@ from treatise.kernel_methods.kernel_weights import dual_norm
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
 
-_LOOSEST, _TIGHTEST = 1e-2, 1e-13
+LOOSEST, TIGHTEST = 1e-2, 1e-13
 """Tolerances of the machine, in units of the score."""
 _SHARE = 0.05
 """Part of the gap that the machine itself may leave: extrapolated weights need values that can be compared."""
@@ -50,7 +50,7 @@ class MixtureMachine:
 
     def __init__(self, bank, problem, positions=None, alpha=None, scores=None):
         self.bank, self.problem, self.positions = bank, problem, positions
-        self.tol, self.n_solved = _LOOSEST, 0
+        self.tol, self.n_solved = LOOSEST, 0
         self._held_reward, self._held_forms, self._pushes = 0.0, 0.0, None
         if positions is not None:
             self._hold_others(alpha, scores)
@@ -96,12 +96,12 @@ class MixtureMachine:
             upper = value - 0.5 * weights @ forms + slack
             known = max(lower, known_lower)
             enough = slack <= _SHARE * (upper - known) or close_enough(upper, known, weights @ forms, tol)
-            if enough or self.tol <= _TIGHTEST:
+            if enough or self.tol <= TIGHTEST:
                 return MachinePoint(weights, alpha, beta, solution.offset, value, forms, upper, lower)
-            self.tol = max(0.3 * self.tol, _TIGHTEST)
+            self.tol = max(0.3 * self.tol, TIGHTEST)
 
     def _forms(self, beta):
         if self.positions is None:
             return checked_forms(self.bank.quadratic_forms(beta))
         own = self.bank.block_products(self.positions, beta)
-        return np.maximum(self._held_forms + 2.0 * self._pushes @ beta + own @ beta, 0.0)
+        return checked_forms(self._held_forms + 2.0 * self._pushes @ beta + own @ beta)

@@ -6,6 +6,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from treatise.optimize import SVMDualProblem
 
 
+def check_two_classes(classes, codes, weights):
+    """Refuse objects of which only one class counts: no best offset exists for it (JMLR 5:1363, Proposition 9)."""
+    counted = np.unique(codes if weights is None else codes[np.asarray(weights) > 0])
+    if len(counted) == 1:
+        without = "" if len(classes) == 1 else " with a weight above zero"
+        raise ValueError(
+            f"y has 1 class{without}, {classes[counted].tolist()[0]!r}; a classifier needs at least 2 classes, for "
+            "with one alone no best machine exists (Proposition 9 of JMLR 5:1363)"
+        )
+
+
 class OneAgainstRestMixin:
     """Problems of two classes out of y and back: for classifiers whose ``_scores`` has a column for each machine."""
 
@@ -14,8 +25,7 @@ class OneAgainstRestMixin:
         check_classification_targets(y)
         weights = np.ones(len(y)) if weights is None else weights
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has 1 class, {self.classes_[0]!r}; a classifier needs at least 2 classes")
+        check_two_classes(self.classes_, codes, weights)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return [
             SVMDualProblem.classification(np.where(codes == code, 1.0, -1.0), self.C * weights) for code in positive

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils import check_consistent_length
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ def kernel_certificate(gram, y, coef, free_coef, penalty, loss, *, basis=None, w
     0.333
     """
     n = len(y)
+    if np.shape(gram) != (n, n) or np.shape(coef) != (n,):
+        raise ValueError(f"gram has shape {np.shape(gram)} and coef {np.shape(coef)}; y has {n} objects")
     free_coef = np.asarray(free_coef, np.float64)
     if basis is None:
         if len(free_coef) > 1:
@@ -143,6 +146,9 @@ def svm_offset_interval(scores, y, offset, *, weights=None, tol=1e-9):
     (-0.4, 0.4, False)
     """
     scores, y = np.asarray(scores, np.float64), np.asarray(y, np.float64)
+    check_consistent_length(scores, y, weights)
+    if not np.isin(y, (-1.0, 1.0)).all():
+        raise ValueError(f"labels must be -1 and 1; y holds {np.unique(y).tolist()}")
     weights = np.ones(len(y)) if weights is None else np.asarray(weights, np.float64)
     margins = y * (scores + offset)
     within, on = margins < 1 - tol, np.abs(margins - 1) <= tol

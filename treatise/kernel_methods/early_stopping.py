@@ -184,7 +184,8 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
         self.noise_ = self._noise_level(gram, X)
         self.critical_radius_ = np.nan
         (self._by_spectrum if whole else self._by_steps)(gram / n)
-        if self.stopping != "none" and self.n_iter_ == self.max_iter:
+        # Responses that are all alike need no steps, and no more of them would change anything.
+        if self.stopping != "none" and self.n_iter_ == self.max_iter and self._target.any():
             warnings.warn(
                 f"the rule did not stop the descent within max_iter={self.max_iter} steps; raise it",
                 ConvergenceWarning,

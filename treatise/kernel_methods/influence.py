@@ -5,10 +5,13 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import clone
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from treatise.kernel_methods.certificate import kernel_certificate
 from treatise.kernel_methods.kernel_machine import KernelMachineClassifier
 from treatise.optimize import ConvexLoss
 
@@ -70,9 +73,8 @@ class InfluenceFunction:
     """
 
     def __init__(self, machine, X, y):
+        _check_machine(machine)
         check_is_fitted(machine)
-        if not isinstance(machine, KernelMachineClassifier):
-            raise ValueError(f"the machine must be a KernelMachineClassifier; it is {type(machine).__name__}")
         self._loss = ConvexLoss(machine.loss)
         if not self._loss.smooth:
             raise ValueError(f"the loss {machine.loss!r} has no second derivative; use sensitivity_curve, which refits")
@@ -81,18 +83,33 @@ class InfluenceFunction:
         self._machine = machine
         self._has_offset = machine.unpenalized == "constant"
         self._X = machine._new_objects(X)
-        self._signs = np.where(np.asarray(y) == machine.classes_[1], 1.0, -1.0)
+        self._signs = _signs_of(machine, y)
         n = len(self._signs)
         self._gram = machine._block(self._X, machine._kept(self._X, np.arange(n)))
+        check_consistent_length(self._gram, self._signs)
         self._coef = np.zeros(n)
-        self._coef[machine.support_] = machine.dual_coef_
+        if machine.support_.max(initial=-1) < n:
+            self._coef[machine.support_] = machine.dual_coef_
         self._curved_scores = self._gram @ self._coef
         self._offset = float(machine.unpenalized_coef_[0]) if self._has_offset else 0.0
+        self._check_trained_on()
         curvature = self._loss.curvature(self._signs, self._curved_scores + self._offset) / n
         self._curved = curvature > 1e-14 * curvature.max()
         inner = self._gram[np.ix_(self._curved, self._curved)].copy()
         inner[np.diag_indices_from(inner)] += 2.0 * machine.penalty / curvature[self._curved]
         self._factor = cho_factor(inner, lower=True)
+
+    def _check_trained_on(self):
+        """On other data, or with weights, the machine is not at the optimum whose derivative is asked for."""
+        machine = self._machine
+        certificate = kernel_certificate(
+            self._gram, self._signs, self._coef, machine.unpenalized_coef_, machine.penalty, self._loss
+        )
+        if certificate.violation > machine.optimality_residual_ + 1e-4:
+            raise ValueError(
+                f"X and y are not what the machine was fitted to, in that order and with equal weights: it misses the "
+                f"conditions of optimality by {certificate.violation:.2g} on them"
+            )
 
     def training(self):
         """Influence of every training object.
@@ -122,7 +139,8 @@ class InfluenceFunction:
             raise ValueError("a precomputed kernel cannot be computed at new objects; use training()")
         objects = machine._new_objects(X)
         block = machine.kernel_.block(objects, self._X)
-        signs = np.where(np.asarray(y) == machine.classes_[1], 1.0, -1.0)
+        signs = _signs_of(machine, y)
+        check_consistent_length(block, signs)
         return self._of(block, machine.kernel_.diagonal(objects), signs, block @ self._coef)
 
     def _of(self, block, own, signs, scores):
@@ -158,6 +176,22 @@ class InfluenceFunction:
         return self._curved_scores + self._offset - np.diagonal(self.training().scores) / (n - 1)
 
 
+def _check_machine(machine):
+    if not isinstance(machine, KernelMachineClassifier):
+        raise ValueError(f"the machine must be a KernelMachineClassifier; it is {type(machine).__name__}")
+
+
+def _signs_of(machine, y):
+    """1 for the second class of a fitted machine, -1 for the first."""
+    y = column_or_1d(y)
+    unknown = ~np.isin(y, machine.classes_)
+    if unknown.any():
+        raise ValueError(
+            f"y holds {y[unknown].tolist()[0]!r}; the machine knows the classes {machine.classes_.tolist()}"
+        )
+    return np.where(y == machine.classes_[1], 1.0, -1.0)
+
+
 def sensitivity_curve(machine, X, y, new_X, new_y, at):
     """Change of a classifier's scores by one more object, times the number of objects, by refitting.
 
@@ -167,13 +201,13 @@ def sensitivity_curve(machine, X, y, new_X, new_y, at):
     ----------
     machine : KernelMachineClassifier
         What to fit; its penalty is that of the mean loss, so it stays.
-    X, y : array-like of shapes (n, n_features) and (n,)
+    X, y : {array-like, sparse matrix} of shape (n, n_features), and array-like of shape (n,)
         Data.
     new_X : array-like of shape (n_features,)
         The object to add.
     new_y : label
         Its class.
-    at : array-like of shape (m, n_features)
+    at : {array-like, sparse matrix} of shape (m, n_features)
         Where to look.
 
     Returns
@@ -188,10 +222,16 @@ def sensitivity_curve(machine, X, y, new_X, new_y, at):
     >>> bool(sensitivity_curve(KernelMachineClassifier(loss="hinge"), X, y, [0.5], 1, [[0.5]])[0] > 0)
     True
     """
-    X, y = np.asarray(X), np.asarray(y)
-    before = clone(machine).fit(X, y).decision_function(at)
-    after = clone(machine).fit(np.vstack([X, [new_X]]), np.append(y, new_y)).decision_function(at)
-    return (len(X) + 1) * (after - before)
+    _check_machine(machine)
+    X, at = (check_array(table, accept_sparse="csr", dtype=np.float64) for table in (X, at))
+    y, new_row = column_or_1d(y), check_array([new_X], dtype=np.float64)
+    if new_row.shape[1] != X.shape[1]:
+        raise ValueError(f"new_X has {new_row.shape[1]} features, and X has {X.shape[1]}")
+    before = clone(machine).fit(X, y)
+    _signs_of(before, [new_y])
+    more = sparse.vstack([X, new_row], format="csr") if sparse.issparse(X) else np.vstack([X, new_row])
+    after = clone(machine).fit(more, np.append(y, new_y))
+    return (X.shape[0] + 1) * (after.decision_function(at) - before.decision_function(at))
 
 
 def robustness_bound(loss, penalty, kernel_bound=1.0):
@@ -219,8 +259,8 @@ def robustness_bound(loss, penalty, kernel_bound=1.0):
     >>> robustness_bound("hinge", 0.01)
     100.0
     """
-    if not penalty > 0:
-        raise ValueError(f"penalty={penalty} must be positive")
+    if not (penalty > 0 and kernel_bound > 0):
+        raise ValueError(f"penalty={penalty} and kernel_bound={kernel_bound} must be positive")
     chosen = ConvexLoss(loss)
     if not chosen.of_labels and loss != "squared":
         raise ValueError(f"the bound is for losses of labels; {loss!r} is none")
@@ -238,8 +278,8 @@ def influence_bound(loss, penalty, curvature, mean_curvature):
 
     Parameters
     ----------
-    loss : str
-        Name of a loss with bounded slope.
+    loss : {"logistic", "modified_huber"}
+        A loss with a second derivative and a bounded slope.
     penalty : float
         Weight of the squared length.
     curvature : float
@@ -257,11 +297,17 @@ def influence_bound(loss, penalty, curvature, mean_curvature):
     >>> round(influence_bound("logistic", 0.1, 0.05, 0.2), 3)
     40.0
     """
-    if min(penalty, curvature, mean_curvature) <= 0:
-        raise ValueError("penalty and curvatures must be positive")
+    if not min(penalty, curvature, mean_curvature) > 0:
+        raise ValueError(
+            f"penalty={penalty}, curvature={curvature} and mean_curvature={mean_curvature} must be positive"
+        )
+    if loss not in ("logistic", "modified_huber"):
+        raise ValueError(
+            f"the bound is for 'logistic' and 'modified_huber'; the slope of {loss!r} is not bounded or has jumps"
+        )
     ratio = penalty / np.hypot(mean_curvature, penalty)
     low = penalty * (1.0 - ratio) + mean_curvature * (1.0 - np.sqrt(1.0 - ratio**2))
-    slope = ConvexLoss(loss).lipschitz(np.inf if loss in ("logistic", "modified_huber") else 1.0)
+    slope = ConvexLoss(loss).lipschitz(np.inf)
     return float(2.0 * slope / min(curvature, penalty, low))
 
 

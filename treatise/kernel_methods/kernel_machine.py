@@ -6,8 +6,10 @@ from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
 
 from treatise.kernel_methods._kernel_machine_base import KernelMachineBase
+from treatise.kernel_methods._one_against_rest import check_two_classes
 from treatise.optimize import LABEL_LOSSES, NUMBER_LOSSES, ConvexLoss
 
 
@@ -23,16 +25,18 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
     Minimises mean loss plus ``penalty`` times the squared length of the kernel expansion, over the expansion and over
     functions that are not penalised, and certifies the result: ``optimality_residual_`` is how far the solution is from
     the exact optimality conditions. Kernel logistic regression (the default) has honest probabilities;
-    "modified_huber" and "hinge" bound the influence of any one object, "exponential" and "squared_hinge" do not.
+    "modified_huber" and "hinge" bound the influence of any one object, the other losses without bounded slopes do not.
 
-    Use it up to a few thousand rows: memory is n² numbers, and a step O(m³) for the m objects where the loss is curved.
+    Use it for probabilities, for terms that must not be penalised and for a machine that is certainly optimal, up to a
+    few thousand rows: memory is n² numbers, and a step O(m³) for the m objects where the loss is curved. Not beyond
+    that, nor where a plain support vector machine does: solvers that never hold the whole kernel are quicker.
 
     Parameters
     ----------
     penalty : float, default=1e-2
         Weight of the squared length of the kernel expansion beside the mean loss; an SVC's C is ``1 / (2 n penalty)``.
-    loss : {"logistic", "hinge", "squared_hinge", "modified_huber", "exponential"}, default="logistic"
-        The loss of a margin.
+    loss : {"logistic", "hinge", "squared_hinge", "modified_huber", "exponential", "squared"}, default="logistic"
+        The loss of a margin; "squared" is least squares on the labels -1 and 1.
     kernel : {"rbf", "linear", "poly", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
         The kernel.
     gamma : float, "scale" or "auto", default="scale"
@@ -86,7 +90,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
 
     _parameter_constraints: dict = {
         **{name: value for name, value in KernelMachineBase._parameter_constraints.items() if name != "width"},
-        "loss": [StrOptions(set(LABEL_LOSSES))],
+        "loss": [StrOptions({*LABEL_LOSSES, "squared"})],
     }
 
     def __init__(
@@ -137,12 +141,14 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
         objects, y = self._fit_objects(X, y=y, sample_weight=sample_weight)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
+        if len(self.classes_) > 2:
             raise ValueError(
-                f"Only binary classification is supported; y has {len(self.classes_)} "
-                f"{'class' if len(self.classes_) == 1 else 'classes'}, and with one class alone no best machine "
-                "exists (Proposition 9). Wrap it in OneVsRestClassifier for more than two."
+                f"Only binary classification is supported; y has {len(self.classes_)} classes. Wrap it in "
+                "OneVsRestClassifier."
             )
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, np.empty((len(y), 1)), ensure_non_negative=True)
+        check_two_classes(self.classes_, codes, sample_weight)
         signs = np.where(codes == 1, 1.0, -1.0)
         self._solve(objects, X, signs, ConvexLoss(self.loss), sample_weight)
         return self
@@ -198,7 +204,11 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
 
     Kernel ridge regression with an offset or a polynomial left free ("squared"), robust regression ("huber",
     "absolute") and support vector regression ("epsilon_insensitive") in one, with a certificate of optimality. With
-    ``kernel=CubicSpline()`` and ``unpenalized=1`` it is the smoothing spline. Up to a few thousand rows.
+    ``kernel=CubicSpline()`` and ``unpenalized=1`` it is the smoothing spline.
+
+    Use it for outliers among the targets, or for a trend that must not be shrunk. Not beyond a few thousand rows, nor
+    for plain kernel ridge regression without an offset, which scikit-learn has. Memory is n² numbers; time n³ for the
+    squared loss, and that for each of some ten steps for "huber".
 
     Parameters
     ----------

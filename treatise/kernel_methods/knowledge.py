@@ -97,10 +97,11 @@ class Knowledge:
         -------
         shortfall : ndarray of shape (n_samples,)
         """
-        missed = np.zeros(len(X))
+        inside = self.region.contains(X)
+        missed = np.zeros(len(inside))
         for part in self.implications:
             np.maximum(missed, part.sign * (part.bound(X) - np.asarray(values)), out=missed)
-        return np.where(self.region.contains(X), missed, 0.0)
+        return np.where(inside, missed, 0.0)
 
     def __repr__(self):
         known = " and ".join(f"f(x) {part}" for part in self.implications)

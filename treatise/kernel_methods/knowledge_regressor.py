@@ -21,8 +21,8 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
     """Kernel regression by linear programming that also obeys what is known of the function in regions.
 
     Minimises the absolute weights of the kernels plus C times the absolute errors, so that few training objects carry
-    the function and outliers move it little, plus what it misses of the knowledge. The kernel need not be positive
-    semi-definite.
+    the function and outliers move it little, plus what it misses of the knowledge. The kernel need only be symmetric,
+    not positive semi-definite.
 
     Use it with few, noisy or one-sided data and trusted rules about regions without data. Not beyond some thousand
     rows, and not for rules learned from the same data. With ``enforcement="kernel"``, the paper's way, a region is
@@ -116,6 +116,8 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
         **KernelInputMixin._kernel_constraints,
         "random_state": ["random_state"],
     }
+
+    _needs_definite = False
 
     def __init__(
         self,

@@ -294,7 +294,7 @@ class LpMKLOneClass(OutlierMixin, LpMKLBase):
     kernels : {"widths", "features", "precomputed"} or list, default="widths"
         The kernels, as in :class:`LpMKLClassifier`.
     normalize : {"multiplicative", "spherical", "trace"} or None, default="spherical"
-        How kernels are made comparable.
+        How kernels are made comparable; precomputed ones cannot be made spherical here, so give another.
     solver : {"auto", "wrapper", "interleaved"}, default="auto"
         As in :class:`LpMKLClassifier`.
     tol : float, default=1e-3

@@ -85,8 +85,11 @@ class Polyhedron:
         -------
         inside : ndarray of bool of shape (n_samples,)
         """
-        slack = _ROUNDING * (1.0 + np.abs(self.b))
-        return (np.asarray(X, dtype=np.float64) @ self.A.T <= self.b + slack).all(axis=1)
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise ValueError(f"X has shape {X.shape}; the region has {self.n_features} features")
+        over = X @ self.A.T - self.b
+        return (over <= _ROUNDING * (1.0 + np.abs(self.b))).all(axis=1)
 
     def intersect(self, other):
         """The points of both regions; an error where there are none.
@@ -100,6 +103,8 @@ class Polyhedron:
         -------
         region : Polyhedron
         """
+        if other.n_features != self.n_features:
+            raise ValueError(f"regions of {self.n_features} and {other.n_features} features have no common points")
         return Polyhedron(np.vstack([self.A, other.A]), np.concatenate([self.b, other.b]))
 
     @property
@@ -125,6 +130,8 @@ class Polyhedron:
         -------
         points : ndarray of shape (n_points, n_features)
         """
+        if n_points < 1:
+            raise ValueError(f"n_points={n_points} must be at least 1")
         if not self.bounded:
             raise ValueError("the region is unbounded, so points cannot cover it; intersect it with a box")
         generator = check_random_state(random_state)

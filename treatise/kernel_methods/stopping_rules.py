@@ -34,7 +34,7 @@ def empirical_rademacher(eigenvalues, radius, *, total=None):
     ----------
     .. [1] Paper v15-0335, Equation 4.
     """
-    eigenvalues = np.sort(np.maximum(np.asarray(eigenvalues, dtype=np.float64), 0.0))[::-1]
+    eigenvalues = np.sort(np.maximum(_checked_spectrum(eigenvalues), 0.0))[::-1]
     trace, n = (eigenvalues.sum(), len(eigenvalues)) if total is None else total
     squares = np.square(np.asarray(radius, dtype=np.float64))
     # Those above the square count as the square, the rest as they are: the sum of all less the sum of the former.
@@ -77,7 +77,7 @@ def critical_radius(eigenvalues, noise, *, constant=CONSTANT):
     .. [1] Paper v15-0335, Equation 5.
     """
     _check_positive(noise=noise, constant=constant)
-    if not np.max(eigenvalues) > 0:
+    if not _checked_spectrum(eigenvalues).max() > 0:
         return 0.0
 
     def excess(radius):
@@ -229,6 +229,13 @@ def _last_before(over, max_iter):
         middle = (low + high) // 2
         low, high = (low, middle) if over(middle) else (middle, high)
     return low
+
+
+def _checked_spectrum(eigenvalues):
+    eigenvalues = np.asarray(eigenvalues, dtype=np.float64)
+    if eigenvalues.ndim != 1 or len(eigenvalues) == 0 or not np.isfinite(eigenvalues).all():
+        raise ValueError(f"eigenvalues must be finite numbers, at least one; they have shape {eigenvalues.shape}")
+    return eigenvalues
 
 
 def _check_positive(**numbers):

@@ -1,5 +1,6 @@
 """Kernel objects: similarities of rows, strings and distributions, and the rows of their Gram matrices."""
 
+from treatise.kernels._encoded_strings import EncodedStrings
 from treatise.kernels.alignment import align_kernels, kernel_alignment
 from treatise.kernels.bank import NORMALIZATIONS, KernelBank
 from treatise.kernels.bank_input import KernelBankInputMixin
@@ -17,7 +18,11 @@ from treatise.kernels.hidden_markov_product import HiddenMarkovModel, HiddenMark
 from treatise.kernels.input import KernelInputMixin, check_gram
 from treatise.kernels.mixture_product import Mixture, MixtureProductKernel
 from treatise.kernels.plot_transducer import plot_transducer
-from treatise.kernels.probability_product import NormalizedProbabilityProductKernel, ProbabilityProductKernel
+from treatise.kernels.probability_product import (
+    GroupedModels,
+    NormalizedProbabilityProductKernel,
+    ProbabilityProductKernel,
+)
 from treatise.kernels.product_families import (
     BernoulliProductKernel,
     ExponentialProductKernel,
@@ -28,6 +33,7 @@ from treatise.kernels.product_families import (
 )
 from treatise.kernels.rational import (
     RationalKernel,
+    WeightedStrings,
     convolution_transducer,
     edit_distance_transducer,
     mismatch_transducer,
@@ -64,6 +70,7 @@ __all__ = [
     "BernoulliProductKernel",
     "CubicSpline",
     "Definiteness",
+    "EncodedStrings",
     "ExponentialProductKernel",
     "FeatureSpaceProductKernel",
     "FunctionKernel",
@@ -75,6 +82,7 @@ __all__ = [
     "Gaussians",
     "GramRows",
     "GramTransformer",
+    "GroupedModels",
     "HiddenMarkovModel",
     "HiddenMarkovProductKernel",
     "Kernel",
@@ -105,6 +113,7 @@ __all__ = [
     "SpectrumKernel",
     "StringKernel",
     "SubstitutionKernel",
+    "WeightedStrings",
     "WeightedTransducer",
     "WildcardKernel",
     "align_kernels",

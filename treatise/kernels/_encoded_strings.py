@@ -29,6 +29,15 @@ class EncodedStrings:
         self.offsets = offsets
         self.letters = letters
 
+    def __setstate__(self, state):
+        # Compiled loops follow the codes without looking, and they may come from a file.
+        codes, offsets, letters = state["codes"], state["offsets"], check_size(state["letters"])
+        sound = codes.dtype == np.int8 and codes.ndim == offsets.ndim == 1 and len(offsets) > 0
+        sound = sound and offsets[0] == 0 and offsets[-1] == len(codes) and (np.diff(offsets) >= 0).all()
+        if not sound or codes.min(initial=_BREAK) < _BREAK or codes.max(initial=_BREAK) >= len(letters):
+            raise ValueError("the codes of the strings do not belong to their letters and lengths")
+        self.codes, self.offsets, self.letters = codes, offsets, letters
+
     def __len__(self):
         return len(self.offsets) - 1
 
@@ -81,11 +90,17 @@ def encode(strings, alphabet, skip, *, any_symbol):
     return EncodedStrings(table[position], offsets, letters)
 
 
-def _as_texts(strings):
+def refuse_single(strings):
+    """Refuse what can be iterated over but is no list of strings: one string, or a table, which lists its columns."""
+    kind = type(strings).__name__
     if isinstance(strings, str | bytes):
-        raise ValueError(
-            f"one {type(strings).__name__} was given where a list of strings is expected; wrap it in a list"
-        )
+        raise ValueError(f"one {kind} was given where a list of strings is expected; wrap it in a list")
+    if hasattr(strings, "columns") or isinstance(strings, dict):
+        raise ValueError(f"a {kind} was given where a list of strings is expected; give one column of it")
+
+
+def _as_texts(strings):
+    refuse_single(strings)
     texts = [text.decode("latin-1") if isinstance(text, bytes) else text for text in strings]
     for number, text in enumerate(texts):
         if not isinstance(text, str):

@@ -117,7 +117,10 @@ class KernelBank:
                 or not symmetric_to(gram, 1e-8)
                 or np.diagonal(gram).min() < 0
             ):
-                check_gram(gram)
+                try:
+                    check_gram(gram)
+                except ValueError as fault:
+                    raise ValueError(f"Gram matrix {number} of the list: {fault}") from None
             if len(gram) != n:
                 raise ValueError(f"Gram matrix {number} is of {len(gram)} objects, the first one of {n}")
         bank._dtype, bank.holds_all = np.float64, True

@@ -91,6 +91,8 @@ def _symmetric(K):
     K = np.asarray(K, np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
         raise ValueError(f"a matrix of shape {K.shape}; a square one is expected")
+    if not np.isfinite(K).all():
+        raise ValueError("the matrix holds NaN or infinity")
     if not np.allclose(K, K.T, rtol=1e-8, atol=1e-12 * np.abs(K).max()):
         raise ValueError("the matrix is not symmetric")
     return (K + K.T) / 2.0

@@ -8,7 +8,7 @@ import numpy as np
 from treatise.kernels._kalman_em import fitted_systems
 from treatise.kernels.base import Prepared
 from treatise.kernels.gaussian_product import GaussianProductKernel, Gaussians
-from treatise.kernels.probability_product import ProbabilityProductKernel, observation_sets
+from treatise.kernels.probability_product import ProbabilityProductKernel, check_not_negative, observation_sets
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,16 @@ class LinearDynamicalSystem:
         for name in ("mean", "covariance", "A", "Q", "C", "R"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), np.float64))
         K, D = len(self.mean), len(self.C)
-        right = {"covariance": (K, K), "A": (K, K), "Q": (K, K), "C": (D, K), "R": (D, D)}
+        right = {"mean": (K,), "covariance": (K, K), "A": (K, K), "Q": (K, K), "C": (D, K), "R": (D, D)}
+        if self.mean.ndim != 1:
+            raise ValueError(f"mean has shape {self.mean.shape}; it must be one number for each state")
         for name, shape in right.items():
             if getattr(self, name).shape != shape:
                 raise ValueError(
                     f"{name} has shape {getattr(self, name).shape}; {K} states seen in {D} dimensions need {shape}"
                 )
+            if not np.isfinite(getattr(self, name)).all():
+                raise ValueError(f"{name} holds NaN or infinity")
 
     def moments(self, n_steps):
         """Mean and covariance of the series x_0 .. x_T, of shapes (T+1, D) and (T+1, D, T+1, D).
@@ -131,6 +135,7 @@ class LinearDynamicalProductKernel(ProbabilityProductKernel):
         models : list of LinearDynamicalSystem
         """
         self._check_parameters()
+        X = list(X)
         found = [each if isinstance(each, LinearDynamicalSystem) else None for each in X]
         waiting = [i for i, model in enumerate(found) if model is None]
         series = observation_sets([X[i] for i in waiting]) if waiting else []
@@ -176,7 +181,8 @@ class LinearDynamicalProductKernel(ProbabilityProductKernel):
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < least:
                 raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
-        if not self.ridge > 0:
+        check_not_negative(self, "ridge")
+        if self.ridge == 0:
             raise ValueError(f"ridge={self.ridge!r} must be positive, or a noise may vanish")
 
 

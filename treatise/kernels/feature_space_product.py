@@ -4,9 +4,9 @@ from numbers import Real
 
 import numpy as np
 
-from treatise.kernels.base import Kernel, Prepared
+from treatise.kernels.base import Kernel, Prepared, count
 from treatise.kernels.gaussian_product import GaussianProductKernel, Gaussians
-from treatise.kernels.probability_product import ProbabilityProductKernel
+from treatise.kernels.probability_product import ProbabilityProductKernel, is_table
 from treatise.kernels.vectors import Gaussian
 
 
@@ -55,8 +55,12 @@ class FeatureSpaceProductKernel(ProbabilityProductKernel):
             raise ValueError(f"kernel={kernel!r} is no kernel object; give one such as Gaussian(0.5)")
         if not isinstance(self.ridge, Real) or not 0 < self.ridge < np.inf:
             raise ValueError(f"ridge={self.ridge!r} must be a positive number")
+        if is_table(X):
+            raise ValueError("each row of a table is one member, and a set holds several; give a list of sets")
         sets, grams = np.empty(len(X), object), np.empty(len(X), object)
         for number, members in enumerate(X):
+            if count(members) == 0:
+                raise ValueError(f"object {number} (counted from 0) is an empty set; leave such objects out")
             sets[number] = kernel.prepare(members)
             grams[number] = kernel.block(sets[number], sets[number])
         if len(sets) == 0:

@@ -8,6 +8,7 @@ from sklearn.utils import check_array
 from treatise.kernels.probability_product import (
     Models,
     ProbabilityProductKernel,
+    check_not_negative,
     check_same_space,
     is_table,
     observation_sets,
@@ -80,8 +81,7 @@ class GaussianProductKernel(ProbabilityProductKernel):
         fixed = isinstance(self.covariance, Real) and not isinstance(self.covariance, bool)
         if not (self.covariance > 0 if fixed else self.covariance in ("full", "diagonal", "spherical")):
             raise ValueError(f"covariance={self.covariance!r} is none of 'full', 'diagonal', 'spherical' or a variance")
-        if not self.ridge >= 0:
-            raise ValueError(f"ridge={self.ridge!r} must not be negative")
+        check_not_negative(self, "ridge")
         if isinstance(X, Gaussians):
             return X
         if fixed:

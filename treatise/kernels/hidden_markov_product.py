@@ -1,5 +1,6 @@
 """Probability product kernel of hidden Markov models (Jebara, Kondor & Howard, JMLR 5:819, sections 4.2 and 8.2)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -10,7 +11,13 @@ from sklearn.utils import check_random_state
 from treatise.kernels._hidden_markov_kernels import baum_welch, chain_log_products
 from treatise.kernels.base import Prepared
 from treatise.kernels.gaussian_product import GaussianProductKernel, Gaussians
-from treatise.kernels.probability_product import ProbabilityProductKernel, check_same_space, joined_models
+from treatise.kernels.probability_product import (
+    GroupedModels,
+    ProbabilityProductKernel,
+    check_not_negative,
+    check_same_space,
+    joined_models,
+)
 
 _EMISSIONS_AT_ONCE = 1 << 20
 """Products of emissions held at once: 8 MiB."""
@@ -44,9 +51,9 @@ class HiddenMarkovModel:
                 raise ValueError(f"{name} of a hidden Markov model must be probabilities whose rows sum to 1")
             object.__setattr__(self, name, values)
         n_states = len(self.start)
-        if self.transitions.shape != (n_states, n_states) or len(self.emissions) != n_states:
+        if self.start.ndim != 1 or self.transitions.shape != (n_states, n_states) or len(self.emissions) != n_states:
             raise ValueError(
-                f"{n_states} states of the start, transitions of shape {self.transitions.shape} and "
+                f"a start of shape {self.start.shape}, transitions of shape {self.transitions.shape} and "
                 f"{len(self.emissions)} emissions do not belong together"
             )
 
@@ -180,15 +187,16 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
             return np.array([model.emissions[rows] for model, rows in zip(models, padding)]) ** self.rho
         if not all(isinstance(model.emissions, Gaussians) for model in models):
             raise ValueError("some models emit symbols and some emit vectors; they have no product")
-        return _EmittedGaussians(joined_models([m.emissions[rows] for m, rows in zip(models, padding)]), width)
+        densities = joined_models([model.emissions[rows] for model, rows in zip(models, padding)])
+        return GroupedModels(densities, np.full(len(models), width))
 
     def _emission_products(self, A, B):
         """Psi of all pairs of states, scaled to at most one, and the logarithms of the scales of pairs of models."""
-        if isinstance(A, _EmittedGaussians) != isinstance(B, _EmittedGaussians):
+        if isinstance(A, GroupedModels) != isinstance(B, GroupedModels):
             raise ValueError("models that emit symbols and models that emit vectors have no product")
-        if isinstance(A, _EmittedGaussians):
-            logs = GaussianProductKernel(rho=self.rho).log_block(A.densities, B.densities)
-            logs = logs.reshape(len(A), A.width, len(B), B.width)
+        if isinstance(A, GroupedModels):
+            logs = GaussianProductKernel(rho=self.rho).log_block(A.models, B.models)
+            logs = logs.reshape(len(A), A.sizes[0], len(B), B.sizes[0])
             highest = logs.max(axis=(1, 3))
             return np.exp(logs - highest[:, np.newaxis, :, np.newaxis]), highest
         check_same_space(A.shape[2], B.shape[2])
@@ -210,7 +218,8 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
 
     def _check_parameters(self):
         self._check_rho()
-        if len(set(self.alphabet)) != len(self.alphabet) or len(self.alphabet) == 0:
+        symbols = list(self.alphabet) if isinstance(self.alphabet, Iterable) else []
+        if len(set(symbols)) != len(symbols) or not symbols:
             raise ValueError(f"alphabet={self.alphabet!r} must name at least one symbol, and each once")
         if self.n_states != "length" and (not isinstance(self.n_states, Integral) or self.n_states < 1):
             raise ValueError(f"n_states={self.n_states!r} must be a positive integer or 'length'")
@@ -218,25 +227,7 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < least:
                 raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
-        for name in ("tol", "smoothing"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name}={getattr(self, name)!r} must not be negative")
-
-
-class _EmittedGaussians:
-    """Densities of the states of several models, the same number to each."""
-
-    def __init__(self, densities, width):
-        self.densities = densities
-        self.width = width
-
-    def __len__(self):
-        return len(self.densities) // self.width
-
-    def __getitem__(self, positions):
-        chosen = np.atleast_1d(np.arange(len(self))[positions])
-        rows = (chosen[:, np.newaxis] * self.width + np.arange(self.width)).ravel()
-        return _EmittedGaussians(self.densities[rows], self.width)
+        check_not_negative(self, "tol", "smoothing")
 
 
 def states_for_length(length, n_symbols, parameters_per_symbol=0.1):

@@ -34,6 +34,8 @@ class KernelInputMixin:
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, 0, None, closed="left")],
     }
+    _needs_definite = True
+    """Whether a Gram matrix must be positive semi-definite; symmetric it must be anyhow."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -57,7 +59,7 @@ class KernelInputMixin:
         X = checked[0] if "y" in checks else checked
         if self.kernel == "precomputed":
             self.kernel_ = "precomputed"
-            check_gram(X)
+            check_gram(X, definite=self._needs_definite)
             objects = X
         else:
             # Parameters that the estimator does not offer keep the defaults of the kernel.
@@ -109,7 +111,7 @@ class KernelInputMixin:
         return scores
 
 
-def check_gram(gram):
+def check_gram(gram, *, definite=True):
     """Refuse a matrix that cannot be a Gram matrix, naming what is at fault.
 
     Squareness, symmetry, the diagonal and every pair of objects are always looked at; beyond that, up to 4 000 objects,
@@ -119,15 +121,17 @@ def check_gram(gram):
     ----------
     gram : ndarray
         The matrix.
+    definite : bool, default=True
+        Whether it must be positive semi-definite, and not only square and symmetric.
     """
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
         raise ValueError(f"a precomputed kernel must be a square matrix; it has shape {gram.shape}")
     diagonal = np.diagonal(gram)
-    if np.any(diagonal < 0):
+    if definite and np.any(diagonal < 0):
         i = int(np.argmin(diagonal))
         raise ValueError(f"a kernel of an object with itself is never negative; entry ({i}, {i}) is {gram[i, i]:g}")
     largest = max(np.abs(gram).max(initial=0.0), np.finfo(float).tiny)
-    lengths = np.sqrt(diagonal)
+    lengths = np.sqrt(np.maximum(diagonal, 0.0))
     for start in range(0, len(gram), 512):
         rows = gram[start : start + 512]
         _refuse_entry(
@@ -137,6 +141,8 @@ def check_gram(gram):
                 f"must be symmetric; entry ({i}, {j}) is {gram[i, j]:g} and entry ({j}, {i}) is {gram[j, i]:g}"
             ),
         )
+        if not definite:
+            continue
         _refuse_entry(
             np.abs(rows) - np.outer(lengths[start : start + 512], lengths) - _ROUNDING * largest,
             start,
@@ -145,7 +151,7 @@ def check_gram(gram):
                 f"objects allow, {lengths[i] * lengths[j]:g}"
             ),
         )
-    if len(gram) <= _MOST_FACTORED:
+    if definite and len(gram) <= _MOST_FACTORED:
         shifted = gram + _ROUNDING * max(diagonal.sum(), np.finfo(float).tiny) * np.eye(len(gram))
         if dpotrf(shifted, lower=1, overwrite_a=1)[1] > 0:
             smallest = float(eigvalsh(gram, subset_by_index=[0, 0])[0])

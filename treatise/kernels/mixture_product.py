@@ -7,8 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
+from treatise.kernels.base import Prepared
 from treatise.kernels.gaussian_product import GaussianProductKernel, Gaussians
-from treatise.kernels.probability_product import ProbabilityProductKernel, joined_models, observation_sets
+from treatise.kernels.probability_product import (
+    GroupedModels,
+    ProbabilityProductKernel,
+    is_table,
+    joined_models,
+    observation_sets,
+)
 
 _SKLEARN_NAMES = {"full": "full", "diagonal": "diag", "spherical": "spherical"}
 
@@ -76,7 +83,11 @@ class MixtureProductKernel(ProbabilityProductKernel):
 
     def prepare(self, X):
         kernel = self._kernel()
+        if not isinstance(kernel, ProbabilityProductKernel):
+            raise ValueError(f"components={kernel!r} is no kernel of models; give one such as GaussianProductKernel()")
         kernel._check_rho()
+        if is_table(X):
+            raise ValueError("each row of a table is one observation; a mixture needs several: give a list of arrays")
         if not isinstance(self.n_components, Integral) or self.n_components < 1:
             raise ValueError(f"n_components={self.n_components!r} must be a positive integer")
         mixtures = [each if isinstance(each, Mixture | GaussianMixture) else None for each in X]
@@ -91,16 +102,17 @@ class MixtureProductKernel(ProbabilityProductKernel):
         sizes = np.array([len(each.weights) for each in mixtures])
         with np.errstate(divide="ignore"):
             log_weights = kernel.rho * np.log(np.concatenate([each.weights for each in mixtures]))
-        return _PreparedMixtures(components, log_weights, sizes)
+        return GroupedModels(Prepared(components, log_weights), sizes)
 
     def log_block(self, A, B):
-        logs = self._kernel().log_block(A.components, B.components)
-        logs += A.log_weights[:, np.newaxis]
-        logs += B.log_weights
-        highest = np.maximum.reduceat(np.maximum.reduceat(logs, A.starts, axis=0), B.starts, axis=1)
+        logs = self._kernel().log_block(A.models.objects, B.models.objects)
+        logs += A.models.companions[0][:, np.newaxis]
+        logs += B.models.companions[0]
+        rows, columns = A.starts, B.starts
+        highest = np.maximum.reduceat(np.maximum.reduceat(logs, rows, axis=0), columns, axis=1)
         finite = np.where(np.isfinite(highest), highest, 0.0)
         logs -= np.repeat(np.repeat(finite, A.sizes, axis=0), B.sizes, axis=1)
-        sums = np.add.reduceat(np.add.reduceat(np.exp(logs), A.starts, axis=0), B.starts, axis=1)
+        sums = np.add.reduceat(np.add.reduceat(np.exp(logs), rows, axis=0), columns, axis=1)
         with np.errstate(divide="ignore"):
             return np.log(sums) + finite
 
@@ -122,24 +134,6 @@ class MixtureProductKernel(ProbabilityProductKernel):
             reg_covar=max(kernel.ridge, 1e-6),
             random_state=self.random_state,
         ).fit(observations)
-
-
-class _PreparedMixtures:
-    """The components of all mixtures one after another, and how many each mixture has."""
-
-    def __init__(self, components, log_weights, sizes):
-        self.components = components
-        self.log_weights = log_weights
-        self.sizes = sizes
-        self.starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.intp)
-
-    def __len__(self):
-        return len(self.sizes)
-
-    def __getitem__(self, positions):
-        chosen = np.atleast_1d(np.arange(len(self))[positions])
-        rows = np.concatenate([np.arange(self.starts[i], self.starts[i] + self.sizes[i]) for i in chosen])
-        return _PreparedMixtures(self.components[rows], self.log_weights[rows], self.sizes[chosen])
 
 
 def _as_mixture(fitted):

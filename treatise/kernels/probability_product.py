@@ -90,6 +90,36 @@ class Models:
         return chosen
 
 
+class GroupedModels:
+    """Prepared models that belong together in groups, such as the components of mixtures, one group after another.
+
+    Parameters
+    ----------
+    models : prepared collection
+        All models.
+    sizes : ndarray of shape (n_groups,)
+        How many belong to each group, at least one.
+    """
+
+    def __init__(self, models, sizes):
+        self.models = models
+        self.sizes = sizes
+
+    @property
+    def starts(self):
+        """Where each group begins."""
+        return np.concatenate(([0], np.cumsum(self.sizes)[:-1])).astype(np.intp)
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __getitem__(self, positions):
+        chosen = np.atleast_1d(np.arange(len(self))[positions])
+        starts = self.starts
+        rows = [np.arange(starts[i], starts[i] + self.sizes[i]) for i in chosen]
+        return GroupedModels(self.models[np.concatenate([np.empty(0, np.intp), *rows])], self.sizes[chosen])
+
+
 def joined_models(collections):
     """Several collections of models of one kind as one."""
     first = collections[0]
@@ -98,6 +128,14 @@ def joined_models(collections):
     whole = object.__new__(type(first))
     whole.parameters = tuple(np.concatenate(parts) for parts in zip(*(each.parameters for each in collections)))
     return whole
+
+
+def check_not_negative(kernel, *names):
+    """Refuse parameters of a kernel that are no numbers of at least zero."""
+    for name in names:
+        value = getattr(kernel, name)
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < np.inf:
+            raise ValueError(f"{name}={value!r} must be a number that is not negative")
 
 
 def is_table(X):

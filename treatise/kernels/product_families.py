@@ -10,6 +10,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from treatise.kernels.probability_product import (
     Models,
     ProbabilityProductKernel,
+    check_not_negative,
     check_same_space,
     is_table,
     observation_means,
@@ -50,8 +51,7 @@ class BernoulliProductKernel(ProbabilityProductKernel):
 
     def prepare(self, X):
         self._check_rho()
-        if not self.smoothing >= 0:
-            raise ValueError(f"smoothing={self.smoothing!r} must not be negative")
+        check_not_negative(self, "smoothing")
         if not is_table(X):
             sets = observation_sets(X)
             probabilities = np.array(
@@ -127,17 +127,22 @@ class MultinomialProductKernel(ProbabilityProductKernel):
         return (counts / totals[:, np.newaxis]) ** self.rho
 
     def block(self, A, B):
-        check_same_space(A.shape[1], B.shape[1])
-        products = np.asarray(safe_sparse_dot(A, B.T, dense_output=True))
+        products = _scalar_products(A, B)
         return products if self.draws == 1 else products**self.draws
 
     def log_block(self, A, B):
+        # Not the logarithm of the block, where many draws of unlike bags vanish.
         with np.errstate(divide="ignore"):
-            return np.log(self.block(A, B))
+            return self.draws * np.log(_scalar_products(A, B))
 
     def log_diagonal(self, A):
         squares = A.multiply(A) if hasattr(A, "toarray") else A * A
         return self.draws * np.log(np.asarray(squares.sum(axis=1)).ravel())
+
+
+def _scalar_products(A, B):
+    check_same_space(A.shape[1], B.shape[1])
+    return np.asarray(safe_sparse_dot(A, B.T, dense_output=True))
 
 
 class PoissonProductKernel(ProbabilityProductKernel):

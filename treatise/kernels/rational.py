@@ -1,12 +1,14 @@
 """Rational kernels: similarities of strings and lattices given by a weighted transducer (JMLR 5:1035)."""
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 
+from treatise.kernels._encoded_strings import refuse_single
 from treatise.kernels.base import Kernel
-from treatise.kernels.semirings import SEMIRINGS
+from treatise.kernels.semirings import SEMIRINGS, resolve_semiring
 from treatise.kernels.transducers import WeightedTransducer, string_acceptor
 
 _MOST_FEATURES = 1 << 16
@@ -65,8 +67,7 @@ class RationalKernel(Kernel):
         """Read strings, sequences of symbols or acceptors into machines, or into counts of what T writes."""
         if not isinstance(self.transducer, WeightedTransducer):
             raise ValueError(f"transducer is {type(self.transducer).__name__}; a WeightedTransducer is expected")
-        if isinstance(X, str | bytes):
-            raise ValueError("one string was given where a list of strings is expected; wrap it in a list")
+        refuse_single(X)
         machines = [self._acceptor(number, item) for number, item in enumerate(X)]
         if self.symmetrize:
             machines = [self._written(machine) for machine in machines]
@@ -84,6 +85,11 @@ class RationalKernel(Kernel):
             unknown = [symbol for symbol in item.symbols if symbol not in known]
             where = ""
         else:
+            if not isinstance(item, Iterable):
+                raise ValueError(
+                    f"object {number} (counted from 0) is {item!r}; it must be a string, a sequence of symbols or an "
+                    "acceptor"
+                )
             item = list(item)
             unknown = [symbol for symbol in item if symbol not in known]
             where = f" at position {item.index(unknown[0])}" if unknown else ""
@@ -104,7 +110,7 @@ class RationalKernel(Kernel):
         return written if counts is None else counts
 
     def block(self, A, B):
-        if self.symmetrize and all(isinstance(item, _Counts) for item in (*A, *B)):
+        if self.symmetrize and all(isinstance(item, WeightedStrings) for item in (*A, *B)):
             return self._valued(_products(A, B))
         weights = np.empty((len(A), len(B)))
         for i, left in enumerate(A):
@@ -127,13 +133,23 @@ class RationalKernel(Kernel):
         return np.vectorize(self.psi, otypes=[np.float64])(weights) if weights.size else weights
 
     def diagonal(self, A):
-        if self.symmetrize and all(isinstance(item, _Counts) for item in A):
+        if self.symmetrize and all(isinstance(item, WeightedStrings) for item in A):
             return self._valued(np.array([item.values @ item.values for item in A]))
         return np.array([self.block(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(len(A))])
 
 
-class _Counts:
-    """Weighted strings: their numbers in the transducer's alphabet, weights as probabilities, and the machine."""
+class WeightedStrings:
+    """What a transducer makes of one object, where that is few and short strings.
+
+    Parameters
+    ----------
+    codes : ndarray of int64
+        The strings, as numbers in the transducer's alphabet.
+    values : ndarray
+        Their weights, as probabilities.
+    machine : WeightedTransducer
+        The same as an acceptor.
+    """
 
     def __init__(self, codes, values, machine):
         self.codes = codes
@@ -142,7 +158,7 @@ class _Counts:
 
 
 def _machine(item):
-    return item.machine if isinstance(item, _Counts) else item
+    return item.machine if isinstance(item, WeightedStrings) else item
 
 
 def _listed(machine, symbols):
@@ -170,7 +186,7 @@ def _listed(machine, symbols):
         keys = np.column_stack((code[origin] * base + label[arc], machine._target[arc]))
         (code, state), value = _summed(keys, value[origin] * weight[arc])
     (code,), value = _summed(np.concatenate(codes)[:, np.newaxis], np.concatenate(values))
-    return _Counts(code, value, machine)
+    return WeightedStrings(code, value, machine)
 
 
 def _summed(keys, values):
@@ -230,6 +246,7 @@ def ngram_transducer(alphabet, n, *, decay=None, semiring="probability"):
     _check_length("n", n)
     if decay is not None and not (isinstance(decay, Real) and 0 < decay <= 1):
         raise ValueError(f"decay={decay!r} must be a number above 0 and at most 1")
+    alphabet = _distinct(alphabet)
     arcs = [(i, a, a, one, i + 1) for i in range(n) for a in alphabet]
     arcs += [(i, a, None, one, i) for i in (0, n) for a in alphabet]
     if decay is not None:
@@ -265,6 +282,7 @@ def mismatch_transducer(alphabet, k, m, *, semiring="probability"):
     _check_length("k", k)
     if not isinstance(m, Integral) or not 0 <= m <= k:
         raise ValueError(f"m={m!r} must be an integer between 0 and {k}")
+    alphabet = _distinct(alphabet)
     place = {(i, j): i * (m + 1) + j for i in range(k + 1) for j in range(m + 1)}
     arcs = []
     for (i, j), state in place.items():
@@ -304,7 +322,7 @@ def edit_distance_transducer(alphabet):
     ----------
     .. [1] Paper v05-1035, Section 6.1 and Figure 3(a).
     """
-    symbols = [*alphabet, None]
+    symbols = [*_distinct(alphabet), None]
     arcs = [(0, a, b, float(a != b), 0) for a in symbols for b in symbols if a is not None or b is not None]
     return WeightedTransducer(arcs, [0], [0], semiring="tropical")
 
@@ -340,10 +358,18 @@ def convolution_transducer(substitution, insertion, gamma):
 
 def _weights(semiring):
     """The semiring's one, and its weight for a probability."""
-    name = semiring if isinstance(semiring, str) else semiring.name
+    name = resolve_semiring(semiring).name
     if name not in ("probability", "log"):
         raise ValueError(f"semiring={name!r} does not count; give 'probability' or 'log'")
     return SEMIRINGS[name].one, (lambda p: float(-np.log(p))) if name == "log" else float
+
+
+def _distinct(alphabet):
+    """The symbols as a list; one named twice would count twice."""
+    symbols = list(alphabet)
+    if not symbols or None in symbols or len(set(symbols)) < len(symbols):
+        raise ValueError(f"alphabet={alphabet!r} must name at least one symbol, each once, and not None")
+    return symbols
 
 
 def _check_length(name, value):

@@ -1,6 +1,7 @@
 """Weighted finite-state transducers: rational operations, composition, sums over paths (JMLR 5:1035, Sections 2, 4)."""
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from scipy import sparse
@@ -71,10 +72,9 @@ class WeightedTransducer:
         labels = {None: 0, **{symbol: i + 1 for i, symbol in enumerate(self.symbols)}}
         initial, final = (self._weights_of(states) for states in (initial, final))
         states = [*initial, *final, *(arc[0] for arc in arcs), *(arc[4] for arc in arcs)]
-        if any(not isinstance(state, int | np.integer) or state < 0 for state in states):
-            raise ValueError(
-                f"states must be numbers from 0, got {next(s for s in states if not isinstance(s, int) or s < 0)!r}"
-            )
+        wrong = [state for state in states if not isinstance(state, Integral) or state < 0]
+        if wrong:
+            raise ValueError(f"states must be whole numbers from 0, got {wrong[0]!r}")
         n_states = max(states, default=0) + 1
         source, label_in, label_out, weight, target = (
             [arc[0] for arc in arcs], [labels[arc[1]] for arc in arcs], [labels[arc[2]] for arc in arcs],
@@ -101,6 +101,19 @@ class WeightedTransducer:
         self._weight, self._target = np.ascontiguousarray(weight[order], np.float64), target[order]
         self._initial, self._final = initial, final
         self._ptr = np.searchsorted(self._source, np.arange(len(initial) + 1))
+
+    def __setstate__(self, state):
+        # Compiled loops follow the arcs without looking, and they may come from a file.
+        self.semiring, self.symbols = resolve_semiring(state["semiring"].name), tuple(state["symbols"])
+        weight, initial, final = state["_weight"], state["_initial"], state["_final"]
+        arcs = {name: _ints(state[name]) for name in ("_source", "_target", "_in", "_out")}
+        for name, numbers in arcs.items():
+            size = len(initial) if name in ("_source", "_target") else len(self.symbols) + 1
+            if len(numbers) != len(weight) or numbers.min(initial=0) < 0 or numbers.max(initial=0) >= size:
+                raise ValueError("an arc of the transducer leads to no state, or reads or writes no symbol of its own")
+        if len(final) != len(initial):
+            raise ValueError(f"{len(final)} final weights for {len(initial)} states")
+        self._set(arcs["_source"], arcs["_in"], arcs["_out"], weight, arcs["_target"], initial, final)
 
     def _like(self, source, label_in, label_out, weight, target, initial, final, symbols=None):
         machine = WeightedTransducer.__new__(WeightedTransducer)
@@ -173,6 +186,8 @@ class WeightedTransducer:
         return self.scaled(-total if self.semiring.name == "log" else 1.0 / total)
 
     def __add__(self, other):
+        if not isinstance(other, WeightedTransducer):
+            return NotImplemented
         return self._beside(other, self._initial, other._initial, self._final, other._final)
 
     def _beside(self, other, initial, other_initial, final, other_final, extra=()):
@@ -191,6 +206,8 @@ class WeightedTransducer:
         )  # fmt: skip
 
     def __mul__(self, other):
+        if not isinstance(other, WeightedTransducer):
+            return NotImplemented
         zero, times = self.semiring.zero, self.semiring.times
         ends, starts = np.flatnonzero(self._final != zero), np.flatnonzero(other._initial != zero)
         source, target = (side.ravel() for side in np.meshgrid(ends, starts, indexing="ij"))
@@ -215,6 +232,8 @@ class WeightedTransducer:
         )  # fmt: skip
 
     def __matmul__(self, other):
+        if not isinstance(other, WeightedTransducer):
+            return NotImplemented
         symbols = self._common(other)
         (in1, out1), (in2, out2) = self._renamed(symbols), other._renamed(symbols)
         if self.n_states * other.n_states > _MOST_PAIRS:

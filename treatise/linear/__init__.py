@@ -34,7 +34,8 @@ from treatise.linear.private_mechanisms import (
 from treatise.linear.private_tuning import PrivateTuner
 from treatise.linear.semistochastic_logistic import SemiStochasticLogisticRegression
 from treatise.linear.solver_race import SolverRace, race_logistic_solvers
-from treatise.linear.spam import SpAMClassifier, SpAMRegressor
+from treatise.linear.spam import SpAMRegressor
+from treatise.linear.spam_classifier import SpAMClassifier
 from treatise.linear.spam_plot import plot_components, plot_norm_path
 
 __all__ = [

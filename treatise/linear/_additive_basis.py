@@ -31,7 +31,7 @@ def basis_values(basis, x):
     return turn @ (splines - means[:, None])
 
 
-def spline_bases(X, n_basis, sample_weight=None):
+def spline_bases(X, n_basis):
     """A basis of at most ``n_basis`` functions for every column, and their values on the rows.
 
     Cubic B-splines with knots at quantiles, less the constant, turned so that the mean product of two functions of a
@@ -43,8 +43,6 @@ def spline_bases(X, n_basis, sample_weight=None):
         Columns.
     n_basis : int
         Functions of a column, at least 3.
-    sample_weight : ndarray of shape (n_samples,) or None, default=None
-        Weights of the rows in means and products.
 
     Returns
     -------
@@ -56,7 +54,6 @@ def spline_bases(X, n_basis, sample_weight=None):
         Where the functions of each column begin.
     """
     n, p = X.shape
-    weights = np.full(n, 1.0 / n) if sample_weight is None else sample_weight / sample_weight.sum()
     Q, starts, bases = np.empty((p * n_basis, n)), np.zeros(p + 1, dtype=np.int64), []
     splines = np.empty((n_basis + 1, n))
     for j in range(p):
@@ -70,9 +67,9 @@ def spline_bases(X, n_basis, sample_weight=None):
         inner = np.quantile(x, np.linspace(0, 1, n_basis - 1)[1:-1])
         knots = np.concatenate([[low] * 4, inner, [high] * 4])
         cubic_splines(x, knots, splines)
-        means = splines @ weights
+        means = splines.mean(axis=1)
         centred = splines - means[:, None]
-        variance, directions = np.linalg.eigh((centred * weights) @ centred.T)
+        variance, directions = np.linalg.eigh(centred @ centred.T / n)
         kept = variance > _SMALLEST_SHARE * variance[-1]
         turn = (directions[:, kept] / np.sqrt(variance[kept])).T[::-1][:n_basis]
         Q[first : first + len(turn)] = turn @ centred

@@ -42,6 +42,7 @@ class MatrixShard:
     def __init__(self, X: sparse.csr_matrix, y: np.ndarray, weights: np.ndarray, first: int, past: int) -> None:
         indptr = X.indptr[first : past + 1].astype(np.int64)
         indices = X.indices.astype(np.int32, copy=False)
+        self.skipped, self.complaints = 0, list[str]()
         self._chunk = Chunk(indptr, indices, X.data, y[first:past], weights[first:past])
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -139,6 +140,8 @@ class HybridLinear(BaseEstimator):
         )  # fmt: skip
 
     def _plan(self) -> Plan:
+        if self.online_passes == 0 and self.max_iter == 0:
+            raise ValueError("online_passes=0 and max_iter=0 leave nothing to learn by; one must be above 0")
         return Plan(self.online_passes, self.max_iter, self.tol, self.memory)
 
     def _fit_matrix(self, X: sparse.csr_matrix, targets: list[np.ndarray], weights: np.ndarray) -> None:
@@ -201,6 +204,7 @@ class HybridLinear(BaseEstimator):
         states = self._states(settings, len(targets))
         for state, y in zip(states, targets):
             learn_online(MatrixShard(X, y, weights, 0, X.shape[0]), state, settings)
+            state.refuse_divergence()
         self._keep_weights([state.weights(settings) for state in states], states)
 
     def fit_files(
@@ -252,8 +256,7 @@ class HybridLinear(BaseEstimator):
             self.classes_ = np.array([-1, 1])
         self.n_features_in_ = 1 << self.bits
         self.reading_ = reading
-        self.skipped_ = sum(shard.skipped for shard in shards)
-        self.complaints_ = [reason for shard in shards for reason in shard.complaints]
+        self.skipped_, self.complaints_ = fit.omitted.number, list(fit.omitted.complaints)
         self._keep([fit])
         return self
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.linear._hybrid_passes import OnlineState
+from treatise.linear._hybrid_passes import Omitted, OnlineState
 from treatise.optimize import LBFGSState
 
 _ABOUT, _ONLINE, _BATCH = "about.json", "online.npz", "batch.npz"
@@ -49,18 +49,22 @@ class Checkpoint:
         except (OSError, ValueError) as error:
             raise TreatiseError(f"the checkpoint {self.folder} cannot be used ({error})") from None
 
-    def save_online(self, passes: int, state: OnlineState) -> None:
+    def save_online(self, passes: int, state: OnlineState, progressive: float, omitted: Omitted) -> None:
         """After an online pass."""
-        self._write(_ONLINE, passes=passes, table=state.table, totals=state.totals, share=state.share)
+        self._write(
+            _ONLINE, passes=passes, table=state.table, totals=state.totals, share=state.share, progressive=progressive,
+            **_as_arrays(omitted),
+        )  # fmt: skip
 
-    def load_online(self) -> tuple[int, OnlineState] | None:
-        """Passes done and the state after them."""
+    def load_online(self) -> tuple[int, OnlineState, float, Omitted] | None:
+        """Passes done, the state after them, the progressive loss of the last, and the lines it left out."""
         found = self._read(_ONLINE)
         if found is None:
             return None
-        return int(found["passes"]), OnlineState(found["table"], found["totals"], float(found["share"]))
+        state = OnlineState(found["table"], found["totals"], float(found["share"]))
+        return int(found["passes"]), state, float(found["progressive"]), _omitted(found)
 
-    def save_batch(self, state: LBFGSState, importance: float, diagonal: np.ndarray) -> None:
+    def save_batch(self, state: LBFGSState, importance: float, diagonal: np.ndarray, omitted: Omitted) -> None:
         """After an iteration of L-BFGS."""
         if state.iteration == 0:
             self._write("diagonal.npz", diagonal=diagonal)
@@ -75,15 +79,15 @@ class Checkpoint:
         self._write(
             _BATCH, w=state.w, gradient=state.gradient, value=state.value, iteration=state.iteration,
             evaluations=state.evaluations, path=np.array(state.path), status=state.status, pairs=names,
-            importance=importance,
+            importance=importance, **_as_arrays(omitted),
         )  # fmt: skip
         self._pairs = [(array, name) for array, name in self._pairs if name in names]
         for stale in self.folder.glob("pair-*.npz"):
             if stale.name not in names:
                 stale.unlink(missing_ok=True)
 
-    def load_batch(self) -> tuple[LBFGSState, float, np.ndarray] | None:
-        """The state of L-BFGS, the sum of importances and the diagonal of the Hessian."""
+    def load_batch(self) -> tuple[LBFGSState, float, np.ndarray, Omitted] | None:
+        """The state of L-BFGS, the sum of importances, the diagonal of the Hessian and the lines left out."""
         found = self._read(_BATCH)
         if found is None:
             return None
@@ -98,7 +102,7 @@ class Checkpoint:
             found["w"], found["gradient"], float(found["value"]), steps, changes, int(found["iteration"]),
             int(found["evaluations"]), found["path"].tolist(), str(found["status"]),
         )  # fmt: skip
-        return state, float(found["importance"]), diagonal["diagonal"]
+        return state, float(found["importance"]), diagonal["diagonal"], _omitted(found)
 
     def _write(self, name: str, **arrays: Any) -> None:
         with replacing(self.folder / name) as temporary, temporary.open("wb") as stream:
@@ -116,3 +120,11 @@ class Checkpoint:
 
     def _damaged(self, why: str) -> TreatiseError:
         return TreatiseError(f"the checkpoint {self.folder} is damaged ({why}); delete it to start anew")
+
+
+def _as_arrays(omitted: Omitted) -> dict[str, Any]:
+    return {"skipped": omitted.number, "complaints": np.array(omitted.complaints, np.str_)}
+
+
+def _omitted(found: dict[str, np.ndarray]) -> Omitted:
+    return Omitted(int(found["skipped"]), tuple(map(str, found["complaints"])))

@@ -7,6 +7,7 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise.linear._hybrid_passes import (
+    Omitted,
     OnlineState,
     Report,
     Settings,
@@ -57,6 +58,7 @@ class DaskPasses:
         workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
             raise TreatiseError("the Dask cluster has no workers; start some")
+        self.omitted = Omitted()
         self._homes = [workers[i * len(workers) // len(shards)] for i in range(len(shards))]
 
     def close(self) -> None:
@@ -94,7 +96,8 @@ class DaskPasses:
 
         for attempt in range(_ATTEMPTS):
             try:
-                return self._once(work, combine, arguments)
+                result, self.omitted = self._once(work, combine, arguments)
+                return result
             except (CancelledError, FutureCancelledError, KilledWorker, TimeoutError) as error:
                 if attempt == _ATTEMPTS - 1:
                     raise TreatiseError(f"the cluster lost a pass {_ATTEMPTS} times ({error})") from None
@@ -104,15 +107,35 @@ class DaskPasses:
         sent = self._client.scatter(list(arguments), broadcast=True, hash=False)
         level = [
             self._client.submit(
-                work, shard, *sent, self.settings, workers=[home], allow_other_workers=True, pure=False, retries=2
+                _noting,
+                work,
+                shard,
+                *sent,
+                self.settings,
+                workers=[home],
+                allow_other_workers=True,
+                pure=False,
+                retries=2,
             )
             for shard, home in zip(self.shards, self._homes)
         ]
         while len(level) > 1:
-            pairs = [self._client.submit(combine, a, b, pure=False, retries=2) for a, b in zip(level[::2], level[1::2])]
+            pairs = [
+                self._client.submit(_both, combine, a, b, pure=False, retries=2)
+                for a, b in zip(level[::2], level[1::2])
+            ]
             level = pairs + level[2 * len(pairs) :]
         return level[0].result()
 
 
 def _learn(shard: Shard, state: OnlineState, settings: Settings) -> tuple[OnlineState, np.ndarray]:
     return learn_online(shard, state.copy(), settings)
+
+
+def _noting(work: Callable[..., Any], shard: Shard, *arguments: Any) -> tuple[Any, Omitted]:
+    """The result of a pass over a shard, and the lines that it left out, which only the worker knows."""
+    return work(shard, *arguments), Omitted.by(shard)
+
+
+def _both(combine: Callable[[Any, Any], Any], left: tuple[Any, Omitted], right: tuple[Any, Omitted]) -> Any:
+    return combine(left[0], right[0]), left[1].and_those_of(right[1])

@@ -7,7 +7,8 @@ threads, and on a cluster.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import reduce
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from treatise.io import Chunk
 from treatise.linear import _hybrid_kernels as kernels
 from treatise.linear import _hybrid_online_kernels as online
 from treatise.optimize import Loss
+
+_WORDS_KEPT = 5
 
 Report = Callable[[int, float, float], None]
 """Called with the number of examples, the summed loss and the summed importance, at powers of two."""
@@ -89,15 +92,42 @@ class OnlineState:
             pace *= float(self.totals[0] / self.totals[1]) ** (0.5 if settings.adaptive else 1.0)
         return rate, pace
 
+    def refuse_divergence(self) -> None:
+        """Raise where steps were so long that weights grew beyond all numbers."""
+        if not np.isfinite(self.table).all():
+            raise ValueError(
+                "the online steps diverge: choose a smaller learning_rate, adaptive or invariant steps, or "
+                "normalized=True for features on unlike scales"
+            )
+
     def copy(self) -> "OnlineState":
         """The same, to learn on without touching this one."""
         return OnlineState(self.table.copy(), self.totals.copy(), self.share)
 
 
 class Shard(Protocol):
-    """Examples that are passed over again and again."""
+    """Examples that are passed over again and again, and the lines that the last pass left out."""
+
+    skipped: int
+    complaints: list[str]
 
     def __iter__(self) -> Iterator[Chunk]: ...
+
+
+class Omitted(NamedTuple):
+    """Lines that a pass left out: how many, and what was wrong with the first of them."""
+
+    number: int = 0
+    complaints: tuple[str, ...] = ()
+
+    @classmethod
+    def by(cls, shard: Shard) -> "Omitted":
+        """Those of a shard's last pass."""
+        return cls(shard.skipped, tuple(shard.complaints))
+
+    def and_those_of(self, other: "Omitted") -> "Omitted":
+        """Both together."""
+        return Omitted(self.number + other.number, (*self.complaints, *other.complaints)[:_WORDS_KEPT])
 
 
 def targets(chunk: Chunk, settings: Settings) -> np.ndarray:
@@ -223,6 +253,10 @@ class Passes(Protocol):
     settings: Settings
     shards: Sequence[Shard]
 
+    @property
+    def omitted(self) -> Omitted:
+        """Lines that the last pass left out."""
+
     def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
         """An online pass of every shard's own learner from the same start, averaged; with its counts."""
 
@@ -242,6 +276,11 @@ class LocalPasses:
     def __init__(self, shards: Sequence[Shard], settings: Settings, n_jobs: int = 1, dtype: type = np.float64) -> None:
         self.shards, self.settings, self.dtype = shards, settings, dtype
         self.n_jobs = min(n_jobs, len(shards))
+
+    @property
+    def omitted(self) -> Omitted:
+        """Lines that the last pass left out."""
+        return reduce(Omitted.and_those_of, map(Omitted.by, self.shards))
 
     def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
         """An online pass of every shard's own learner from the same start, averaged; a lone learner just learns."""

@@ -26,7 +26,7 @@ class LogLinearClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only, {self.classes_[0]!r}; a classifier needs 2 classes at least")
+            raise ValueError(f"y holds one class only, {self.classes_[0]}; a classifier needs 2 classes at least")
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if weights.sum() <= 0.0:
             raise ValueError("sample_weight sums to 0; some row must count")

@@ -14,6 +14,7 @@ from treatise.optimize import LowRankCurvature, minimize_box_quadratic
 _FACTOR_NUMBERS = 1 << 19
 _LOW_RANK_ROWS = 64
 _WIDEST_GRAM = 5000
+_LARGEST_CURVATURE = 1 << 32  # bytes
 
 
 class Majorizer:
@@ -69,6 +70,12 @@ class Majorizer:
     def curvature(self, scores):
         """Sum over rows of the bound's curvature, the penalty included, as a matrix over all parameters."""
         n_free, width = self.shape
+        size = 8 * (n_free * width) ** 2
+        if size > _LARGEST_CURVATURE:
+            raise ValueError(
+                f"the curvature over {n_free * width} weights would take {size / 2**30:.0f} GiB; take fewer features "
+                "or parts, or MajorizedLogisticRegression with a rank, or accelerated and without bounds"
+            )
         blocks = np.zeros((n_free, width, n_free, width))
         for rows, factors in self.factor_blocks(scores):
             shares = np.matmul(factors.transpose(0, 2, 1), factors)

@@ -116,7 +116,7 @@ class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_ = np.unique(y)
         if len(self.classes_) != 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]!r}; two classes are needed")
+            raise ValueError(f"y holds one class, {self.classes_[0]}; two classes are needed")
         return y == self.classes_[0], y == self.classes_[1]
 
     def _pair(self, name):
@@ -151,8 +151,9 @@ class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         empty = [repr(c) for c, share in zip(self.classes_.tolist(), ridge_share[::-1]) if share > 0.5]
         if empty:
             warnings.warn(
-                f"class {' and class '.join(empty)} hardly varies along the plane's normal, so that the accuracies "
-                "promised are those of a degenerate sample; set covariance_radius above 0 to allow for its error",
+                f"there is hardly any spread of class {' and class '.join(empty)} along the plane's normal, so that "
+                "the accuracies promised are those of a degenerate sample; set covariance_radius above 0 to allow for "
+                "its error",
                 RuntimeWarning,
                 stacklevel=3,
             )

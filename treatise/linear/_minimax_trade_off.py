@@ -72,7 +72,7 @@ class TradeOff:
         if np.linalg.norm(self.difference) < _NO_DIFFERENCE:
             raise ValueError(
                 "the means of the two classes coincide; a rule from means and covariances needs them to differ: "
-                "add features in which they do, or use a kernel"
+                "add features in which they do, or use a kernel in whose space they do"
             )
 
     def distances(self, angles):

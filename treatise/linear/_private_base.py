@@ -94,7 +94,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):
                     f"{len(found)} classes"
                 )
             if len(found) < 2:
-                raise ValueError(f"y has one class only, {found[0]!r}; name both in classes if that can happen")
+                raise ValueError(f"y has one class only, {found[0]}; name both in classes if that can happen")
             self.classes_ = found
         else:
             self.classes_ = np.asarray(self.classes)
@@ -102,7 +102,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):
                 raise ValueError(f"classes={self.classes!r} must be two labels")
             strange = np.setdiff1d(found, self.classes_)
             if len(strange):
-                raise ValueError(f"y holds the label {strange[0]!r}, which classes={self.classes!r} does not name")
+                raise ValueError(f"y holds the label {strange[0]}, which classes={self.classes!r} does not name")
         return np.where(y == self.classes_[1], 1.0, -1.0)
 
     def decision_function(self, X) -> np.ndarray:

@@ -78,7 +78,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]!r}; at least two classes are needed")
+            raise ValueError(f"y holds one class, {self.classes_[0]}; at least two classes are needed")
         self.class_costs_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
         if not np.all(self.class_costs_ > 0):
             raise ValueError(f"class_weight={self.class_weight!r}: the cost of each class must be positive")

@@ -83,6 +83,8 @@ def backfit(S, y, penalty, start=None, *, tol=1e-6, max_iter=500):
         Factor by which the smooth residual of each column is shrunk.
     n_iter : int
         Passes.
+    converged : bool
+        Whether the last pass moved no component by more than ``tol``.
     """
     p = len(S)
     f = np.zeros((p, len(y))) if start is None else start.copy()
@@ -101,4 +103,4 @@ def backfit(S, y, penalty, start=None, *, tol=1e-6, max_iter=500):
             moved = max(moved, float(np.sqrt(np.mean(change * change))))
             residual -= change
             f[j] = new
-    return f, shrink, passes
+    return f, shrink, passes, moved <= limit

@@ -91,7 +91,8 @@ class HybridLinearClassifier(ClassifierMixin, HybridLinear):
     objective_path_ : list of float
         The objective at the start of L-BFGS and after each iteration (of the first class).
     status_ : str
-        Why L-BFGS ended: ``"gradient"`` when it converged.
+        Why L-BFGS ended: ``"gradient"`` when it converged, ``"running"`` when its iterations were used up,
+        ``"stalled"`` where no step lowered the objective; ``"online"`` when there were none.
     progressive_loss_ : float
         Mean loss of the last online pass, of predictions made before learning from their example.
 

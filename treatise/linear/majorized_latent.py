@@ -31,8 +31,8 @@ class LatentLogLinearClassifier(LogLinearClassifier):
     n_hidden : int, default=2
         Parts of each class; 1 is multinomial logistic regression.
     C : float, default=1.0
-        Inverse strength of the penalty on weights and, unlike in logistic regression, none on intercepts. The thesis
-        takes infinity, with which weights grow without end where the classes can be separated.
+        Inverse strength of the penalty on weights, as in ``LogisticRegression``; intercepts have none. The thesis takes
+        infinity, with which weights grow without end where the classes can be separated.
     fit_intercept : bool, default=True
         Learn an intercept for each part, nu.
     n_restarts : int, default=5

@@ -78,8 +78,11 @@ def maximum_entropy(equalities=None, inequalities=None, *, prior=None, tol=1e-8,
     features = np.ascontiguousarray(np.hstack([F, G]))
     weights = log_prior(prior, len(features))
     beta, lower = np.zeros(features.shape[1]), np.repeat([-np.inf, 0.0], [F.shape[1], G.shape[1]])
+    possible = np.isfinite(weights)
+    _refuse_one_sided(F[possible], G[possible])
     # A feature in units of its own spread, so that one violation means the same for all of them.
-    spread = np.maximum(np.ptp(features[np.isfinite(weights)], axis=0), np.finfo(float).tiny)
+    spread = np.ptp(features[possible], axis=0)
+    spread[spread == 0.0] = 1.0
     scaled = features / spread
     for iteration in range(max_iter + 1):
         bound = log_partition_bound(beta, scaled, prior)
@@ -118,3 +121,17 @@ def _constraint_features(equalities, inequalities):
         )
     none = np.empty((len(next(iter(given.values()))), 0))
     return given.get("equalities", none), given.get("inequalities", none)
+
+
+def _refuse_one_sided(F, G):
+    """Features that have one sign in all possible states, and cannot have the mean that is asked for."""
+    for name, features, sign, wrong in (
+        ("equalities", F, "positive", F.min(axis=0, initial=np.inf) > 0),
+        ("equalities", F, "negative", F.max(axis=0, initial=-np.inf) < 0),
+        ("inequalities", G, "negative", G.max(axis=0, initial=-np.inf) < 0),
+    ):
+        if len(features) and wrong.any():
+            raise ValueError(
+                f"column {int(np.argmax(wrong))} of {name} is {sign} in all {len(features)} possible states, so that "
+                f"no distribution meets its constraint; subtract the mean that it should have, one row for each state"
+            )

@@ -140,6 +140,8 @@ class PrivateTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         if any("epsilon" in candidate for candidate in candidates):
             raise ValueError("param_grid varies epsilon, but each candidate trains with the epsilon of the tuner")
+        if not candidates:
+            raise ValueError(f"param_grid={self.param_grid!r} holds no candidate; name one at least")
         named = params.get("classes")
         self.classes_ = np.unique(y) if named is None else np.asarray(named)
         if len(self.classes_) != 2:

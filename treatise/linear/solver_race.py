@@ -125,7 +125,7 @@ def race_logistic_solvers(X, y, C=1.0, *, solvers=None, tol=1e-8, max_iter=1000)
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y holds one class only, {classes[0]!r}; a classifier needs 2 classes at least")
+        raise ValueError(f"y holds one class only, {classes[0]}; a classifier needs 2 classes at least")
     chosen = list(SOLVERS) if solvers is None else list(solvers)
     if unknown := [name for name in chosen if name not in SOLVERS]:
         raise ValueError(f"no solver is named {unknown[0]!r}; there are {', '.join(SOLVERS)}")

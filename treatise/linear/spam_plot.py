@@ -1,10 +1,13 @@
 """Pictures of sparse additive models."""
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 
 def plot_components(model, X, *, features=None, names=None, axes=None):
     """Draw the curves of a sparse additive model over the range of the rows, with ticks where the rows lie.
+
+    With more than two classes each has its own curve, and the first panel names them.
 
     Parameters
     ----------
@@ -23,6 +26,7 @@ def plot_components(model, X, *, features=None, names=None, axes=None):
     -------
     axes : list of matplotlib axes
     """
+    check_is_fitted(model)
     columns = np.asarray(X, dtype=np.float64)
     if features is None:
         features = model.active_[np.argsort(-model.norms_[model.active_])][:12].tolist()
@@ -40,34 +44,51 @@ def plot_components(model, X, *, features=None, names=None, axes=None):
     for j, ax in zip(features, axes):
         x = columns[:, j]
         grid = np.linspace(x.min(), x.max(), 200)
-        ax.plot(grid, model.component(j, grid))
+        for curve, label in _curves(model, j, grid):
+            ax.plot(grid, curve, label=label)
         ax.plot(x, np.full(len(x), 0.02), "|", color="0.5", transform=ax.get_xaxis_transform())
         ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
         ax.set_xlabel(str(names[j]))
+    if len(features) and axes[0].get_legend_handles_labels()[1]:
+        axes[0].legend()
     return list(axes[: len(features)])
 
 
-def plot_norm_path(model, ax=None):
+def _curves(model, feature, grid):
+    """The values of a function and the class it speaks for, None where there is only one."""
+    classes = getattr(model, "classes_", ())
+    if len(classes) < 3:
+        return [(model.component(feature, grid), None)]
+    return [(model.component(feature, grid, problem), str(name)) for problem, name in enumerate(classes)]
+
+
+def plot_norm_path(model, ax=None, *, problem=0):
     """Size of every function along the path of penalties, with the chosen penalty marked.
 
     Parameters
     ----------
-    model : SpAMRegressor
+    model : SpAMRegressor or SpAMClassifier
         Fitted.
     ax : matplotlib axes or None, default=None
         Where to draw; None makes a figure.
+    problem : int, default=0
+        Which class against the rest, of a classifier with more than two.
 
     Returns
     -------
     ax : matplotlib axes
     """
+    check_is_fitted(model)
+    paths, chosen = np.atleast_1d(model.path_), np.atleast_1d(model.penalty_)
+    if not 0 <= problem < len(paths):
+        raise ValueError(f"problem={problem} does not exist: there are {len(paths)}, numbered from 0")
     if ax is None:
         from matplotlib import pyplot
 
         ax = pyplot.figure(layout="constrained").subplots()
-    norms = model.path_["norms"]
-    ax.plot(model.path_["penalty"], norms[:, norms.max(axis=0) > 0])
-    ax.axvline(model.penalty_, color="0.5", linestyle="--")
+    path = paths[problem]
+    ax.plot(path["penalty"], path["norms"][:, path["norms"].max(axis=0) > 0])
+    ax.axvline(chosen[problem], color="0.5", linestyle="--")
     ax.set_xscale("log")
     ax.set_xlabel("penalty")
     ax.set_ylabel("root mean square of a function")

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from treatise.kernels import Kernel, resolve_kernel
+from treatise.kernels import Kernel, check_gram, resolve_kernel
 
 
 class Modality(BaseEstimator):
@@ -17,13 +17,14 @@ class Modality(BaseEstimator):
 
     def features(self, X):
         """Rows that the metric of this modality takes."""
-        if isinstance(self.kernel, Kernel):
+        given = isinstance(self.kernel, Kernel)
+        if given and self.kernel.structured:
             return self.kernel(X, self.training)
-        X = check_array(X, dtype=np.float64)
+        X = check_array(X, accept_sparse="csr" if given else False, dtype=np.float64)
         if X.shape[1] != self.n_columns:
             what = "kernel values against the training objects" if self.kernel == "precomputed" else "columns"
             raise ValueError(f"a modality has {X.shape[1]} {what}; it had {self.n_columns} in fit")
-        return X
+        return self.kernel(X, self.training) if given else X
 
 
 def as_list(modalities):
@@ -44,11 +45,14 @@ def read_modalities(kernel, modalities):
     if len(kernels) != len(tables):
         raise ValueError(f"{len(kernels)} kernels for {len(tables)} modalities; give one for each")
     found, features = [], []
-    for one, X in zip(kernels, tables):
+    for number, (one, X) in enumerate(zip(kernels, tables)):
         if one is None or (isinstance(one, str) and one == "precomputed"):
             X = check_array(X, dtype=np.float64)
-            if one is not None and (X.shape[0] != X.shape[1] or not np.allclose(X, X.T, rtol=1e-6, atol=1e-8)):
-                raise ValueError(f"a precomputed kernel must be square and symmetric in fit; got shape {X.shape}")
+            if one is not None:
+                try:
+                    check_gram(X)
+                except ValueError as fault:
+                    raise ValueError(f"modality {number}: {fault}") from None
             found.append(Modality(one, None, X.shape[1]))
             features.append(X)
             continue

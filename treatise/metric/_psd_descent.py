@@ -15,6 +15,8 @@ REFRESH = 50
 TRIED = tuple(2.0**k for k in range(-3, 4))
 """Values of s and t0 tried before an online run (Section 7.4.2)."""
 PRETRAINING_BATCHES = 20
+_SHORTEST = 1e-12
+"""Share of the first step below which halving it further leads nowhere."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,8 @@ def online_pass(measurements, targets, geometry, point, schedule, seen, order, b
             while landing is None:
                 # Outside the cone, or beyond the largest number: the same way, less far.
                 step /= 2.0
+                if step < _SHORTEST * schedule.scale:
+                    raise FloatingPointError
                 landing = direction.land(step)
             point = geometry.move(point, direction, landing)
             if not np.isfinite(point.frame).all():

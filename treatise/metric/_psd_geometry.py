@@ -171,7 +171,8 @@ class LogEuclidean(Geometry):
             values, turned = np.linalg.eigh(np.diag(logs) - step * rotated)
             with np.errstate(over="ignore"):
                 grown = np.exp(0.5 * values)
-            if not np.isfinite(grown).all() or grown[0] == 0:
+            # Beyond that the smallest root is rounding, and has no logarithm in the next step.
+            if not np.isfinite(grown).all() or grown[0] <= 1e-14 * grown[-1]:
                 return None
             basis = vectors @ turned
             return Landing(0.0, None, (basis * grown) @ basis.T)

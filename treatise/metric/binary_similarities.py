@@ -68,6 +68,8 @@ def _overlaps(X, Y):
         if not ((values == 0) | (values == 1)).all():
             raise ValueError("rows must hold zeros and ones only; compare with a threshold first")
     first, second = tables[0], tables[-1]
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(f"rows of X have {first.shape[1]} columns, rows of Y {second.shape[1]}")
     counts = [np.asarray(each.sum(axis=1)).ravel() for each in (first, second)]
     if any((each == 0).any() for each in counts):
         warnings.warn("rows without a one get similarity zero with all rows, themselves too", stacklevel=3)

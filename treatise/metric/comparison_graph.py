@@ -216,11 +216,14 @@ def embed_partial_order(comparisons, n_objects=None):
 
 def check_comparisons(comparisons, n_objects=None):
     """Comparisons as rows of four, checked."""
-    found = np.asarray(comparisons)
+    try:
+        found = np.asarray(comparisons)
+    except ValueError:
+        raise ValueError("comparisons must have rows of equal length, (i, j, k, l) or (i, j, l)") from None
     if found.ndim != 2 or found.shape[1] not in (3, 4) or not len(found):
         raise ValueError(f"comparisons must have rows (i, j, k, l) or (i, j, l), at least one; got shape {found.shape}")
     if found.dtype.kind not in "iu":
-        if not np.array_equal(found, np.rint(found.astype(float))):
+        if found.dtype.kind != "f" or not np.array_equal(found, np.rint(found)):
             raise ValueError("comparisons must hold numbers of objects: integers")
         found = found.astype(np.int64)
     if found.shape[1] == 3:

@@ -1,6 +1,6 @@
 """Low-rank Mahalanobis distances from classes or pairs (Meyer, Bonnabel & Sepulchre, JMLR 12:593)."""
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
@@ -241,7 +241,8 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             measurements = PairMeasurements(pairs, X.shape[0], X)
             low, high = np.percentile(measurements.values(measurements.project(G)), (5, 95))
         else:
-            if len(self.bounds) != 2 or not 0 <= self.bounds[0] <= self.bounds[1]:
+            numbers = len(self.bounds) == 2 and all(isinstance(bound, Real) for bound in self.bounds)
+            if not numbers or not 0 <= self.bounds[0] <= self.bounds[1] < np.inf:
                 raise ValueError(f"bounds={self.bounds} must be two numbers with 0 <= near <= far")
             low, high = self.bounds
         self.bounds_ = (float(low), float(high))
@@ -270,7 +271,9 @@ def _principal_directions(X, rank, random):
     if rank > n:
         raise ValueError(f"rank={rank} exceeds the {n} principal directions of {n} rows; take init='random'")
     solver = "auto" if not sparse.issparse(X) else "arpack" if rank < min(n, d) else "covariance_eigh"
-    return np.ascontiguousarray(PCA(rank, svd_solver=solver, random_state=random).fit(X).components_.T)
+    # Rows that are all alike have directions too, but no variance to share out.
+    with np.errstate(invalid="ignore"):
+        return np.ascontiguousarray(PCA(rank, svd_solver=solver, random_state=random).fit(X).components_.T)
 
 
 def _checked_alike(alike, count):

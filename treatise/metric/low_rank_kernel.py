@@ -186,8 +186,8 @@ def distance_constraints(gram, labels, n_constraints, *, margin=0.0, random_stat
     n = len(labels)
     if gram.shape != (n, n) or n < 2:
         raise ValueError(f"gram has shape {gram.shape}; with {n} labels it must be {(n, n)}, of at least two objects")
-    if not margin >= 0:
-        raise ValueError(f"margin={margin} must not be negative")
+    if not margin >= 0 or n_constraints < 1:
+        raise ValueError(f"margin={margin} must not be negative, and n_constraints={n_constraints} at least 1")
     pairs = random_pairs(n, n_constraints, check_random_state(random_state))
     first, second = pairs.T
     alike = labels[first] == labels[second]

@@ -43,6 +43,11 @@ def plot_pair_distances(learner, X, y, *, n_pairs=5000, random_state=None, ax=No
     pairs = random_pairs(len(y), n_pairs, check_random_state(random_state))
     distances = np.sqrt(pair_distances(learner, X, pairs))
     alike = y[pairs[:, 0]] == y[pairs[:, 1]]
+    if alike.all() or not alike.any():
+        raise ValueError(
+            f"the {n_pairs} pairs drawn are all of {'one class' if alike.all() else 'different classes'}; give rows of "
+            "at least two classes with several rows each, or raise n_pairs"
+        )
     if ax is None:
         from matplotlib.figure import Figure
 

@@ -239,7 +239,10 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
         if modality.kernel is None:
             return (DiagonalView(F, np.ones(F.shape[1])), None) if self.diagonal else (FullView(F), np.eye(F.shape[1]))
         if self.diagonal:
-            return DiagonalView(F, np.diag(F).copy()), None
+            own = np.diag(F).copy()
+            if own.min() < 0:
+                raise ValueError(f"a kernel of an object with itself is never negative; one is {own.min():.3g}")
+            return DiagonalView(F, own), None
         values, vectors = np.linalg.eigh(F)
         keep = values > 1e-10 * max(values[-1], 0.0)
         if not keep.any() or values[0] < -1e-6 * abs(values[-1]):

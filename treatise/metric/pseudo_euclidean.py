@@ -305,6 +305,9 @@ def _spectrum_ends(D, n_positive, n_negative, correction):
     start = np.cos(np.arange(n) ** 2)
     sides = {"clip": [("LA", n_positive)], "flip": [("LM", n_positive)], "shift": [("LA", n_positive), ("SA", 1)]}
     values, vectors = np.empty(0), np.empty((n, 0))
+    if not centred_product(start).any():
+        # Nothing but zeros, from which no Krylov space grows.
+        return np.zeros(n_positive + n_negative), np.eye(n, n_positive + n_negative)
     for which, number in sides.get(correction, [("LA", n_positive), ("SA", n_negative)]):
         if number > 0:
             found = eigsh(operator, k=number, which=which, v0=start)

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -27,6 +26,7 @@ from treatise.online._averaged_sgd_kernels import (
 )
 from treatise.online._base import rows_of
 from treatise.online._row_kernels import Stream
+from treatise.online._stream_input import each_column_once
 
 _SCHEDULES = {"constant": CONSTANT, "doubling": DOUBLING, "sqrt": INVERSE_ROOT}
 _LOSSES = {"log": LOGISTIC, "square_root": SQUARE_ROOT, "logcosh": LOG_COSH}
@@ -130,10 +130,7 @@ class AveragedSGD(BaseEstimator, ABC):
         X, y = validate_data(
             self, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=y_numeric
         )
-        if sparse.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X, y
+        return each_column_once(X), y
 
     def _scores(self, X):
         check_is_fitted(self)

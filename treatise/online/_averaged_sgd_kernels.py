@@ -3,7 +3,7 @@
 import math
 
 from treatise._core.jit import kernel
-from treatise.online._row_kernels import dot, example, squared_norm
+from treatise.online._row_kernels import dense_dot, dot, example, squared_norm
 
 LOGISTIC, SQUARE_ROOT, LOG_COSH = range(3)
 CONSTANT, DOUBLING, INVERSE_ROOT = range(3)
@@ -15,7 +15,7 @@ SEEN, BEGUN, RADIUS = range(3)
 def loss_slope(loss, score, y):
     """Derivative of a loss in the score; never above one in size, so that a gradient never exceeds the row."""
     if loss == LOGISTIC:
-        return -y / (1.0 + math.exp(y * score))
+        return -y / (1.0 + math.exp(min(y * score, 700.0)))
     if loss == SQUARE_ROOT:
         # Half of the loss in the paper's Section 2.1, whose slope reaches two.
         return 0.5 * (score / math.sqrt(1.0 + score * score) - y)
@@ -32,21 +32,6 @@ def step_size(schedule, squared_radius, horizon, n):
     elif schedule == INVERSE_ROOT:
         horizon = float(n)
     return 1.0 / (2.0 * squared_radius * math.sqrt(horizon))
-
-
-@kernel
-def dense_dot(weights, values):
-    """Inner product with a row without gaps; four sums at a time, since one would wait for itself at every term."""
-    a = b = c = d = 0.0
-    n_whole = len(values) - len(values) % 4
-    for j in range(0, n_whole, 4):
-        a += weights[j] * values[j]
-        b += weights[j + 1] * values[j + 1]
-        c += weights[j + 2] * values[j + 2]
-        d += weights[j + 3] * values[j + 3]
-    for j in range(n_whole, len(values)):
-        a += weights[j] * values[j]
-    return a + b + c + d
 
 
 @kernel

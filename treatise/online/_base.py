@@ -159,7 +159,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Set up a learner that has seen nothing; X are its first rows."""
         if len(classes) < 2:
             raise ValueError(
-                f"y holds one class only ({classes[0]!r}); a classifier needs two: pass all classes to partial_fit "
+                f"y holds one class only ({classes[0]}); a classifier needs two: pass all classes to partial_fit "
                 "if the others come later in the stream"
             )
         width = self.n_features_in_ + self.fit_intercept

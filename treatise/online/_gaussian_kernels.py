@@ -13,7 +13,7 @@ import numpy as np
 from treatise._core.jit import kernel
 from treatise.online._confidence_weighted_kernels import confidence_step, multiclass_confidence_step
 from treatise.online._regularized_kernels import AROW, ellipsoid_step, regularized_step
-from treatise.online._row_kernels import class_scores, dot, example, rivals
+from treatise.online._row_kernels import class_scores, dense_dot, dot, example, rivals
 
 ELLIPSOID = 8
 
@@ -133,7 +133,7 @@ def whiten(root, indices, values, whitened):
         if value != 0.0:
             for i in range(len(whitened)):
                 whitened[i] += value * row[i]
-    return inner(whitened, whitened)
+    return dense_dot(whitened, whitened)
 
 
 @kernel
@@ -146,23 +146,8 @@ def contraction(kappa, v):
 @kernel
 def narrow(row, whitened, shrink):
     """Contract one row of L, and return this weight's part of Sigma x = L a."""
-    reach = inner(row, whitened)
+    reach = dense_dot(row, whitened)
     pull = shrink * reach
     for j in range(len(row)):
         row[j] -= pull * whitened[j]
     return reach
-
-
-@kernel
-def inner(a, b):
-    """Inner product of two dense vectors, in four sums that do not wait for one another."""
-    n, whole = len(a), len(a) // 4 * 4
-    s0 = s1 = s2 = s3 = 0.0
-    for j in range(0, whole, 4):
-        s0 += a[j] * b[j]
-        s1 += a[j + 1] * b[j + 1]
-        s2 += a[j + 2] * b[j + 2]
-        s3 += a[j + 3] * b[j + 3]
-    for j in range(whole, n):
-        s0 += a[j] * b[j]
-    return (s0 + s1) + (s2 + s3)

@@ -66,7 +66,7 @@ class OneVersusRest(ClassifierMixin):
 
     def _set_classes(self, classes):
         if len(classes) < 2:
-            raise ValueError(f"y holds one class only ({classes[0]!r}); a classifier needs two")
+            raise ValueError(f"y holds one class only ({classes[0]}); a classifier needs two")
         self.classes_ = classes
 
     def _signs(self, y):

@@ -59,6 +59,21 @@ def dot(weights, indices, values):
 
 
 @kernel
+def dense_dot(weights, values):
+    """The same with an example without gaps; weights beyond its features are left out."""
+    n, whole = len(values), len(values) // 4 * 4
+    a = b = c = d = 0.0
+    for j in range(0, whole, 4):
+        a += weights[j] * values[j]
+        b += weights[j + 1] * values[j + 1]
+        c += weights[j + 2] * values[j + 2]
+        d += weights[j + 3] * values[j + 3]
+    for j in range(whole, n):
+        a += weights[j] * values[j]
+    return (a + b) + (c + d)
+
+
+@kernel
 def squared_norm(values):
     """Squared Euclidean norm of an example."""
     total = 0.0

@@ -13,7 +13,7 @@ def is_first_call(learner, classes):
         raise ValueError("classes must be passed on the first call to partial_fit: the stream may hold more later")
     if not first and classes is not None and not np.array_equal(learner.classes_, unique_labels(classes)):
         raise ValueError(
-            f"classes={np.asarray(classes)!r} differ from those of the first call, {learner.classes_!r}; "
+            f"classes={_shown(classes)} differ from those of the first call, {_shown(learner.classes_)}; "
             "make a new learner for other classes"
         )
     return first
@@ -26,10 +26,15 @@ def read_rows(learner, X, y, *, reset):
     )
     if y.dtype.kind not in "iubU":  # whole numbers and names are classes; fractions are not
         check_classification_targets(y)
+    return each_column_once(X), y
+
+
+def each_column_once(X):
+    """Rows in which no sparse entry is repeated; the user's own stay as they are."""
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return X, y
+    return X
 
 
 def codes_of(y, classes):
@@ -41,5 +46,11 @@ def codes_of(y, classes):
         codes = np.searchsorted(classes, y)
         known = classes[np.minimum(codes, len(classes) - 1)] == y
     if not np.all(known):
-        raise ValueError(f"y holds {np.unique(y[~known])!r}, not among the classes {classes!r} of the first call")
+        unknown = np.unique(y[~known])
+        raise ValueError(f"y holds {_shown(unknown)}, not among the classes {_shown(classes)} of the first call")
     return codes.astype(np.int64)
+
+
+def _shown(labels):
+    """A few labels in full, of many the first and the last."""
+    return np.array2string(np.asarray(labels), threshold=10, separator=", ")

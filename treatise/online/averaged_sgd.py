@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise.online._averaged_sgd_base import AveragedSGD, can_stream
 from treatise.online._one_versus_rest import OneVersusRest
-from treatise.online._stream_input import is_first_call
+from treatise.online._stream_input import codes_of, is_first_call
 from treatise.online.sgd_guarantees import self_concordant_certificate
 
 
@@ -136,9 +136,7 @@ class AveragedSGDClassifier(OneVersusRest, AveragedSGD):
         if first:
             self._set_classes(unique_labels(classes))
             self._begin(self._n_outputs())
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y holds {unknown!r}, not among the classes {self.classes_!r} of the first call")
+        codes_of(y, self.classes_)  # refuses other classes
         return self._continue(X, y)
 
     def certificate(self, X, y):
@@ -159,6 +157,7 @@ class AveragedSGDClassifier(OneVersusRest, AveragedSGD):
         if len(self.classes_) > 2:
             raise ValueError(f"a certificate is for two classes, this model has {len(self.classes_)}")
         X, y = self._read(X, y, reset=False)
+        codes_of(y, self.classes_)  # refuses other classes
         if self.fit_intercept:
             ones = np.ones((X.shape[0], 1))
             X = sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])

@@ -2,10 +2,13 @@
 
 import math
 import time
+from contextlib import contextmanager
+from numbers import Integral
 
 import numpy as np
 import polars as pl
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from treatise._core.progress import progress
@@ -39,7 +42,8 @@ class OnlineComparison:
     Parameters
     ----------
     learners : dict of str to OnlineClassifier, or None, default=None
-        Learners by name. None takes :func:`libol_learners`, the ones of the paper.
+        Learners by name. None takes :func:`libol_learners`, the ones of the paper; beyond a few thousand features take
+        ``libol_learners(covariance="diagonal")``.
     permutations : int or array-like of int of shape (n_runs, n_samples), default=20
         Number of random orders, or the orders themselves.
     grid : {"libol"} or None, default="libol"
@@ -103,11 +107,7 @@ class OnlineComparison:
         X, y = read_rows(OnlinePerceptron(), X, y, reset=True)
         classes, labels = np.unique(y, return_inverse=True)
         learners = libol_learners(len(classes)) if self.learners is None else self.learners
-        for name, learner in learners.items():
-            if not isinstance(learner, OnlineClassifier):
-                raise TypeError(
-                    f"learner {name!r} is a {type(learner).__name__}, not an online classifier of this package"
-                )
+        _check_learners(learners)
         selection, orders = self._orders(X.shape[0])
         steps = len(learners) * (len(orders) + (self.grid is not None))
         with progress("online learners", steps) as advance:
@@ -115,16 +115,18 @@ class OnlineComparison:
             if self.grid == "libol":
                 stream = _Replay(X, labels, classes, selection)
                 for name, learner in learners.items():
-                    self.parameters_[name] = _search(learner, stream)
+                    with _told_of(name):
+                        self.parameters_[name] = _search(learner, stream)
                     advance(1)
             chosen = {name: clone(learner).set_params(**self.parameters_[name]) for name, learner in learners.items()}
             rows, curves = [], {name: [] for name in learners}
             for number, order in enumerate(orders):
                 stream = _Replay(X, labels, classes, order)
                 for name, learner in chosen.items():
-                    if number == 0:
-                        stream.rounds(1).run(learner)  # compiles what is not compiled yet, outside the clock
-                    seconds = stream.run(learner)
+                    with _told_of(name):
+                        if number == 0:
+                            stream.rounds(1).run(learner)  # compiles what is not compiled yet, outside the clock
+                        seconds = stream.run(learner)
                     rows.append((name, number, learner.n_mistakes_, learner.n_updates_, seconds))
                     curves[name].append(learner.mistake_curve_)
                     advance(1)
@@ -145,6 +147,7 @@ class OnlineComparison:
             Columns learner, mistake_rate, mistake_rate_std, updates, updates_std, seconds, seconds_std and
             parameters.
         """
+        self._check_run()
         rate = pl.col("mistakes") / self._n_samples
         summary = self.runs_.group_by("learner", maintain_order=True).agg(
             rate.mean().alias("mistake_rate"),
@@ -158,21 +161,22 @@ class OnlineComparison:
         return summary.with_columns(pl.Series("parameters", chosen, dtype=pl.String)).sort("mistake_rate")
 
     def plot(self, axes=None):
-        """Mean mistake rate and mean number of updates against the number of examples seen.
+        """Mean mistake rate and mean number of updates against the number of examples seen, and mean time of a pass.
 
         Parameters
         ----------
-        axes : pair of matplotlib axes or None, default=None
+        axes : three matplotlib axes or None, default=None
             Where to draw; None makes a new figure.
 
         Returns
         -------
-        axes : pair of matplotlib axes
+        axes : three matplotlib axes
         """
+        self._check_run()
         if axes is None:
             import matplotlib.pyplot as plt
 
-            axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")[1]
+            axes = plt.subplots(1, 3, figsize=(14, 5), layout="constrained")[1]
         from matplotlib import colormaps
 
         colours = colormaps["tab20"]
@@ -182,20 +186,28 @@ class OnlineComparison:
             axes[1].plot(curve[:, 0], curve[:, 2], label=name, **style)
         axes[0].set_ylabel("mistakes so far, as a share of the examples")
         axes[1].set_ylabel("updates so far")
-        for ax in axes:
+        for ax in axes[:2]:
             ax.set_xlabel("examples seen")
             ax.grid(alpha=0.3)
         # The corner that counts which start from zero leave free.
         axes[1].legend(ncols=2, fontsize="small", loc="upper left")
+        slowest_first = self.table().sort("seconds", descending=True)
+        axes[2].barh(slowest_first["learner"], 1000.0 * slowest_first["seconds"], color="0.6")
+        axes[2].set_xlabel("milliseconds for a pass")
+        axes[2].grid(axis="x", alpha=0.3)
         return axes
+
+    def _check_run(self):
+        if not hasattr(self, "runs_"):
+            raise NotFittedError("this comparison has not run yet; call run(X, y) first")
 
     def _orders(self, n_samples):
         """The order of the search and those of the runs."""
         rng = check_random_state(self.random_state)
         selection = rng.permutation(n_samples) if self.selection_order is None else np.asarray(self.selection_order)
         if np.ndim(self.permutations) == 0:
-            if self.permutations < 1:
-                raise ValueError(f"permutations={self.permutations} must be at least 1")
+            if not isinstance(self.permutations, Integral) or self.permutations < 1:
+                raise ValueError(f"permutations={self.permutations!r} must be an integer of at least 1, or the orders")
             orders = np.array([rng.permutation(n_samples) for _ in range(self.permutations)])
         else:
             orders = np.asarray(self.permutations)
@@ -264,6 +276,25 @@ def libol_learners(n_classes=2, *, covariance="full"):
         "SCW": SoftConfidenceWeighted(covariance=covariance),
         "SCW2": SoftConfidenceWeighted(variant=2, eta=0.9, covariance=covariance),
     }
+
+
+def _check_learners(learners):
+    if not isinstance(learners, dict) or not learners:
+        raise TypeError(f"learners={learners!r} must be a dictionary of at least one learner by its name")
+    for name, learner in learners.items():
+        if not isinstance(learner, OnlineClassifier):
+            raise TypeError(f"learner {name!r} is {learner!r}, not an online classifier of this package")
+        with _told_of(name):
+            learner._validate_params()
+
+
+@contextmanager
+def _told_of(name):
+    """Let an error say which of the learners it is about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"learner {name!r}: {error}") from error
 
 
 class _Replay:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise.online._averaged_sgd_kernels import CONSTANT, LOGISTIC, kernel_sgd, step_size
 from treatise.online._one_versus_rest import OneVersusRest
 
+_KERNELS = set(PAIRWISE_KERNEL_FUNCTIONS) - {"additive_chi2"}
 # Rows of the kernel matrix held at a time.
 _ROWS = 256
 
@@ -21,13 +22,15 @@ class KernelAveragedSGDClassifier(OneVersusRest, BaseEstimator):
     """Kernel logistic regression in one pass, with a step that needs no tuning and no penalty.
 
     Each row gets its coefficient when it is met and keeps it; the average of the iterates only shrinks the later
-    ones. Use it on up to some ten thousand rows where a linear boundary is too poor. O(n_samples^2) kernel values in
-    time, O(n_samples) rows of memory; prediction costs n_samples kernel values for each row.
+    ones. Use it on up to some ten thousand rows where a linear boundary is too poor; not where predictions must be
+    fast, as all rows are kept, nor on small samples, which a batch solver fits better. O(n_samples^2) kernel values
+    in time, O(n_samples) rows of memory; prediction costs n_samples kernel values for each row.
 
     Parameters
     ----------
     kernel : str, default="rbf"
-        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
+        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, other than "additive_chi2", in which all rows
+        have length zero.
     gamma : float or None, default=None
         Width of the kernels that have one; None means 1 / n_features.
     shuffle : bool, default=False
@@ -61,7 +64,7 @@ class KernelAveragedSGDClassifier(OneVersusRest, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "kernel": [StrOptions(set(PAIRWISE_KERNEL_FUNCTIONS))],
+        "kernel": [StrOptions(_KERNELS)],
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],

@@ -272,7 +272,7 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
     def _begin(self, classes, rng):
         n_classes = len(classes)
         if n_classes < 2:
-            raise ValueError(f"y holds one class only ({classes[0]!r}); a tree needs two classes to tell apart")
+            raise ValueError(f"y holds one class only ({classes[0]}); a tree needs two classes to tell apart")
         levels = int(np.ceil(np.log2(n_classes)))
         self._most_nodes = self.max_nodes or max(3, 4 * n_classes)
         self._deepest = self.max_depth or min(62, 4 + 2 * levels)

@@ -52,8 +52,9 @@ def averaged_sgd_bounds(n_samples, radius, distance, *, curvature=None, step=Non
     ----------
     .. [1] Paper v15-0595, Lemma 1 to Proposition 10. Corollary 8 prints a small n where N is meant.
     """
-    for name, value in (("n_samples", n_samples), ("radius", radius), ("moment", moment)):
-        if value <= 0:
+    positive = {"n_samples": n_samples, "radius": radius, "moment": moment, "step": step, "curvature": curvature}
+    for name, value in positive.items():
+        if value is not None and not value > 0:
             raise ValueError(f"{name}={value!r} must be positive")
     if distance < 0 or tail < 0:
         raise ValueError(f"distance={distance!r} and tail={tail!r} must not be negative")
@@ -148,8 +149,8 @@ def self_concordant_certificate(X, y, coef, *, loss="log"):
         raise ValueError(f"loss={loss!r} must be one of {', '.join(_SELF_CONCORDANCE)}")
     X = X if sparse.issparse(X) else np.asarray(X, dtype=float)
     y, coef = np.asarray(y, dtype=float), np.asarray(coef, dtype=float).ravel()
-    if X.shape != (len(y), len(coef)):
-        raise ValueError(f"X of shape {X.shape} does not fit {len(y)} labels and {len(coef)} weights")
+    if X.shape != (len(y), len(coef)) or len(y) == 0:
+        raise ValueError(f"X of shape {X.shape} does not fit {len(y)} labels and {len(coef)} weights, or has no rows")
     if loss != "logcosh" and not np.all(np.abs(y) == 1.0):
         raise ValueError(f"labels must be -1 and 1, got {np.unique(y)!r}")
     slope, bend = _slope_and_bend(loss, safe_sparse_dot(X, coef), y)

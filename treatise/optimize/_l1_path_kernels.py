@@ -15,13 +15,18 @@ FINISHED, INFEASIBLE, OUT_OF_PIVOTS = 0, 1, 2
 _TIE = 1e-10
 _SMALLEST_PIVOT = 1e-9
 _REFACTOR = 100
+_LARGEST_GAP = 1e-11
+"""Of the certificate, beyond which rounding has gathered and all is made anew; not after each pivot, though, where the
+matrix itself is near singular."""
+_FEWEST_PIVOTS = 5
 
 
 @kernel
 def combination(S, places, x, k, out):
     """The combination of the rows of S at places with the weights x; four at a time, to write ``out`` less often."""
     d = len(out)
-    out[:] = 0.0
+    for j in range(d):
+        out[j] = 0.0
     whole = k - k % 4
     for a in range(0, whole, 4):
         one, two, three, four = S[places[a]], S[places[a + 1]], S[places[a + 2]], S[places[a + 3]]
@@ -45,12 +50,33 @@ def row_sum(P, c, x, k):
 
 @kernel
 def invert(S, R, T, k, P):
-    """P becomes the inverse of S[R, T]."""
-    M = np.empty((k, k))
+    """P becomes the inverse of S[R, T], by elimination in place with the largest pivot of each column."""
     for a in range(k):
         for c in range(k):
-            M[a, c] = S[R[a], T[c]]
-    P[:k, :k] = np.linalg.inv(M)
+            P[a, c] = S[R[a], T[c]]
+    swapped = np.empty(k, dtype=np.int64)
+    for c in range(k):
+        largest = c
+        for a in range(c + 1, k):
+            if abs(P[a, c]) > abs(P[largest, c]):
+                largest = a
+        swapped[c] = largest
+        for z in range(k):
+            P[c, z], P[largest, z] = P[largest, z], P[c, z]
+        pivot = P[c, c]
+        P[c, c] = 1.0
+        for z in range(k):
+            P[c, z] /= pivot
+        for a in range(k):
+            if a != c:
+                factor = P[a, c]
+                P[a, c] = 0.0
+                for z in range(k):
+                    P[a, z] -= factor * P[c, z]
+    for c in range(k - 1, -1, -1):
+        if swapped[c] != c:
+            for a in range(k):
+                P[a, c], P[a, swapped[c]] = P[a, swapped[c]], P[a, c]
 
 
 @kernel
@@ -61,7 +87,9 @@ def add_pair(S, R, T, k, P, row, column):
         factor = S[row, T[c]]
         for a in range(k):
             right[a] += factor * P[c, a]
-    beside = S[column][R[:k]]
+    beside = np.empty(k)
+    for a in range(k):
+        beside[a] = S[column, R[a]]
     for c in range(k):
         left[c] = row_sum(P, c, beside, k)
     rest = S[row, column]
@@ -117,11 +145,14 @@ def swap_row(S, R, T, k, P, a, row):
 @kernel
 def swap_column(S, R, T, k, P, c, column):
     """P after entry c of T is replaced."""
-    difference = S[column][R[:k]] - S[T[c]][R[:k]]
-    change = np.empty(k)
+    difference, change, old = np.empty(k), np.empty(k), np.empty(k)
+    for a in range(k):
+        difference[a] = S[column, R[a]] - S[T[c], R[a]]
     for x in range(k):
         change[x] = row_sum(P, x, difference, k)
-    old = P[c, :k] / (1.0 + change[c])
+    scale = 1.0 + change[c]
+    for z in range(k):
+        old[z] = P[c, z] / scale
     for x in range(k):
         for z in range(k):
             P[x, z] -= change[x] * old[z]
@@ -129,10 +160,38 @@ def swap_column(S, R, T, k, P, c, column):
 
 
 @kernel
+def objectives(b, R, signs, x, v, k, lam):
+    """The l1 norm of x, and what the dual v says it must be."""
+    norm, dual = 0.0, 0.0
+    for a in range(k):
+        norm += signs[a] * x[a]
+        dual += v[a] * b[R[a]] - lam * abs(v[a])
+    return norm, dual
+
+
+@kernel
+def refresh(S, b, R, T, t, signs, k, P, x, v, w, reduced, residual, lam):
+    """Make the inverse, the solutions and the products with S anew from what is in the basis."""
+    invert(S, R, T, k, P)
+    for a in range(k):
+        w[a] = b[R[a]] + lam * t[a]
+        v[a] = 0.0
+    for c in range(k):
+        x[c] = row_sum(P, c, w, k)
+        for a in range(k):
+            v[a] += P[c, a] * signs[c]
+    combination(S, R, v, k, reduced)
+    combination(S, T, x, k, residual)
+    for r in range(len(b)):
+        residual[r] -= b[r]
+
+
+@kernel
 def grown(array):
     """A copy with room for twice as much."""
     larger = np.empty(2 * len(array), dtype=array.dtype)
-    larger[: len(array)] = array
+    for place in range(len(array)):
+        larger[place] = array[place]
     return larger
 
 
@@ -206,7 +265,9 @@ def l1_path(S, b, lowest, max_pivots):
     P = np.zeros((d + 1, d + 1))
     v, w, x, h = np.zeros(d + 1), np.zeros(d + 1), np.zeros(d + 1), np.zeros(d + 1)
     tight, used = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
-    scale = np.abs(S).max()
+    scale = 0.0
+    for j in range(d):
+        scale = max(scale, S[j, j])
     reduced, direction = np.zeros(d), np.empty(d)
     residual, slope = -b, np.empty(d)
     k = 0
@@ -214,7 +275,10 @@ def l1_path(S, b, lowest, max_pivots):
     duals = np.empty(64)
     places, values = np.empty(256, dtype=np.int32), np.empty(256)
     n_breaks, n_kept = 0, 0
-    first = np.argmax(np.abs(b))
+    first = 0
+    for r in range(d):
+        if abs(b[r]) > abs(b[first]):
+            first = r
     lam = abs(b[first])
     if lam <= lowest:
         breaks[0], duals[0] = lam, 0.0
@@ -231,9 +295,11 @@ def l1_path(S, b, lowest, max_pivots):
         if n_breaks + 1 >= len(breaks):
             breaks, duals, starts = grown(breaks), grown(duals), grown(starts)
         breaks[n_breaks] = lam
-        dual = 0.0
-        for a in range(k):
-            dual += v[a] * b[R[a]] - lam * abs(v[a])
+        norm, dual = objectives(b, R, signs, x, v, k, lam)
+        if since >= _REFACTOR or (since >= _FEWEST_PIVOTS and abs(norm - dual) > _LARGEST_GAP * (1.0 + norm)):
+            refresh(S, b, R, T, t, signs, k, P, x, v, w, reduced, residual, lam)
+            since = 0
+            norm, dual = objectives(b, R, signs, x, v, k, lam)
         duals[n_breaks] = dual
         while n_kept + k >= len(places):
             places, values = grown(places), grown(values)
@@ -269,7 +335,6 @@ def l1_path(S, b, lowest, max_pivots):
         for j in range(d):
             reduced[j] += longest * direction[j]
         sign = 1.0 if enters >= 0 and reduced[enters] > 0 else -1.0
-        # The pivot.
         if leaving >= 0:
             if row_out < 0 and enters < 0:
                 signs[leaving] = -signs[leaving]
@@ -297,20 +362,6 @@ def l1_path(S, b, lowest, max_pivots):
                 t[k], v[k] = row_side, -row_side * longest
                 k += 1
         since += 1
-        if since == _REFACTOR and k > 0:
-            # Rounding has gathered in what was carried along: make it anew.
-            invert(S, R, T, k, P)
-            for a in range(k):
-                w[a] = b[R[a]] + lam * t[a]
-                v[a] = 0.0
-            for c in range(k):
-                x[c] = row_sum(P, c, w, k)
-                for a in range(k):
-                    v[a] += P[c, a] * signs[c]
-            combination(S, R, v, k, reduced)
-            combination(S, T, x, k, residual)
-            residual -= b
-            since = 0
         # The next piece of the path.
         for c in range(k):
             h[c] = row_sum(P, c, t, k)

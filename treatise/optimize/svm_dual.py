@@ -152,6 +152,8 @@ class _PairSolver:
         n, m = len(rows), len(problem.signs)
         if m not in (n, 2 * n):
             raise ValueError(f"the problem has {m} variables for {n} objects; it must have one or two for each")
+        if not np.all(np.abs(problem.signs) == 1.0):
+            raise ValueError("signs must be -1 and 1; labels of two classes are given as these")
         if not np.all(problem.upper >= 0):
             raise ValueError("upper bounds must not be negative")
         self.rows, self.problem, self.tol, self.callback = rows, problem, tol, callback
@@ -171,7 +173,7 @@ class _PairSolver:
             if self.n_iter >= self.max_iter or (self.callback and self.callback(self.n_iter, violation)):
                 if not whole:
                     self._bring_all_into_play()
-                    violation, lowest, highest = self._ends()
+                    violation = self._ends()[0]
                 break
             if status == CONVERGED:
                 # What was left out may move again now that the rest has settled: look at all, then go on.
@@ -185,7 +187,7 @@ class _PairSolver:
             alpha=alpha,
             beta=beta,
             scores=scores,
-            offset=self._offset(lowest, highest),
+            offset=self._offset(),
             objective=float(0.5 * beta @ scores - (problem.signs * problem.pull) @ alpha),
             violation=float(max(violation, 0.0)),
             n_iter=self.n_iter,
@@ -241,11 +243,12 @@ class _PairSolver:
         lowest = self.play_pull[(self.play_free & FALLS) > 0].min(initial=np.inf)
         return highest - lowest, lowest, highest
 
-    def _offset(self, lowest, highest):
-        """Mean over the variables between their bounds, where every one of them names the offset."""
+    def _offset(self):
+        """Mean over the variables between their bounds, where every one of them names the offset; else of its ends."""
         between = self.play_free == RISES | FALLS
         if between.any():
             return float(np.mean(self.play_pull[between]))
+        _, lowest, highest = self._ends()
         ends = [end for end in (lowest, highest) if np.isfinite(end)]
         return float(np.mean(ends)) if ends else 0.0
 

@@ -1,4 +1,4 @@
-"""What the program behind LIBOL's Table 1 did besides the published algorithms: its random orders, and two slips.
+"""What the program behind LIBOL's Table 1 did besides the published algorithms: its random orders, and its slips.
 
 The orders are those of the generators that MATLAB and the C run-time of its MEX files used in 2013, so that the
 published run can be repeated example for example.

@@ -60,8 +60,14 @@ BOUND_SECONDS = {
 PEER_SECONDS = {"Wine": (3.14, 0.70), "Bupa": (1.90, 0.78), "Heart": (4.09, 0.65), "Ion": (5.62, 1.36)}
 # Passes and seconds on the Penn Treebank in Table 2.3, at lambda = 10.
 TREEBANK = {"L-BFGS": (7, 62848.08), "CG": (18, 76332.39), "bound": (2, 27073.42)}
-# Test log-likelihood of the bound in Table 2.5, with 1 to 4 hidden states.
-LATENT = {"Bupa": (-21.85, -19.95, -20.01, -19.97), "Ion": (-6.08, -4.84, -4.18, -5.17)}
+# Test log-likelihood of the bound in Table 2.5, by the number of hidden states; of Wine that of the best.
+LATENT = {
+    "Bupa": {1: -21.85, 2: -19.95, 3: -20.01, 4: -19.97},
+    "Wine": {3: -0.48},
+    "Ion": {1: -6.08, 2: -4.84, 3: -4.18, 4: -5.17},
+}
+# How far a mean over splits may be off: by one row of those held out.
+LATENT_TOLERANCE = {"Bupa": 3.0, "Wine": 1.0, "Ion": 3.0}
 # Depth and test error in per cent (Table 4.1), of the partition tree and of the random tree.
 CUBES = {64: (7, 1.6, 43.8), 128: (9, 0.8, 40.3), 1024: (13, 1.2, 65.2), 8192: (16, 1.4, 58.7)}
 # Mean k-means cost so far on Spam (Table 5.1), in units of 1e8, with three experts.
@@ -141,7 +147,7 @@ def experiment(*, full: bool = False) -> Evidence:
         theorem_rows,
         junction_tree_rows,
         partial(treebank_rows, full, curves),
-        *(partial(latent_rows, name, full) for name in (LATENT if full else ["Bupa"])),
+        *(partial(latent_rows, name, full) for name in (LATENT if full else ["Bupa", "Wine"])),
         lambda: cube_rows(full, curves),
         partial(digit_rows, full),
         lambda: gaussian_stream_rows(full, curves),
@@ -233,8 +239,9 @@ def treebank_rows(full: bool, curves: dict[str, Any]) -> list[Row]:
     race = _race(X, y, 10.0 * len(X))
     curves["treebank"] = race
     goal = race.objectives["L-BFGS"][-1] * (1.0 + 1e-4)
-    passes = {name: int(np.argmax(values <= goal)) for name, values in race.objectives.items()}
-    seconds = {name: float(race.seconds[name][passes[name]]) for name in passes}
+    # The objectives fall; a solver that stopped above the goal has its last pass counted, and one more.
+    passes = {name: int(np.sum(values > goal)) for name, values in race.objectives.items()}
+    seconds = {name: float(race.seconds[name][min(passes[name], len(race.seconds[name]) - 1)]) for name in passes}
     of = f"English tagging, {len(X)} sentences, lambda = 10:"
     rows = [Row.at_most(f"{of} passes of the bound (Table 2.3)", TREEBANK["bound"][0], passes["bound"], OTHER_TREEBANK)]
     for peer in ("L-BFGS", "CG"):
@@ -314,9 +321,9 @@ def latent_rows(name: str, full: bool) -> list[Row]:
     X, y = TABLES[name]()
     X = scale(X)
     X = X[:, np.std(X, axis=0) > 0]
-    draws, hidden = (6, (1, 2, 3, 4)) if full else (4, (1, 2))
+    draws = 6 if full else 4
     rows = []
-    for m in hidden:
+    for m, published in list(LATENT[name].items())[: None if full else 2]:
         found = []
         for seed in range(draws):
             X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.1, random_state=seed)
@@ -325,9 +332,9 @@ def latent_rows(name: str, full: bool) -> list[Row]:
             ).fit(X_train, y_train)
             shares = model.predict_proba(X_test)[np.arange(len(y_test)), np.searchsorted(model.classes_, y_test)]
             found.append(float(np.log(np.maximum(shares, 1e-300)).sum()))
-        published, here = LATENT[name][m - 1], round(float(np.mean(found)), 2)
-        quantity, why = f"{name}, {m} hidden: test log-likelihood (Table 2.5)", "one row in doubt; 35 are held out"
-        rows.append(Row.close(quantity, published, here, 3.0, why, SEPARABLE if name == "Ion" else UNPENALISED))
+        quantity, why = f"{name}, {m} hidden: test log-likelihood (Table 2.5)", f"one row in doubt of {len(y_test)}"
+        here, gap = round(float(np.mean(found)), 2), {"Bupa": UNPENALISED, "Ion": SEPARABLE}.get(name, "")
+        rows.append(Row.close(quantity, published, here, LATENT_TOLERANCE[name], why, gap))
     return rows
 
 

@@ -18,6 +18,7 @@ from treatise.graphical import (
     chebyshev_bound,
     chebyshev_chernoff_bound,
     chernoff_sum_bound,
+    grid_edges,
     log_det_bound,
     plot_partition_bounds,
     preconditioner_log_partition,
@@ -99,7 +100,7 @@ def experiment(*, full: bool = False) -> Evidence:
     if full:
         rows += _table("Table 6.2", PAIRS, tuple(PAIRS), 20, _pair_events)[0]
     rows += _tails() + _moments() + _preconditioners(20 if full else 5, 30 if full else 10)
-    rows += _labelings(20 if full else 3)
+    rows += _labelings(20 if full else 3, full)
     mixtures, interleaved = _interleaved(20 if full else 5)
     rows += mixtures
     known, recovered = _known_curves(10 if full else 2)
@@ -111,14 +112,6 @@ def experiment(*, full: bool = False) -> Evidence:
     except DataNotFoundError as error:
         skipped.append(str(error))
     return Evidence(rows, _figure(errors, interleaved, recovered), skipped)
-
-
-def grid_edges(rows: int, columns: int) -> np.ndarray:
-    """Pairs of neighbours in a grid that is numbered row by row."""
-    number = np.arange(rows * columns).reshape(rows, columns)
-    across = np.column_stack([number[:, :-1].ravel(), number[:, 1:].ravel()])
-    down = np.column_stack([number[:-1].ravel(), number[1:].ravel()])
-    return np.vstack([across, down])
 
 
 def weights_of(coupling: str, strength: float, size: int, generator: np.random.Generator) -> np.ndarray:
@@ -133,7 +126,7 @@ def weights_of(coupling: str, strength: float, size: int, generator: np.random.G
 
 def random_field(graph: str, coupling: str, strength: float, generator: np.random.Generator) -> FactorGraph:
     """Nine variables of values 0 and 1, on the 3 x 3 grid or all coupled, with fields within a quarter of zero."""
-    edges = grid_edges(3, 3) if graph == "grid" else np.array(list(combinations(range(9), 2)))
+    edges = grid_edges((3, 3)) if graph == "grid" else np.array(list(combinations(range(9), 2)))
     fields = generator.uniform(-0.25, 0.25, 9)
     return FactorGraph.ising(fields, edges, weights_of(coupling, strength, len(edges), generator), values=(0, 1))
 
@@ -277,16 +270,20 @@ BOUNDS: dict[str, Callable[[FactorGraph], float]] = {
 
 
 def _repulsive_grid(side: int, strength: float, generator: np.random.Generator) -> FactorGraph:
-    edges = grid_edges(side, side)
+    edges = grid_edges((side, side))
     return FactorGraph.ising(np.zeros(side * side), edges, weights_of("repulsive", strength, len(edges), generator))
 
 
-def _labelings(n_models: int) -> list[Row]:
-    """Figure 4.1: scores of labelings of 10 x 10 grids with four labels, coupling 1."""
+def _labelings(n_models: int, full: bool) -> list[Row]:
+    """Figures 4.1 and, in full, 4.2: scores of labelings of 10 x 10 grids with four labels, coupling 1."""
     labels = np.arange(1, 5)
-    distances = {"Ising": np.outer(labels, labels).astype(float), "uniform": np.eye(4)}
-    edges, rows = grid_edges(10, 10), []
-    for distance, table in distances.items():
+    apart = np.abs(np.subtract.outer(labels, labels)).astype(float)
+    distances = {
+        "Figure 4.1, Ising": np.outer(labels, labels).astype(float), "Figure 4.1, uniform": np.eye(4),
+        "Figure 4.2, linear": apart, "Figure 4.2, quadratic": apart**2,
+    }  # fmt: skip
+    edges, rows = grid_edges((10, 10)), []
+    for distance, table in list(distances.items())[: 4 if full else 2]:
         for coupling in ("mixed", "attractive", "repulsive"):
             generator = np.random.default_rng(0)
             scores = []
@@ -302,7 +299,7 @@ def _labelings(n_models: int) -> list[Row]:
                 scores.append([-result.energy for result in solved])
             quadratic, reweighted, modes = (round(float(score), 2) for score in np.mean(scores, axis=0))
             sign = {"attractive": "positive", "repulsive": "negative"}.get(coupling, coupling)
-            where = f"Figure 4.1, {distance}, {sign}"
+            where = f"{distance}, {sign}"
             rows.append(Row.unpublished(f"{where}: scores of QP, TRW, ICM", f"{quadratic}, {reweighted}, {modes}"))
             rows.append(_claim(f"{where}: QP is at least ICM", quadratic >= modes))
             if sign != "negative":

@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import load_minimax_table, load_pen_digits, load_prostate_expression
+from treatise.datasets import (
+    load_coupling_table,
+    load_minimax_table,
+    load_pen_digits,
+    load_prostate_expression,
+)
 from treatise.metric import (
     FixedRankMetricLearner,
     FixedRankPSDRegressor,
@@ -33,23 +39,26 @@ if TYPE_CHECKING:
 
 LAMBDAS = (0.1, 0.3, 0.5, 0.7, 0.9)
 TOLERANCES = (1e-2, 1e-5, 1e-8)
+N_USPS_TRAIN = 7291
+ABSENT = (
+    "the kernel of 52 proteins GyrB (Section 10.2.2, published: 0.15 s for 1000 constraints against 58 s of LogDet-KL) "
+    "and the tables Balance, Soybean, Isolet and the prostate spectra of Figures 8 and 9 are not at hand"
+)
 
 
 def experiment(*, full: bool = False) -> Evidence:
     """Toy regressions, distances on UCI tables, a kernel of pen digits, gene expression at small rank."""
     curves: dict[str, Any] = {}
-    rows, skipped = [*subspace_rows(), *weight_rows(full, curves), *online_rows(full, curves)], []
+    rows, skipped = [*subspace_rows(), *weight_rows(full, curves), *online_rows(full, curves)], [ABSENT]
     parts = [lambda: table_rows(full), lambda: kernel_rows(full, curves), lambda: low_rank_rows(full, curves)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         rows += iris_and_wine_rows(full)
-        for part in parts:
+        for part in [*parts, *([usps_rows] if full else [])]:
             try:
                 rows += part()
             except DataNotFoundError as missing:
                 skipped.append(str(missing))
-        if full:
-            rows += large_kernel_rows()
     return Evidence(rows, _figure(curves), skipped)
 
 
@@ -252,27 +261,26 @@ def low_rank_rows(full: bool, curves: dict[str, Any]) -> list[Row]:
     ]  # fmt: skip
 
 
-def large_kernel_rows() -> list[Row]:
-    """Section 10.2.3 with scikit-learn's 1797 digits for the 2007 of USPS: seconds for a rank-6 kernel."""
-    X, y = load_digits(return_X_y=True)
-    kernel_pca = KernelPCA(6, kernel="rbf", gamma=0.001, eigen_solver="arpack", random_state=0).fit(X)
-    places = kernel_pca.transform(X)
-    squares = (X**2).sum(axis=1)
-    gram = np.exp(-0.001 * np.maximum(squares[:, None] + squares - 2.0 * X @ X.T, 0.0))
+def usps_rows() -> list[Row]:
+    """Section 10.2.3: seconds for a rank-6 kernel of the 2007 test images of USPS."""
+    X, y = (each[N_USPS_TRAIN:] for each in load_coupling_table("usps"))
+    # The paper does not give the width of its kernel; this is one over the number of pixels.
+    gram = rbf_kernel(X)
+    places = KernelPCA(6, kernel="precomputed", eigen_solver="arpack", random_state=0).fit_transform(gram)
     constraints = distance_constraints(gram, y, 100_000, margin=0.5, random_state=0)
     rows = []
     for geometry, published in (("flat", 3.25), ("polar", 47.30)):
         begun = time.perf_counter()
         learner = LowRankKernelLearner(6, geometry=geometry, init=places, tol=1e-3, max_iter=200).fit(*constraints)
         seconds = time.perf_counter() - begun
-        work = f"Seconds for a rank-6 kernel, 100 000 constraints, 1797 digits (paper: 2007 of USPS), {geometry}"
+        work = f"Seconds for a rank-6 kernel, {len(y)} digits of USPS, 100 000 constraints, {geometry}"
         rows += [
             Row.at_most(work, published, round(seconds, 2)),
             Row.unpublished(
-                f"Digits: NMI of that kernel, {geometry}", round(_clustering_score(learner.embedding_, y), 3)
+                f"USPS: NMI of that kernel, {geometry}", round(_clustering_score(learner.embedding_, y), 3)
             ),
         ]
-    rows.append(Row.unpublished("Digits: NMI of kernel PCA, rank 6", round(_clustering_score(places, y), 3)))
+    rows.append(Row.unpublished("USPS: NMI of kernel PCA, rank 6", round(_clustering_score(places, y), 3)))
     return rows
 
 

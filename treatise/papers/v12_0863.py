@@ -224,7 +224,8 @@ def hidden_rows(size: Size) -> list[Row]:
         _rate("d=5, one hidden cause: true positives, %", HIDDEN["true positives"], 100 * float(np.mean(positives)), n),
         _rate("d=5, one hidden cause: true negatives, %", HIDDEN["true negatives"], 100 * float(np.mean(negatives)), n),
         Row.close("d=5, one hidden cause: median area under the curve", HIDDEN["area"],
-                  round(float(np.median(areas)), 3), 0.05, "half the spread of such areas over few edges"),
+                  round(float(np.median(areas)), 3), round(2.5 * float(np.std(areas, ddof=1)) / n**0.5, 3),
+                  f"two standard errors of a median over {n} data sets"),
     ]  # fmt: skip
 
 

@@ -16,6 +16,10 @@ from treatise.papers._evidence import Evidence, Row
 NORMS = (1.0, 4 / 3, 2.0, 4.0, np.inf)
 RELEVANT = {0.0: 50, 0.44: 28, 0.64: 18, 0.82: 9, 0.92: 4, 0.98: 1}
 """Share of irrelevant features of Section 6.1 and the relevant ones among 50; the paper prints the last share as 1."""
+ABSENT = (
+    "the kernels of subcellular localisation (Table 1, published: 100 - MCC of 8.18 for p = 1 and 11.85 for the sum on "
+    "plant), of the metabolic network (Table 2, AUC 75.08 and 82.94) and of gene starts (Section 6.3) are not at hand"
+)
 BAYES = float(norm.cdf(-1.75))
 COSTS = 10.0 ** np.arange(-4.0, 0.1, 0.5)
 
@@ -35,7 +39,7 @@ def experiment(*, full: bool = False) -> Evidence:
     rows = _small_sample_rows(errors)
     if full:
         rows += _large_sample_rows({share: _toy_errors(800, RELEVANT[share], 5, costs) for share in (0.0, 0.44)})
-    skipped = []
+    skipped = [ABSENT]
     try:
         rows += _clock_rows((1000, 2000, 4000, 8000) if full else (400,))
     except DataNotFoundError as missing:
@@ -100,13 +104,19 @@ def _small_sample_rows(errors: dict[float, np.ndarray]) -> list[Row]:
 
 
 def _large_sample_rows(errors: dict[float, np.ndarray]) -> list[Row]:
+    spread = {share: float(np.ptp(found)) for share, found in errors.items()}
     return [
-        Row.at_most(
-            f"800 rows, {share:.0%} irrelevant: error of p = 1 less that of p = inf (up to 1%)",
-            0.015,
-            float(found[0] - found[-1]),
-        )
-        for share, found in errors.items()
+        *(
+            Row.unpublished(f"800 rows, {share:.0%} irrelevant: largest difference between norms", value)
+            for share, value in spread.items()
+        ),
+        Row.close(
+            "800 rows: largest difference between norms in the two densest cases (up to 1%)",
+            0.01,
+            max(spread.values()),
+            0.005,
+            "the paper gives it in whole per cent",
+        ),
     ]
 
 

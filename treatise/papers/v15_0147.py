@@ -246,10 +246,11 @@ def _compared(kind: str, n: int, measured: dict[str, np.ndarray]) -> list[Row]:
         rows.append(Row.unpublished(f"{where}: {name}, edges (printed: {published[name][4]:g})",
                                     float(measured[name][:, 4].mean())))  # fmt: skip
         gain = measured[name][:, 0] - measured[plain][:, 0]
+        equal = "nearly equal" if plain == "nL" else "equal"
         here, spread = _mean(gain, published[name][0], n_weak)
         rows.append(
             Row.close(
-                f"{where}: gain in weak edges of {name} over {plain} at equal edges",
+                f"{where}: gain in weak edges of {name} over {plain} at {equal} edges",
                 round(published[name][0] - published[plain][0], 3), here, spread,
                 SAMPLING, gap=HOW_SCREENED,
             )

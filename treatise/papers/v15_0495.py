@@ -130,11 +130,6 @@ def _figure(comparison: OnlineComparison) -> "Figure":
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(14, 5), layout="constrained")
-    axes = figure.subplots(1, 3)
-    comparison.plot(axes[:2])
-    table = comparison.table().sort("seconds", descending=True)
-    axes[2].barh(table["learner"], 1000 * table["seconds"], color="0.6")
-    axes[2].set_xlabel("milliseconds for a pass")
-    axes[2].grid(axis="x", alpha=0.3)
+    comparison.plot(figure.subplots(1, 3))
     figure.suptitle("svmguide3, mean of 20 runs")
     return figure

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.progress import progress
 from treatise.inference import PatternAutomaton
 from treatise.optimize import minimize_lbfgs
+from treatise.sequence._listed_sequences import check_form, listed_sequences, n_columns
 from treatise.sequence.features import SequenceVectorizer
 
 
@@ -32,24 +33,20 @@ class BaseCRF(BaseEstimator):
 
     def _encoded(self, sequences, *, fitting):
         """Rows of all positions and the lengths of the sequences."""
-        sequences = _checked(sequences)
+        sequences = listed_sequences(sequences)
         if fitting:
-            self.takes_arrays_ = _is_numeric(sequences[0])
+            columns = n_columns(sequences)
+            self.takes_arrays_ = columns is not None
+            if self.takes_arrays_:
+                self.n_features_in_ = columns
             self.vectorizer_ = None if self.takes_arrays_ else SequenceVectorizer()
+        check_form(sequences, self.n_features_in_ if self.takes_arrays_ else None)
         if not self.takes_arrays_:
-            if any(_is_numeric(sequence) for sequence in sequences):
-                raise ValueError("some sequences are arrays and some are lists of features; give all in one form")
             encode = self.vectorizer_.fit_transform if fitting else self.vectorizer_.transform
             return encode(sequences)
-        rows = [_positions(sequence, s) for s, sequence in enumerate(sequences)]
-        widths = {row.shape[1] for row in rows}
-        if fitting:
-            self.n_features_in_ = rows[0].shape[1]
-        if widths != {self.n_features_in_}:
-            raise ValueError(f"sequences have {sorted(widths)} columns; all must have {self.n_features_in_}")
-        stacked = np.concatenate(rows)
+        stacked = np.concatenate(sequences)
         # Lists of features carry a bias if their author wants one; columns are given one.
-        return np.hstack([stacked, np.ones((len(stacked), 1))]), np.array([len(row) for row in rows])
+        return np.hstack([stacked, np.ones((len(stacked), 1))]), np.array([len(rows) for rows in sequences])
 
     def _scores_of(self, rows, table):
         found = rows @ table
@@ -126,42 +123,6 @@ class BaseCRF(BaseEstimator):
                     break
         self.n_iter_, self.objective_path_, self.passes_ = end.iteration, np.array(end.path), np.array(passes)
         return end.w
-
-
-def _checked(sequences):
-    if isinstance(sequences, np.ndarray) and sequences.ndim == 2:
-        raise ValueError("one array of two dimensions was given; give a list of them, one for each sequence")
-    sequences = list(sequences)
-    if not sequences:
-        raise ValueError("no sequences were given; at least one is needed")
-    for s, sequence in enumerate(sequences):
-        if isinstance(sequence, (str, bytes, dict)):
-            kind = type(sequence).__name__
-            raise ValueError(f"sequence {s} (counted from 0) is a {kind}; a sequence is a list, one item a position")
-        if sparse.issparse(sequence):
-            raise ValueError(f"sequence {s} (counted from 0) is a sparse matrix; give an array, or lists of features")
-        if (sequence.shape[0] if hasattr(sequence, "shape") else len(sequence)) == 0:
-            raise ValueError(f"sequence {s} (counted from 0) is empty; leave empty sequences out")
-    return sequences
-
-
-def _is_numeric(sequence):
-    if isinstance(sequence, np.ndarray):
-        return sequence.dtype != object
-    first = sequence[0]
-    return isinstance(first, (list, tuple, np.ndarray)) and len(first) > 0 and not isinstance(first[0], str)
-
-
-def _positions(sequence, s):
-    try:
-        rows = np.asarray(sequence, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"sequence {s} (counted from 0) is no array of numbers, and others are") from None
-    if rows.ndim != 2:
-        raise ValueError(f"sequence {s} (counted from 0) has the shape {rows.shape}; it must be (positions, columns)")
-    if not np.isfinite(rows).all():
-        raise ValueError(f"sequence {s} (counted from 0) holds NaN or infinity")
-    return rows
 
 
 def label_lists(labels, lengths=None):

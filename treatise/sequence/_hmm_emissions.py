@@ -105,6 +105,7 @@ class GaussianEmissions:
         means, covariances = arrays["means"], arrays["covariances"]
         if X.shape[1] != means.shape[1]:
             raise ValueError(f"positions hold {X.shape[1]} numbers; the model was fitted to {means.shape[1]}")
+        check_normals(means, covariances)
         logs = np.empty((len(X), len(means)))
         unit = -0.5 * X.shape[1] * np.log(2 * np.pi)
         if not self.full:
@@ -176,3 +177,31 @@ class GaussianEmissions:
         """Free parameters."""
         K, d = arrays["means"].shape
         return K * (d + (d * (d + 1) // 2 if self.full else d))
+
+
+def check_normals(means, covariances):
+    """Refuse means and covariances that are no densities, naming the state."""
+    if means.ndim != 2 or covariances.shape not in (means.shape, (*means.shape, means.shape[1])):
+        raise ValueError(
+            f"means of shape {means.shape} and covariances of shape {covariances.shape} do not belong together; for K "
+            "states and d numbers they are (K, d) and (K, d) or (K, d, d)"
+        )
+    if not (np.isfinite(means).all() and np.isfinite(covariances).all()):
+        raise ValueError("means and covariances must be finite; they hold NaN or infinity")
+    if covariances.ndim == 2:
+        flat = ~(covariances > 0).all(axis=1)
+    else:
+        flat = np.array([not _factors(each) for each in covariances])
+    if flat.any():
+        raise ValueError(
+            f"state {int(flat.argmax())} has a covariance that is not positive: its positions agree in some direction; "
+            "give reg_covar > 0, or fewer states"
+        )
+
+
+def _factors(covariance):
+    try:
+        np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        return False
+    return True

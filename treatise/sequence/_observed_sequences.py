@@ -55,6 +55,8 @@ def observe(sequences, lengths, *, item_ndim, name="sequences"):
     an array of one dimension more than a position, or of numbers alone, is one sequence, and with ``lengths`` it is
     several joined ones; everything else is a list of sequences.
     """
+    if hasattr(sequences, "columns"):
+        sequences = np.asarray(sequences)
     if isinstance(sequences, str) or _is_one(sequences, item_ndim):
         single = _one(sequences, item_ndim, name)
         if lengths is None and len(single) == 0:

@@ -1,6 +1,7 @@
 """Pictures of additive conditional random fields."""
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 
 def plot_additive_features(crf, features=None, ax=None):
@@ -22,7 +23,11 @@ def plot_additive_features(crf, features=None, ax=None):
     -------
     ax : ndarray of matplotlib axes, or one where one was given
     """
+    check_is_fitted(crf, "classes_")
     chosen = range(crf.n_features_in_) if features is None else np.atleast_1d(features).tolist()
+    for j in chosen:
+        if not 0 <= j < crf.n_features_in_:
+            raise ValueError(f"there is no column {j}; columns are numbered from 0 to {crf.n_features_in_ - 1}")
     if ax is None:
         from matplotlib import pyplot
 

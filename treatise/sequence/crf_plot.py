@@ -19,14 +19,14 @@ def plot_label_transitions(crf, ax=None):
     -------
     ax : matplotlib axes
     """
+    weights, labels = crf.transition_features_, crf.classes_.tolist()
     if ax is None:
         from matplotlib import pyplot
 
         ax = pyplot.figure(layout="constrained").subplots()
-    labels = crf.classes_.tolist()
     place = {label: i for i, label in enumerate(labels)}
     matrix = np.full((len(labels),) * 2, np.nan)
-    for (label, following), weight in crf.transition_features_.items():
+    for (label, following), weight in weights.items():
         matrix[place[label], place[following]] = weight
     limit = max(float(np.nanmax(np.abs(matrix), initial=0.0)), 1e-12)
     image = ax.imshow(matrix, cmap="RdBu_r", vmin=-limit, vmax=limit)

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treatise.sequence._hmm_emissions import DiscreteEmissions, GaussianEmissions
+from treatise.sequence._hmm_emissions import DiscreteEmissions, GaussianEmissions, check_normals
 from treatise.sequence._hmm_kernels import draw_states
 from treatise.sequence._labelled_counts import counted_chain, matching_labels, shares
 from treatise.sequence._observed_sequences import alphabet_of, observe
@@ -209,10 +209,13 @@ class HMM(BaseEstimator):
                 "means": np.ascontiguousarray(means, np.float64),
                 "covariances": np.ascontiguousarray(covariances, np.float64),
             }
+            check_normals(**arrays)
             model.covariance = "full" if arrays["covariances"].ndim == 3 else "diagonal"
         if any(len(each) != K for each in arrays.values()):
             raise ValueError(f"emissions must be given for each of the {K} states")
         model.states_ = np.arange(K) if states is None else np.asarray(states)
+        if model.states_.shape != (K,):
+            raise ValueError(f"states must name each of the {K} states; its shape is {model.states_.shape}")
         start, transitions = (np.ascontiguousarray(each, np.float64) for each in (start, transitions))
         return model._keep(start, transitions, arrays)
 
@@ -366,13 +369,15 @@ class HMM(BaseEstimator):
         observed = self._observe_fitted(sequences, lengths)
         return observed.returned(self._marginals(self._data(observed), observed.lengths).nodes)
 
-    def score(self, sequences, *, lengths=None):
+    def score(self, sequences, labels=None, *, lengths=None):
         """Log-likelihood of all sequences together.
 
         Parameters
         ----------
         sequences : list of sequences, or one
             What was observed.
+        labels : None
+            Not used; cross-validation of models fitted to labels passes them.
         lengths : array-like of int or None, default=None
             Lengths of sequences that are joined in one array.
 

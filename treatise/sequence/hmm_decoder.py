@@ -1,7 +1,7 @@
 """Decoders between Viterbi and posterior decoding (Lember & Koloydenko, JMLR 15:1)."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.inference import Chains
 from treatise.sequence import _hmm_decoder_kernels as kernels
+from treatise.sequence.hidden_chains import HiddenChains
 from treatise.sequence.path_risks import PathRisks, loss_matrix, path_risks
 
 _POWERS = {"log": 0.0, "linear": 1.0}
@@ -176,6 +177,8 @@ class HMMDecoder(BaseEstimator):
             If a parameter is out of range, or a sequence has no possible path.
         """
         self._validate_params()
+        if not isinstance(chains, HiddenChains):
+            raise ValueError(f"chains is a {type(chains).__name__}; give HiddenChains, which HMM.chains makes")
         paths = {
             "hybrid": self._hybrid,
             "block": self._block,
@@ -238,7 +241,7 @@ class HMMDecoder(BaseEstimator):
 
     def _block(self, chains):
         k = 2 if self.k is None else self.k
-        if not isinstance(k, Integral) and k != int(k):
+        if k % 1 != 0:
             raise ValueError(f"k={k!r} must be a whole number where method='block'")
         if chains.n_states ** (k - 1) > _MOST_BLOCK_TUPLES:
             raise ValueError(f"blocks of k={k} among {chains.n_states} states are too many to search; lower k")

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.progress import progress
 from treatise.sequence._crf_base import coded_labels, label_lists
-from treatise.sequence._feature_rows import listed_sequences
+from treatise.sequence._listed_sequences import listed_sequences
 from treatise.sequence._output_costs_kernels import output_costs
 from treatise.sequence._output_spaces import OutputSearches, OutputSpace
 from treatise.sequence._rank_learner import RankLearner
@@ -191,12 +191,11 @@ class OutputSpaceSearch(BaseEstimator):
         recurrent = (
             RecurrentClassifier(random_state=random.randint(2**31)) if self.recurrent is None else self.recurrent
         )
-        sequences, labels = list(sequences), label_lists(labels)
+        # Checked here, by their numbers: those held out are not seen by the classifier.
+        sequences = listed_sequences(sequences)
+        labels = label_lists(labels, [len(each) for each in sequences])
         held_out = ([], [])
         if self.training == "dagger":
-            # Checked here, by their numbers: those held out are not seen by the classifier.
-            sequences = listed_sequences(sequences)
-            labels = label_lists(labels, [len(each) for each in sequences])
             sequences, labels, *held_out = self._split(sequences, labels, rng)
         self.recurrent_ = clone(recurrent).fit(sequences, labels)
         self.classes_ = self.recurrent_.classes_
@@ -261,10 +260,21 @@ class OutputSpaceSearch(BaseEstimator):
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         return OutputSearches(
             offsets, decisions(observed, pushes, offsets), observed, pushes,
-            np.ascontiguousarray(rows @ self.cost_coef_), self.cost_strings_, self.feature_order,
+            self._cost_table(rows), self.cost_strings_, self.feature_order,
             discrepancies=self.space == "lds", sparsity=self._labels_considered(), beam_width=beam_width,
             max_steps=steps,
         )  # fmt: skip
+
+    def _cost_table(self, rows):
+        """Costs of labels at positions; compiled code follows the strings of labels without looking."""
+        K = len(self.classes_)
+        n_strings = sum(K ** (length + 1) for length in range(1, self.feature_order + 1))
+        if self.cost_coef_.shape[1] != K or len(self.cost_strings_) != n_strings:
+            raise ValueError(
+                f"feature_order={self.feature_order} and {K} labels need weights of {n_strings} strings, and "
+                f"{len(self.cost_strings_)} were learned; fit again after a change of feature_order"
+            )
+        return np.ascontiguousarray(rows @ self.cost_coef_)
 
     def _labels_considered(self):
         K = len(self.classes_)
@@ -352,7 +362,7 @@ class OutputSpaceSearch(BaseEstimator):
         rows, lengths = self.recurrent_.encode(sequences)
         codes, _ = coded_labels(labels, lengths, self.classes_)
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        table, costs = np.ascontiguousarray(rows @ self.cost_coef_), np.empty(len(lengths))
+        table, costs = self._cost_table(rows), np.empty(len(lengths))
         for s, (low, high) in enumerate(pairwise(offsets)):
             path = codes[np.newaxis, low:high].astype(np.int32)
             output_costs(path, low, table, self.cost_strings_, self.feature_order, costs[s : s + 1])

@@ -59,7 +59,9 @@ def segment_f1(true, predicted, *, ignore=()):
     if len(true) != len(predicted):
         raise ValueError(f"there are segments of {len(true)} sequences and of {len(predicted)}")
     hits = found = there = 0
-    for expected, given in zip(true, predicted):
+    for s, (expected, given) in enumerate(zip(true, predicted)):
+        if not all(isinstance(segment, (tuple, list)) and len(segment) == 3 for segment in (*expected, *given)):
+            raise ValueError(f"sequence {s} (counted from 0) holds no (start, end, label); see segments_from_labels")
         expected = {tuple(segment) for segment in expected if segment[2] not in ignore}
         given = {tuple(segment) for segment in given if segment[2] not in ignore}
         hits, there, found = hits + len(expected & given), there + len(expected), found + len(given)

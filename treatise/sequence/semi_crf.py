@@ -357,9 +357,10 @@ def checked_segments(segments, length, s):
         return segments_from_labels(segments)
     ways, at = [], 0
     for start, end, label in segments:
-        if start != at or end <= start:
+        if start != at or not isinstance(end, Integral) or end <= start:
             raise ValueError(
-                f"sequence {s} (counted from 0): segment {(start, end, label)} must begin at {at} and not be empty"
+                f"sequence {s} (counted from 0): segment {(start, end, label)} must begin at {at}, end at a whole "
+                "number and not be empty"
             )
         ways.append((int(start), int(end), label))
         at = end

@@ -108,6 +108,9 @@ class SequenceTagger(BaseEstimator):
         y = np.asarray(y)
         if len(y) != len(tokens):
             raise ValueError(f"there are {len(tokens)} rows and {len(y)} labels")
+        absent = [t for t, label in enumerate(y.tolist()) if label is None or label != label]
+        if absent:
+            raise ValueError(f"row {absent[0]} (counted from 0) has no label; every position needs one")
         self.classes_ = np.unique(y)
         self.learner_ = CRF() if self.learner is None else clone(self.learner)
         positions = self._positions(tokens)
@@ -171,6 +174,8 @@ class SequenceTagger(BaseEstimator):
 
     def _learn_columns(self, tokens):
         """Which columns hold words, texts and numbers, and the ranges of the numbers."""
+        if not hasattr(tokens, "columns"):
+            raise ValueError(f"the words come as {type(tokens).__name__}; give a data frame, one row for each position")
         if self.sentence not in tokens.columns:
             raise ValueError(f"the words lack the column {self.sentence!r} that says which of them belong together")
         self.columns_ = [name for name in tokens.columns if name != self.sentence]
@@ -268,7 +273,8 @@ def _word_column(texts, held):
 
 
 def _texts(column):
-    return ["" if value is None else str(value) for value in column]
+    # NaN, by which some frames mean that nothing is there, is not equal to itself.
+    return ["" if value is None or value != value else str(value) for value in column]
 
 
 def _short_indices(rows):

@@ -1,7 +1,6 @@
 """Subsamples of an ensemble of machines, and the machines trained on them."""
 
 from dataclasses import dataclass
-from itertools import combinations
 from numbers import Integral
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.validation import column_or_1d
 
-from treatise.optimize import SVMDualProblem, solve_svm_dual
+from treatise.svm._pair_machines import pair_machines
 
 _DRAWS = 10
 """How often a subsample that misses a class is drawn again."""
@@ -128,13 +127,11 @@ def train_member(rows_of, drawn, codes, n_classes, upper, tol):
     member : Member
     """
     positions, times = np.unique(drawn, return_counts=True)
-    costs = times * upper[positions]
     supports, coefs, offsets, worst = [], [], [], 0.0
-    for first, second in combinations(range(n_classes), 2):
-        part = np.flatnonzero((codes[positions] == first) | (codes[positions] == second))
-        signs = np.where(codes[positions[part]] == second, 1.0, -1.0)
-        problem = SVMDualProblem.classification(signs, costs[part])
-        solution = solve_svm_dual(rows_of(positions[part]), problem, tol=tol)
+    machines = pair_machines(
+        lambda part: rows_of(positions[part]), codes[positions], n_classes, times * upper[positions], tol
+    )
+    for _, part, solution in machines:
         used = np.flatnonzero(solution.beta)
         supports.append(positions[part[used]])
         coefs.append(solution.beta[used])

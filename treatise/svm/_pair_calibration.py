@@ -47,10 +47,13 @@ def score_of(fitted, X):
 
 def fold_of_rows(cv, X, y):
     """Number of the fold in which each row is held out; folds are drawn once, and serve all pairs (Figure 4)."""
+    most = int(np.unique(y, return_counts=True)[1].max())
+    if most < 2:
+        raise ValueError("every class has one row, so that none can be held out to calibrate on; give more rows")
     if isinstance(cv, Integral):
         # A class with fewer rows than folds is absent from some, which does no harm: both classes of a pair are
         # there to learn from as long as each has two rows.
-        cv = max(2, min(int(cv), int(np.unique(y, return_counts=True)[1].max())))
+        cv = max(2, min(int(cv), most))
     folds = np.full(len(y), -1)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)

@@ -19,6 +19,8 @@ _DEPENDENT = 3e-12
 """Curvature, as a share of a point's own, below which it hangs on the other points of the elbow."""
 _SMALLEST_RIDGE, _LARGEST_RIDGE = 1e-11, 1e-5
 """As shares of the mean kernel of a point with itself."""
+_SOLVED = 1e-9
+"""Residual of Eq. 35 above which a direction is refined: points that nearly hang on one another leave up to 1e-4."""
 
 
 @kernel
@@ -42,7 +44,7 @@ def follow(K, y, alpha, g, place, scalars, intercept, last, records, points, val
     inverse = np.empty((0, 0))
     stale = True
     rates = np.empty(n)
-    b = np.empty(n + 1)
+    b, off = np.empty(n + 1), np.empty(n + 1)
     events = 0
     standing = 0
     scale = np.abs(g).max() + 1e-300
@@ -88,6 +90,9 @@ def follow(K, y, alpha, g, place, scalars, intercept, last, records, points, val
                 b[a] = total
             shift = b[0] if intercept else 0.0
             _rates(K, y, elbow, m, b, size, shift, ridge, rates)
+            if _refine(y, elbow, m, inverse, size, rates, b, off):
+                shift = b[0] if intercept else 0.0
+                _rates(K, y, elbow, m, b, size, shift, ridge, rates)
             worst, which, leaves = 1e-9, -1, False
             for c in range(m):
                 slope = b[size + c] / (1.0 + abs(b[size + c]))
@@ -229,6 +234,31 @@ def _rates(K, y, elbow, m, b, size, shift, ridge, rates):
         rates[elbow[c]] += weight * ridge
     for i in range(n):
         rates[i] = 1.0 - y[i] * rates[i]
+
+
+@kernel
+def _refine(y, elbow, m, inverse, size, rates, b, off):
+    """Take what the inverse leaves of Eq. 35 out of the direction ``b``; whether there was anything to take out.
+
+    The rates of the elbow's points are the residuals: their margins are to stay at zero.
+    """
+    worst = 0.0
+    if size:
+        off[0] = 0.0
+    for c in range(m):
+        i = elbow[c]
+        off[size + c] = rates[i]
+        worst = max(worst, abs(rates[i]))
+        if size:
+            off[0] -= y[i] * b[size + c]
+    if size:
+        worst = max(worst, abs(off[0]))
+    if worst <= _SOLVED:
+        return False
+    for a in range(size + m):
+        for c in range(size + m):
+            b[a] += inverse[a, c] * off[c]
+    return True
 
 
 @kernel

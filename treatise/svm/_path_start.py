@@ -72,7 +72,10 @@ def _unbalanced(K, y):
     alpha = np.ones(len(y))
     alpha[many] = shares
     if not between.any():
-        return _first_pair(K, y, alpha, alpha > 0)
+        start = _first_pair(K, y, alpha, alpha > 0)
+        # The larger class stays on both sides of its margin, which moves with lambda and takes the offset along.
+        start.alpha_0_slope = larger
+        return start
     g = larger * (K @ (y * alpha))
     margin = g[many[between]].mean()
     opponent = few[np.argmin(g[few])]

@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from treatise.kernels import KernelInputMixin
+from treatise.kernels import KernelInputMixin, Linear, Polynomial
 from treatise.optimize import solve_svm_without_offset
 
 
@@ -163,14 +163,14 @@ class BiasFreeSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self : BiasFreeSVC
             The fitted classifier.
         """
-        if self.kernel == "linear":
+        objects, y = self._fit_objects(X, y=y)
+        if isinstance(self.kernel_, Linear) or (isinstance(self.kernel_, Polynomial) and self.kernel_.coef0 == 0):
             warnings.warn(
-                "without an offset the border of a linear kernel passes through the origin; "
-                "centre the data, or take sklearn.svm.LinearSVC",
+                "without an offset the border of a linear kernel, and of a polynomial one with coef0=0, passes through "
+                "the origin; centre the data, give coef0 > 0, or take sklearn.svm.SVC",
                 UserWarning,
                 stacklevel=2,
             )
-        objects, y = self._fit_objects(X, y=y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         counts, factors = row_weights(sample_weight, self.class_weight, self.classes_, codes)
@@ -230,8 +230,8 @@ class BiasFreeSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Predicted classes.
         """
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+        codes = codes_of(self.decision_function(X))
+        return self.classes_[codes]
 
 
 def row_weights(sample_weight, class_weight, classes, codes):
@@ -246,6 +246,11 @@ def row_weights(sample_weight, class_weight, classes, codes):
             f"a classifier needs two classes of positive weight; only {classes[present].tolist()} have one"
         )
     return counts, factors
+
+
+def codes_of(scores):
+    """Numbers of the classes that scores speak for: one score for two classes, else one for each."""
+    return (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
 
 
 def machine_signs(codes, n_classes):

@@ -47,6 +47,9 @@ def steinwart_grid(n_samples, n_features, size=10):
     ----------
     .. [1] Paper v12-0141, Section 5.
     """
+    for name, value in (("n_samples", n_samples), ("n_features", n_features), ("size", size)):
+        if value < 1:
+            raise ValueError(f"{name}={value} must be at least 1")
     lams = np.geomspace(1.0, min(1.0, 10.0 / n_samples**2), size)
     return lams, np.geomspace(0.1, 2.0 * n_samples ** (1.0 / n_features), size) ** 2
 

@@ -136,7 +136,7 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         self.classes_, coded = np.unique(y, return_inverse=True)
         k = len(self.classes_)
         if k < 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]!r}; at least two classes are needed")
+            raise ValueError(f"y holds one class, {self.classes_.tolist()[0]!r}; at least two classes are needed")
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         own = hasattr(base, "predict_proba")

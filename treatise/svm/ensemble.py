@@ -21,7 +21,7 @@ from treatise.kernels.base import count
 from treatise.svm._ensemble_aggregation import FIXED_RULES, MOST_ROWS, combine, fill_absent, learner_of
 from treatise.svm._ensemble_members import draw_rows, train_member
 from treatise.svm._support_store import codes_among, joined
-from treatise.svm.bias_free import row_weights
+from treatise.svm.bias_free import codes_of, row_weights
 
 _BLOCK_BYTES = 2 << 20
 """Kernel values held at a time in prediction: few enough to stay near the processor."""
@@ -268,6 +268,7 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             objects, y = self._new_objects(X), column_or_1d(y)
             if len(y) != count(objects):
                 raise ValueError(f"y has {len(y)} classes for {count(objects)} rows of X")
+        check_classification_targets(y)
         codes = codes_among(self.classes_, y)
         counts, factors = row_weights(sample_weight, self.class_weight, self.classes_, codes)
         positions = np.flatnonzero(counts * factors > 0)
@@ -365,7 +366,7 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             )
         if fixed:
             scores = combine(self.aggregation, decisions, len(self.classes_))
-            self.oob_score_ = float(np.mean(self._codes_of(scores) == truth))
+            self.oob_score_ = float(np.mean(codes_of(scores) == truth))
             return
         filled = fill_absent(decisions, n_pairs)
         if self.oob_score:
@@ -389,7 +390,8 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self : EnsembleSVC
         """
         check_is_fitted(self)
-        if isinstance(aggregation, str) and aggregation not in (*FIXED_RULES, "linear"):
+        known = aggregation in (*FIXED_RULES, "linear") if isinstance(aggregation, str) else hasattr(aggregation, "fit")
+        if not known:
             raise ValueError(f"aggregation={aggregation!r} is unknown; it may be vote, mean, linear or a classifier")
         if isinstance(aggregation, str) and aggregation in FIXED_RULES:
             self.__dict__.pop("aggregator_", None)
@@ -472,7 +474,7 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self._rule_is_fixed():
-            return self.classes_[self._codes_of(self.decision_function(X))]
+            return self.classes_[codes_of(self.decision_function(X))]
         return self.classes_[self.aggregator_.predict(self.decision_matrix(X))]
 
     @available_if(_learns_to_aggregate)
@@ -496,7 +498,3 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         check_is_fitted(self)
         kept = self._support_objects
         return kept.objects if isinstance(kept, Prepared) else kept
-
-    @staticmethod
-    def _codes_of(scores):
-        return (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)

@@ -79,6 +79,7 @@ def merge_svms(models, aggregation="vote"):
     ensemble.support_ = kept
     ensemble._support_objects = ensemble.kernel_.prepare(rows[kept])
     ensemble.estimators_samples_ = []
+    ensemble._n_rows_seen = rows.shape[0]
     ensemble.aggregation_ = aggregation
     return ensemble
 

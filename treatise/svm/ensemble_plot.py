@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 
 from treatise.svm._ensemble_aggregation import FIXED_RULES, combine
 from treatise.svm._support_store import codes_among
+from treatise.svm.bias_free import codes_of
 
 
 def plot_ensemble_growth(ensemble, X, y, ax=None):
@@ -36,8 +37,7 @@ def plot_ensemble_growth(ensemble, X, y, ax=None):
     sizes = np.unique(np.geomspace(1, n_members, 40).astype(int))
     for rule in FIXED_RULES:
         accuracies = [
-            np.mean(ensemble._codes_of(combine(rule, decisions[:, : size * n_pairs], n_classes)) == truth)
-            for size in sizes
+            np.mean(codes_of(combine(rule, decisions[:, : size * n_pairs], n_classes)) == truth) for size in sizes
         ]
         ax.plot(sizes, accuracies, marker=".", label=rule)
     ax.set(xlabel="members", ylabel="accuracy", xscale="log")

@@ -1,7 +1,6 @@
 """Support vector machines trained on approximate extreme points (Nandan, Khargonekar & Talathi, JMLR 15:59)."""
 
 import warnings
-from itertools import combinations
 from numbers import Integral, Real
 
 import numpy as np
@@ -13,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
-from treatise.optimize import SVMDualProblem, solve_svm_dual
-from treatise.svm.bias_free import row_weights
+from treatise.svm._pair_machines import pair_machines
+from treatise.svm.bias_free import codes_of, row_weights
 from treatise.svm.representatives import PositionKernel, derive_representatives, lengths_of
 
 
@@ -199,15 +198,13 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
 
     def _train(self, kernel, objects, codes):
         """One machine for each pair of classes that were seen with a weight, on their representatives."""
-        pairs = list(combinations(range(len(self.classes_)), 2))
-        coefs = np.zeros((len(pairs), self.n_representatives_))
-        self.intercept_, self.n_iter_ = np.zeros(len(pairs)), np.zeros(len(pairs), np.int64)
-        for machine, (first, second) in enumerate(pairs):
-            part = np.flatnonzero((codes == first) | (codes == second))
-            rows = GramRows(kernel, objects[self.representative_indices_[part]], cache_bytes=self.cache_bytes)
-            signs = np.where(codes[part] == second, 1.0, -1.0)
-            problem = SVMDualProblem.classification(signs, self.C * self.representative_weights_[part])
-            solution = solve_svm_dual(rows, problem, tol=self.tol)
+
+        def rows_of(part):
+            return GramRows(kernel, objects[self.representative_indices_[part]], cache_bytes=self.cache_bytes)
+
+        costs, n_classes = self.C * self.representative_weights_, len(self.classes_)
+        coefs, offsets, steps = [], [], []
+        for (first, second), part, solution in pair_machines(rows_of, codes, n_classes, costs, self.tol):
             if not solution.converged:
                 warnings.warn(
                     f"the machine of classes {self.classes_[first]!r} and {self.classes_[second]!r} stopped at a "
@@ -215,8 +212,11 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
                     ConvergenceWarning,
                     stacklevel=3,
                 )
-            coefs[machine, part] = solution.beta
-            self.intercept_[machine], self.n_iter_[machine] = solution.offset, solution.n_iter
+            coefs.append(np.zeros(self.n_representatives_))
+            coefs[-1][part] = solution.beta
+            offsets.append(solution.offset)
+            steps.append(solution.n_iter)
+        self.intercept_, self.n_iter_, coefs = np.array(offsets), np.array(steps), np.array(coefs)
         used = np.flatnonzero(coefs.any(axis=0))
         self.support_, self.dual_coef_ = self.representative_indices_[used], coefs[:, used]
 
@@ -253,5 +253,5 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Predicted classes.
         """
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+        codes = codes_of(self.decision_function(X))
+        return self.classes_[codes]

@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from sklearn.utils.validation import check_is_fitted
 
 
 def plot_representatives(machine, X, y, ax=None):
@@ -22,9 +23,14 @@ def plot_representatives(machine, X, y, ax=None):
     -------
     ax : matplotlib Axes
     """
+    check_is_fitted(machine)
     X = np.asarray(X, float)
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"a picture needs two features; X has shape {X.shape}")
+    if len(X) <= machine.representative_indices_.max():
+        raise ValueError(
+            f"X must hold the training rows; row {machine.representative_indices_.max()} is kept of {len(X)}"
+        )
     if ax is None:
         ax = Figure(figsize=(6, 5), layout="constrained").subplots()
     codes = np.searchsorted(machine.classes_, y)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from treatise.kernels import KernelInputMixin
 from treatise.svm._path_kernels import BUFFER_FULL, ELBOW, FINISHED, LEFT, STALLED, follow
 from treatise.svm._path_start import path_start
+from treatise.svm._support_store import codes_among
 
 
 class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
@@ -98,7 +99,7 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Walk the whole path.
 
@@ -281,7 +282,7 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
         check_is_fitted(self)
         objects = self._new_objects(X)
         block = self._block(objects, self._objects) * self._signs
-        wanted = np.where(np.asarray(y) == self.classes_[1], 1.0, -1.0)
+        wanted = 2.0 * codes_among(self.classes_, y) - 1.0
         if len(wanted) != len(block):
             raise ValueError(f"y has {len(wanted)} classes for {len(block)} objects")
         lambdas = self._lambdas

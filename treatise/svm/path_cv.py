@@ -89,6 +89,8 @@ class SVMPathCV(ClassifierMixin, BaseEstimator):
         self.path_ = clone(base).fit(X, y)
         curves, held_out = [], []
         for train, test in check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y):
+            if len(np.unique(y[train])) < 2:
+                raise ValueError(f"cv={self.cv!r} leaves one class to train on in a fold; take folds that hold both")
             rows = _safe_indexing(X, train)
             fold = clone(base).fit(rows[:, train] if pairwise else rows, y[train])
             rows = _safe_indexing(X, test)

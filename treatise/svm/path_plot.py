@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from sklearn.utils.validation import check_is_fitted
 
 _MOST_LINES = 200
 
@@ -20,6 +21,7 @@ def plot_svm_path(path, ax=None):
     -------
     ax : matplotlib Axes
     """
+    check_is_fitted(path)
     if ax is None:
         ax = Figure(figsize=(7, 4), layout="constrained").subplots()
     which = np.unique(np.linspace(0, len(path.costs_) - 1, 2000).astype(int))

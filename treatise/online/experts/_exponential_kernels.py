@@ -20,13 +20,13 @@ VARIANCE, RANGE = range(2)
 
 
 @kernel
-def given_rates(losses, rates, excess, record, weights, history, course):
+def given_rates(losses, rates, tolerance, excess, record, weights, history, course):
     """Hedge: round t has the rate rates[t], and rates has one entry more, for the round to come."""
     for t in range(len(losses)):
         keep(history, t, weights)
         paid, regret = settle(losses[t], weights, excess)
-        note(course, t, paid, regret, rates[t], mixability_gap(rates[t], record[0], regret, excess))
-        record[0] = exponential_weights(rates[t + 1], excess, weights)
+        note(course, t, paid, regret, rates[t], mixability_gap(rates[t], tolerance, record[0], regret, excess))
+        record[0] = exponential_weights(rates[t + 1], tolerance, excess, weights)
 
 
 @kernel
@@ -43,14 +43,14 @@ def adahedge(losses, excess, record, weights, history, course):
         keep(history, t, weights)
         rate = balanced_rate(record[FLOP], log_experts)
         paid, regret = settle(losses[t], weights, excess)
-        gap = mixability_gap(rate, record[TOTAL], regret, excess)
+        gap = mixability_gap(rate, 0.0, record[TOTAL], regret, excess)
         note(course, t, paid, regret, rate, gap)
         record[FLOP] += gap
-        record[TOTAL] = exponential_weights(balanced_rate(record[FLOP], log_experts), excess, weights)
+        record[TOTAL] = exponential_weights(balanced_rate(record[FLOP], log_experts), 0.0, excess, weights)
 
 
 @kernel
-def flipflop(losses, phi, alpha, excess, record, weights, history, course):
+def flipflop(losses, phi, alpha, tolerance, excess, record, weights, history, course):
     """FlipFlop (Figure 2): follow the leader in the regime "flip", AdaHedge in "flop", on the same losses."""
     log_experts = math.log(len(excess))
     for t in range(len(losses)):
@@ -58,7 +58,7 @@ def flipflop(losses, phi, alpha, excess, record, weights, history, course):
         hedging = record[NOW] == FLOP
         rate = balanced_rate(record[FLOP], log_experts) if hedging else math.inf
         paid, regret = settle(losses[t], weights, excess)
-        gap = mixability_gap(rate, record[TOTAL], regret, excess)
+        gap = mixability_gap(rate, tolerance, record[TOTAL], regret, excess)
         note(course, t, paid, regret, rate, gap)
         if hedging:
             course[t, REGIME] = 1.0
@@ -69,7 +69,7 @@ def flipflop(losses, phi, alpha, excess, record, weights, history, course):
             hedging = record[FLIP] > phi / alpha * record[FLOP]
         record[NOW] = FLOP if hedging else FLIP
         rate = balanced_rate(record[FLOP], log_experts) if hedging else math.inf
-        record[TOTAL] = exponential_weights(rate, excess, weights)
+        record[TOTAL] = exponential_weights(rate, tolerance, excess, weights)
 
 
 @kernel
@@ -89,9 +89,9 @@ def variance_tuned(losses, excess, record, weights, history, course):
             record[VARIANCE] += weights[k] * (losses[t, k] - low - mean) ** 2
         record[RANGE] = max(record[RANGE], high - low)
         paid, regret = settle(losses[t], weights, excess)
-        note(course, t, paid, regret, rate, mixability_gap(rate, record[2], regret, excess))
+        note(course, t, paid, regret, rate, mixability_gap(rate, 0.0, record[2], regret, excess))
         rate = variance_rate(record, factor, log_experts)
-        record[2] = exponential_weights(rate, excess, weights)
+        record[2] = exponential_weights(rate, 0.0, excess, weights)
 
 
 @kernel

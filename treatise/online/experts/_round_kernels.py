@@ -15,11 +15,11 @@ N_COLUMNS = 5
 
 
 @kernel
-def all_finite(losses):
-    """Whether no loss is infinite or missing."""
+def all_within(losses, limit):
+    """Whether no loss is missing or larger than the limit."""
     for t in range(losses.shape[0]):
         for k in range(losses.shape[1]):
-            if not math.isfinite(losses[t, k]):
+            if not abs(losses[t, k]) <= limit:
                 return False
     return True
 
@@ -48,15 +48,15 @@ def settle(losses, weights, excess):
 
 
 @kernel
-def exponential_weights(rate, excess, weights):
-    """Weights proportional to exp(-rate * excess); the leaders share alike where the rate is infinite.
+def exponential_weights(rate, tolerance, excess, weights):
+    """Weights proportional to exp(-rate * excess); where the rate is infinite those within the tolerance share alike.
 
     Gives the sum before normalising, from 1 to the number of experts.
     """
     if math.isinf(rate):
         total = 0.0
         for k in range(len(excess)):
-            weights[k] = 1.0 if excess[k] == 0.0 else 0.0
+            weights[k] = 1.0 if excess[k] <= tolerance else 0.0
             total += weights[k]
     else:
         total = decay(rate, excess, weights)
@@ -66,14 +66,15 @@ def exponential_weights(rate, excess, weights):
 
 
 @kernel
-def mixability_gap(rate, total, regret, excess):
+def mixability_gap(rate, tolerance, total, regret, excess):
     """The loss paid less the mix loss of the round, at the rate at which the weights were made.
 
     ``total`` is the sum of exp(-rate * excess) before the round, ``excess`` that after it: the mix loss is the
-    rise of the leader's loss less log(after / before) / rate. At an infinite rate the gap is what the regret grew.
+    rise of the leader's loss less log(after / before) / rate. At an infinite rate the gap is what the regret grew, if
+    by more than the tolerance, within which nobody was overtaken.
     """
     if math.isinf(rate):
-        return max(0.0, regret)
+        return regret if regret > tolerance else 0.0
     after = total_decay(rate, excess)
     # Jensen says that the gap is never negative; rounding may.
     return max(0.0, regret + math.log(after / total) / rate)

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
+from treatise.online.experts._loss_matrix import check_values, loss_matrix
 from treatise.online.experts._play import Play
-from treatise.online.experts._round_kernels import GAP, N_COLUMNS, PAID, RATE, REGIME, REGRET, all_finite
+from treatise.online.experts._round_kernels import GAP, N_COLUMNS, PAID, RATE, REGIME, REGRET
 
 
 class ExpertStrategy(BaseEstimator, ABC):
@@ -80,7 +81,8 @@ class ExpertStrategy(BaseEstimator, ABC):
         losses = np.array(losses, dtype=np.float64, ndmin=2)
         if not hasattr(self, "weights_"):
             self.start(losses.shape[1])
-        self._check(losses)
+        self._check_experts(losses)
+        check_values(losses)
         if len(losses) != 1:
             raise ValueError(f"update plays one round, got losses of {len(losses)}; use partial_fit for several")
         self._play_rounds(losses, self._unkept, self._round)
@@ -102,9 +104,10 @@ class ExpertStrategy(BaseEstimator, ABC):
         -------
         self : object
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         self.start(losses.shape[1])
-        return self.partial_fit(losses)
+        self._go(losses, self._unkept)
+        return self
 
     def partial_fit(self, losses):
         """Play further rounds.
@@ -118,10 +121,10 @@ class ExpertStrategy(BaseEstimator, ABC):
         -------
         self : object
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         if not hasattr(self, "weights_"):
             self.start(losses.shape[1])
-        self._check(losses)
+        self._check_experts(losses)
         self._go(losses, self._unkept)
         return self
 
@@ -140,9 +143,8 @@ class ExpertStrategy(BaseEstimator, ABC):
         play : Play
             Loss, regret, learning rate and mixability gap of every round.
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         fresh = clone(self).start(losses.shape[1])
-        fresh._check(losses)
         history = np.empty_like(losses) if keep_weights else fresh._unkept
         course = fresh._go(losses, history)
         return Play(
@@ -163,7 +165,13 @@ class ExpertStrategy(BaseEstimator, ABC):
         mixed : float or ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return np.asarray(advice, dtype=float) @ self.weights_
+        advice = np.asarray(advice, dtype=float)
+        if advice.ndim not in (1, 2) or advice.shape[-1] != len(self.weights_):
+            raise ValueError(
+                f"advice of shape {advice.shape}, but the game has {len(self.weights_)} experts: a number for each "
+                "needed, or a row of them for each sample"
+            )
+        return advice @ self.weights_
 
     def regret_bounds(self, losses):
         """Guarantees on the regret of this strategy in a game, computed from its losses.
@@ -188,16 +196,6 @@ class ExpertStrategy(BaseEstimator, ABC):
         self.regret_ += float(course[:, REGRET].sum())
         return course
 
-    def _matrix(self, losses):
-        losses = np.ascontiguousarray(losses, dtype=np.float64)
-        if losses.ndim != 2 or losses.shape[1] == 0:
-            raise ValueError(
-                f"losses of shape {losses.shape}: a row for each round and a column for each expert needed"
-            )
-        return losses
-
-    def _check(self, losses):
+    def _check_experts(self, losses):
         if losses.ndim != 2 or losses.shape[1] != len(self.weights_):
             raise ValueError(f"losses of {losses.shape[-1]} experts, but the game has {len(self.weights_)}")
-        if not all_finite(losses):
-            raise ValueError("losses hold nan or infinity; every expert needs a finite loss in every round")

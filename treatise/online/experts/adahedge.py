@@ -4,6 +4,7 @@ import numpy as np
 
 from treatise.online.experts._exponential_kernels import adahedge
 from treatise.online.experts._game_statistics import GameStatistics
+from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._strategy import ExpertStrategy
 
 
@@ -52,7 +53,7 @@ class AdaHedge(ExpertStrategy):
         -------
         bounds : dict of str to float
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         play, game = self.run(losses, keep_weights=True), GameStatistics.of(losses)
         above = losses - play.losses[:, None]
         variance = float(np.sum(play.weights * above**2))

@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.base import clone
 
+from treatise.online.experts._loss_matrix import LARGEST_LOSS
+
 
 def growing_adversary(strategy, n_rounds, epsilon=0.1):
     """Losses for two experts that explode, always on the expert whom the strategy favours.
@@ -34,8 +36,9 @@ def growing_adversary(strategy, n_rounds, epsilon=0.1):
     """
     if not 0.0 < epsilon < 1.0:
         raise ValueError(f"epsilon={epsilon!r} must lie between 0 and 1")
-    if n_rounds * np.log1p(4.0 / epsilon) > 700.0:
-        raise ValueError(f"n_rounds={n_rounds} makes losses overflow; at most {int(700 / np.log1p(4 / epsilon))}")
+    most = int(np.log(LARGEST_LOSS) / np.log1p(4.0 / epsilon))
+    if not 0 <= n_rounds <= most:
+        raise ValueError(f"n_rounds={n_rounds} must lie between 0 and {most}, beyond which losses overflow")
     player = clone(strategy).start(2)
     losses, share, volume = np.zeros((n_rounds, 2)), np.empty(n_rounds), 1.0
     for t in range(n_rounds):

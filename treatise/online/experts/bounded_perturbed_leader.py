@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from treatise.online.experts._game_statistics import GameStatistics
+from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._perturbed_base import PerturbedStrategy
 
 
@@ -104,7 +105,7 @@ class DecreasingPerturbedLeader(PerturbedStrategy):
         -------
         bounds : dict of str to float
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         holds = losses.min(initial=0.0) >= 0.0 and losses.max(initial=0.0) <= self.largest_loss
         log_experts = GameStatistics.of(losses).log_experts
         bound = 2.0 * self.largest_loss * np.sqrt(2.0 * len(losses) * log_experts)

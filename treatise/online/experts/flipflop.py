@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval
 
 from treatise.online.experts._exponential_kernels import flipflop
 from treatise.online.experts._game_statistics import GameStatistics
+from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._strategy import ExpertStrategy
 from treatise.online.experts.follow_the_leader import FollowTheLeader
 
@@ -24,6 +25,8 @@ class FlipFlop(ExpertStrategy):
         How much larger each spell of a regime may grow; more than one.
     alpha : float, default=1.243
         How large the gap of hedging may grow, as a multiple of that of following. Both defaults are the paper's.
+    tolerance : float, default=0.0
+        How far behind the smallest cumulative loss an expert still ties with the leader, where it is followed.
 
     Examples
     --------
@@ -41,17 +44,22 @@ class FlipFlop(ExpertStrategy):
     _parameter_constraints = {
         "phi": [Interval(Real, 1, None, closed="neither")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
+        "tolerance": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(self, phi=2.37, alpha=1.243):
+    def __init__(self, phi=2.37, alpha=1.243, *, tolerance=0.0):
         self.phi = phi
         self.alpha = alpha
+        self.tolerance = tolerance
 
     def _first_record(self, n_experts):
         return [0.0, 0.0, n_experts, 0.0]
 
     def _play_rounds(self, losses, history, course):
-        flipflop(losses, float(self.phi), float(self.alpha), self.excess_, self._record, self.weights_, history, course)
+        flipflop(
+            losses, float(self.phi), float(self.alpha), float(self.tolerance), self.excess_, self._record,
+            self.weights_, history, course,
+        )  # fmt: skip
 
     def regret_bounds(self, losses):
         """The two bounds of Theorem 15: against following the leader, and in the worst case.
@@ -65,10 +73,10 @@ class FlipFlop(ExpertStrategy):
         -------
         bounds : dict of str to float
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         game, log_experts = GameStatistics.of(losses), np.log(losses.shape[1])
         phi, alpha, most = self.phi, self.alpha, game.largest_range
-        leader = float(FollowTheLeader().run(losses).gaps.sum())
+        leader = float(FollowTheLeader(self.tolerance).run(losses).gaps.sum())
         grown = phi / (phi - 1.0)
         c1 = grown + phi / alpha + 2.0
         rest = c1 * most * ((c1 + 2.0 / 3.0) * log_experts + np.sqrt(log_experts) + 1.0) + most

@@ -11,11 +11,13 @@ from sklearn.base import (
     clone,
 )
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import get_tags
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, get_tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise.online._stream_input import codes_of
 from treatise.online.experts._strategy import ExpertStrategy
 from treatise.online.experts.adahedge import AdaHedge
 
@@ -26,10 +28,12 @@ _LEAST_PROBABILITY = 1e-12
 class ExpertForecaster(BaseEstimator, ABC):
     """Mixes estimators, and learns from each example which of them to trust.
 
-    A concrete forecaster says what an expert advises on rows (``_advice``) and what that costs (``_charge``).
+    A concrete forecaster says what kind of estimator it mixes (``_kind``), what an expert advises on rows
+    (``_advice``) and what that costs (``_charge``).
     """
 
     _parameter_constraints: dict = {"estimators": [list], "strategy": [ExpertStrategy, None]}
+    _kind: str
 
     @abstractmethod
     def _advice(self, expert, X):
@@ -57,13 +61,20 @@ class ExpertForecaster(BaseEstimator, ABC):
         -------
         self : object
         """
+        self._check_estimators()
         X, y = self._read(X, y, reset=True)
         self._begin(y, self._fit_experts(X, y))
         return self
 
-    def _begin(self, y, experts):
-        if not experts:
+    def _check_estimators(self):
+        if not self.estimators:
             raise ValueError("estimators is empty; give at least one expert")
+        for number, estimator in enumerate(self.estimators):
+            made = hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
+            if not made or get_tags(estimator).estimator_type != self._kind:
+                raise ValueError(f"estimators[{number}] is {estimator!r}, not a {self._kind}; give {self._kind}s alone")
+
+    def _begin(self, y, experts):
         self.experts_ = experts
         self.strategy_ = (AdaHedge() if self.strategy is None else clone(self.strategy)).start(len(experts))
 
@@ -79,6 +90,15 @@ class ExpertForecaster(BaseEstimator, ABC):
         return sum(self.strategy_.weights_[k] * self._advice(self.experts_[k], X) for k in trusted)
 
     def _read(self, X, y="no_validation", *, reset):
+        if hasattr(X, "columns"):
+            # Experts may pick columns by their names, so that a data frame reaches them as it is.
+            read = validate_data(self, X, y, reset=reset, skip_check_array=True)
+            if isinstance(y, str):
+                return read
+            y = column_or_1d(y, warn=True)
+            assert_all_finite(y, input_name="y")
+            check_consistent_length(X, y)
+            return X, y
         tags = get_tags(self).input_tags
         return validate_data(
             self, X, y, reset=reset, accept_sparse="csr" if tags.sparse else False,
@@ -86,12 +106,17 @@ class ExpertForecaster(BaseEstimator, ABC):
         )  # fmt: skip
 
     def _are_fitted(self):
-        try:
-            for estimator in self.estimators:
-                check_is_fitted(estimator)
-        except NotFittedError:
-            return False
-        return True
+        """Whether the experts can be taken as they are; raises where that holds for some of them only."""
+        fitted = [_is_fitted(estimator) for estimator in self.estimators]
+        # To train the others would be to train the fitted ones anew, unless they are frozen.
+        lost = any(known and not isinstance(e, FrozenEstimator) for e, known in zip(self.estimators, fitted))
+        if lost and not all(fitted):
+            number = fitted.index(False)
+            raise ValueError(
+                f"estimators[{number}], {self.estimators[number]!r}, is not fitted, and others are: fit it, too, or "
+                "call fit, which trains a copy of every one"
+            )
+        return all(fitted)
 
     def _fit_experts(self, X, y):
         return [clone(estimator).fit(X, y) for estimator in self.estimators]
@@ -112,6 +137,14 @@ class ExpertForecaster(BaseEstimator, ABC):
         tags.input_tags.sparse = all(expert.sparse for expert in experts)
         tags.input_tags.allow_nan = all(expert.allow_nan for expert in experts)
         return tags
+
+
+def _is_fitted(estimator):
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
 
 
 class ExpertClassifier(ClassifierMixin, ExpertForecaster):
@@ -164,6 +197,7 @@ class ExpertClassifier(ClassifierMixin, ExpertForecaster):
         **ExpertForecaster._parameter_constraints,
         "loss": [StrOptions({"brier", "log", "zero_one"})],
     }
+    _kind = "classifier"
 
     def __init__(self, estimators, *, strategy=None, loss="brier"):
         self.estimators = estimators
@@ -190,21 +224,22 @@ class ExpertClassifier(ClassifierMixin, ExpertForecaster):
         y : array-like of shape (n_samples,)
             Their classes.
         classes : array-like or None, default=None
-            All classes; None takes those of the experts.
+            Classes that may come besides those that the experts know.
 
         Returns
         -------
         self : object
         """
         first = not hasattr(self, "strategy_")
+        if first:
+            self._check_estimators()
         X, y = self._read(X, y, reset=first)
         check_classification_targets(y)
         if not first:
             return self._play(X, y)
         fitted = self._are_fitted()
         experts = list(self.estimators) if fitted else self._fit_experts(X, y)
-        known = np.concatenate([expert.classes_ for expert in experts]) if classes is None else classes
-        self._begin(known, experts)
+        self._begin(experts[0].classes_ if classes is None else classes, experts)
         return self._play(X, y) if fitted else self
 
     def predict_proba(self, X):
@@ -238,7 +273,8 @@ class ExpertClassifier(ClassifierMixin, ExpertForecaster):
 
     def _begin(self, y, experts):
         check_classification_targets(y)
-        self.classes_ = unique_labels(y)
+        # An expert that was fitted elsewhere may know fewer classes, or more.
+        self.classes_ = unique_labels(y, *(expert.classes_ for expert in experts))
         super()._begin(y, experts)
 
     def _advice(self, expert, X):
@@ -251,10 +287,7 @@ class ExpertClassifier(ClassifierMixin, ExpertForecaster):
         return probabilities
 
     def _charge(self, advice, y):
-        true = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(true, len(self.classes_) - 1)] == y
-        if not np.all(known):
-            raise ValueError(f"y holds {np.unique(y[~known])!r}, not among the classes {self.classes_!r}")
+        true = codes_of(y, self.classes_)
         rows = np.arange(len(y))
         if self.loss == "log":
             return -np.log(np.maximum(advice[rows, true], _LEAST_PROBABILITY))
@@ -308,6 +341,7 @@ class ExpertRegressor(RegressorMixin, ExpertForecaster):
         **ExpertForecaster._parameter_constraints,
         "loss": [StrOptions({"squared", "absolute"})],
     }
+    _kind = "regressor"
 
     def __init__(self, estimators, *, strategy=None, loss="squared"):
         self.estimators = estimators
@@ -338,6 +372,8 @@ class ExpertRegressor(RegressorMixin, ExpertForecaster):
         self : object
         """
         first = not hasattr(self, "strategy_")
+        if first:
+            self._check_estimators()
         X, y = self._read(X, y, reset=first)
         if not first:
             return self._play(X, y)
@@ -364,7 +400,13 @@ class ExpertRegressor(RegressorMixin, ExpertForecaster):
         return read if isinstance(y, str) else (read[0], np.asarray(read[1], dtype=float))
 
     def _advice(self, expert, X):
-        return np.asarray(expert.predict(X), dtype=float).ravel()
+        advice = np.asarray(expert.predict(X), dtype=float)
+        if advice.size != X.shape[0]:
+            raise ValueError(
+                f"{expert!r} predicts an array of shape {advice.shape} for {X.shape[0]} rows; an expert must predict "
+                "one number for each"
+            )
+        return advice.ravel()
 
     def _charge(self, advice, y):
         error = advice - y

@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval
 
 from treatise.online.experts._exponential_kernels import given_rates
 from treatise.online.experts._game_statistics import GameStatistics
+from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._strategy import ExpertStrategy
 
 
@@ -30,6 +31,10 @@ def safe_rate(n_rounds, n_experts, loss_range=1.0):
     >>> round(safe_rate(1000, 2), 4)
     0.0745
     """
+    if n_rounds < 1 or n_experts < 1 or not loss_range > 0.0:
+        raise ValueError(
+            f"n_rounds={n_rounds} and n_experts={n_experts} must be at least 1, loss_range={loss_range} above 0"
+        )
     return float(np.sqrt(8.0 * np.log(n_experts) / (loss_range**2 * n_rounds)))
 
 
@@ -69,7 +74,7 @@ class Hedge(ExpertStrategy):
 
     def _play_rounds(self, losses, history, course):
         rates = np.full(len(losses) + 1, float(self.rate))
-        given_rates(losses, rates, self.excess_, self._record, self.weights_, history, course)
+        given_rates(losses, rates, 0.0, self.excess_, self._record, self.weights_, history, course)
 
     def regret_bounds(self, losses):
         """Hoeffding's bound log K / rate + rate sum_t s_t^2 / 8 (Equation 7).
@@ -83,8 +88,10 @@ class Hedge(ExpertStrategy):
         -------
         bounds : dict of str to float
         """
-        game = GameStatistics.of(self._matrix(losses))
-        return {"Equation 7": game.log_experts / self.rate + self.rate * game.squared_ranges / 8.0}
+        game = GameStatistics.of(loss_matrix(losses))
+        # Where all losses are alike an infinite rate costs nothing.
+        learning = self.rate * game.squared_ranges / 8.0 if game.squared_ranges > 0.0 else 0.0
+        return {"Equation 7": game.log_experts / self.rate + learning}
 
 
 class DecreasingHedge(ExpertStrategy):
@@ -128,7 +135,7 @@ class DecreasingHedge(ExpertStrategy):
             if n_experts > 1
             else np.full(len(rounds), np.inf)
         )
-        given_rates(losses, rates, self.excess_, self._record, self.weights_, history, course)
+        given_rates(losses, rates, 0.0, self.excess_, self._record, self.weights_, history, course)
 
     def regret_bounds(self, losses):
         """range * (2 sqrt(T log K / 2) + sqrt(log K / 8)), infinite where the losses leave the range.
@@ -142,7 +149,7 @@ class DecreasingHedge(ExpertStrategy):
         -------
         bounds : dict of str to float
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         game = GameStatistics.of(losses)
         bound = self.loss_range * np.sqrt(game.log_experts) * (np.sqrt(2.0 * len(losses)) + np.sqrt(0.125))
         within = game.largest_range <= self.loss_range

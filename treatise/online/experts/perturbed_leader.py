@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._perturbed_base import PerturbedStrategy, legendre_rule
 from treatise.online.experts._perturbed_kernels import infeasible_leader
 
@@ -49,7 +50,7 @@ def game_volume(losses, initial_volume=0.0):
     >>> game_volume([[1.0, -2.0], [0.5, 2.0]], initial_volume=1.0).fluctuation
     array([0.66666667, 0.4       ])
     """
-    growth = np.abs(np.asarray(losses, dtype=float)).max(axis=1)
+    growth = np.abs(loss_matrix(losses)).max(axis=1)
     volume = initial_volume + np.cumsum(growth)
     fluctuation = np.divide(growth, volume, out=np.zeros_like(growth), where=volume > 0.0)
     return GameVolume(volume, growth, fluctuation)
@@ -140,10 +141,10 @@ class PerturbedLeader(PerturbedStrategy):
         -------
         bounds : dict of str to float
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         if self.first_violation(losses) is not None:
             return {"Theorem 2": np.inf}
-        return {"Theorem 2": float(self.bound_curve(losses)[-1])}
+        return {"Theorem 2": float(self.bound_curve(losses)[-1]) if len(losses) else 0.0}
 
     def bound_curve(self, losses):
         """The right side of Theorem 2 after each round, whether its condition holds or not.
@@ -157,7 +158,7 @@ class PerturbedLeader(PerturbedStrategy):
         -------
         bound : ndarray of shape (n_rounds,)
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         limit = self._limit(np.arange(1, len(losses) + 1))
         factor = 2.0 * np.sqrt(self._constant() * (1.0 + np.log(losses.shape[1])))
         return factor * np.cumsum(np.sqrt(limit) * game_volume(losses).growth)
@@ -176,7 +177,7 @@ class PerturbedLeader(PerturbedStrategy):
             Its number, from 1: the first with a fluctuation above gamma, gamma of 1 or more, or a negative loss
             though ``signed=False``.
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         limit = self._limit(np.arange(1, len(losses) + 1))
         broken = (game_volume(losses, self.initial_volume).fluctuation > limit) | (limit >= 1.0)
         if not self.signed:
@@ -198,7 +199,7 @@ class PerturbedLeader(PerturbedStrategy):
         -------
         expected : ndarray of shape (n_rounds,)
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         n_rounds, n_experts = losses.shape
         expected = np.empty(n_rounds)
         rates = self._rates(1, n_rounds, n_experts)

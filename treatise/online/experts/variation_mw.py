@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from treatise.online.experts._exponential_kernels import variation_weights
+from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._strategy import ExpertStrategy
 
 
@@ -28,13 +29,13 @@ def largest_variation(losses):
     >>> largest_variation([[1.0, 0.0], [1.0, 1.0]])
     0.5
     """
-    losses = np.asarray(losses, dtype=float)
+    losses = loss_matrix(losses)
     n_rounds = np.arange(1, len(losses) + 1)
     # Subtracting the first row costs no exactness of the deviations and saves digits of the sums.
-    shifted = losses - losses[0]
+    shifted = losses - losses[:1]
     deviation = np.cumsum(shifted**2, axis=0) - np.cumsum(shifted, axis=0) ** 2 / n_rounds[:, None]
     leader = np.argmin(np.cumsum(losses - losses.min(axis=1, keepdims=True), axis=0), axis=1)
-    return float(np.max(deviation[n_rounds - 1, leader]))
+    return float(np.max(deviation[n_rounds - 1, leader], initial=0.0))
 
 
 class VariationMW(ExpertStrategy):
@@ -91,8 +92,12 @@ class VariationMW(ExpertStrategy):
         -------
         bounds : dict of str to float
         """
-        losses = self._matrix(losses)
+        losses = loss_matrix(losses)
         log_experts = np.log(losses.shape[1])
-        holds = largest_variation(losses) <= self.variation and losses.min() >= 0.0 and losses.max() <= 1.0
+        holds = (
+            largest_variation(losses) <= self.variation
+            and losses.min(initial=0.0) >= 0.0
+            and losses.max(initial=0.0) <= 1.0
+        )
         bound = 8.0 * np.sqrt(self.variation * log_experts) + 10.0 * log_experts
         return {"Hazan and Kale, Theorem 4": float(bound) if holds else np.inf}

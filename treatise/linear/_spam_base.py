@@ -1,0 +1,62 @@
+"""What both sparse additive models share: their parameters' ranges, the path of penalties, names of columns."""
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+
+class SparseAdditiveModel(BaseEstimator, metaclass=ABCMeta):
+    """A sum of functions of single columns with a price on each of them."""
+
+    _parameter_constraints: dict = {
+        "n_basis": [Interval(Integral, 3, None, closed="left")],
+        "n_penalties": [Interval(Integral, 2, None, closed="left")],
+        "smallest_penalty": [Interval(Real, 0, 1, closed="neither")],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    @abstractmethod
+    def component(self, feature, points):
+        """One function at some points."""
+
+    def _penalties(self, limit):
+        """Penalties from the one that empties the model down; to a given one in steps, each started from the last."""
+        penalties = max(limit, np.finfo(float).tiny) * np.geomspace(1.0, self.smallest_penalty, self.n_penalties)
+        if isinstance(self.penalty, Real):
+            return np.append(penalties[penalties > self.penalty], float(self.penalty))
+        return penalties
+
+    def _warn_unless(self, converged):
+        if not converged:
+            warnings.warn(
+                f"functions have not settled to tol={self.tol:g} after {self.max_iter} passes; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _column(self, feature):
+        """Number of a column given by number or name."""
+        check_is_fitted(self)
+        if isinstance(feature, str):
+            names = getattr(self, "feature_names_in_", np.empty(0, dtype=object)).tolist()
+            if feature not in names:
+                known = f"the columns are {', '.join(map(str, names[:5]))}..." if names else "the columns have no names"
+                raise ValueError(f"{feature!r} is no column of the fit: {known}")
+            return names.index(feature)
+        if not 0 <= feature < self.n_features_in_:
+            raise ValueError(f"column {feature} does not exist: there are {self.n_features_in_}, numbered from 0")
+        return int(feature)
+
+
+def points_of(values):
+    """Where to evaluate a function, as a vector of numbers."""
+    return np.atleast_1d(np.asarray(values, dtype=np.float64))
