@@ -2,6 +2,7 @@
 
 import gc
 import multiprocessing
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,11 @@ import numpy as np
 import psutil
 
 Work = Callable[[], Any]
+
+
+def left_out(why: str) -> None:
+    """Say which contest cannot be held, beside the results rather than among them."""
+    print(why, file=sys.stderr)
 
 
 @dataclass(frozen=True)

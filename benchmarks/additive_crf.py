@@ -1,7 +1,6 @@
 """Additive conditional random fields: against broken lines in CRFsuite, and cost over positions and columns."""
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.datasets import make_additive_chain, make_interleaved_emissions
 from treatise.sequence import AdditiveCRF
 
@@ -21,7 +20,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         import_module("pycrfsuite")
     except ImportError as missing:
-        print(f"the contest with python-crfsuite is left out: {missing}", file=sys.stderr)
+        left_out(f"the contest with python-crfsuite is left out: {missing}")
     else:
         yield Contest(
             work="labels of 5 000 interleaved numbers from a curve of unknown shape (smooth, or a broken line with "

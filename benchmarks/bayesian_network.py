@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.bayesnet import BayesianNetwork, NetworkOracle, NPHardnessReduction, smallest_independence_map
 from treatise.datasets import locate
@@ -23,10 +23,10 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         networks = {name: locate(f"bn/{name}.bif.gz") for name in ("alarm", "insurance", "hailfinder")}
     except DataNotFoundError as missing:
-        print(f"bayesian_network: {missing}; its contests with pgmpy are left out")
+        left_out(f"bayesian_network: {missing}; its contests with pgmpy are left out")
         networks = {}
     if find_spec("pgmpy") is None:
-        print("bayesian_network: pgmpy is not installed; its contests are left out")
+        left_out("bayesian_network: pgmpy is not installed; its contests are left out")
         networks = {}
     logging.disable(logging.WARNING)
     for name, path in networks.items():

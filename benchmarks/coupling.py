@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.svm import PairwiseCouplingClassifier, pairwise_coupling
 
 
@@ -36,7 +36,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         import choix  # noqa: F401
     except ImportError:
-        print("choix is absent: the contest over Hastie & Tibshirani's coupling is left out (pip install choix)")
+        left_out("choix is absent: the contest over Hastie & Tibshirani's coupling is left out (pip install choix)")
     else:
         few = R[:200]
         yield Contest(

@@ -1,7 +1,6 @@
 """Conditional random fields: tagging English against CRFsuite, and cost against label patterns and positions."""
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_english_treebank, load_handwritten_words
 from treatise.inference import PatternAutomaton, PatternChains
@@ -28,7 +27,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         training, held_out = tagged_sentences("dev"), tagged_sentences("test")
         import_module("pycrfsuite")
     except (DataNotFoundError, ImportError) as missing:
-        print(f"tagging against python-crfsuite is left out: {missing}", file=sys.stderr)
+        left_out(f"tagging against python-crfsuite is left out: {missing}")
     else:
         yield Contest(
             work="CRF of order 1, L2: tags of 2 001 English sentences (25 147 words, 17 tags, 30 476 features), "
@@ -44,7 +43,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         words, _ = load_handwritten_words()
     except DataNotFoundError as missing:
-        print(f"handwriting is left out: {missing}", file=sys.stderr)
+        left_out(f"handwriting is left out: {missing}")
     else:
         yield Scaling(
             work="CRF on 626 handwritten words (4 617 letters, 26 labels, 128 pixels), 20 iterations, over the order",

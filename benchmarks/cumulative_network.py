@@ -1,12 +1,11 @@
 """Densities of cumulative distribution networks over rows, and their rating of duels against trueskill."""
 
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.graphical import CumulativeDistributionNetwork, CumulativeTeamRating, SigmoidCDF
 
 N_PLAYERS, N_GAMES, N_TEST = 50, 3000, 500
@@ -16,7 +15,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     """Duels of 50 players by both; then a chain of ten variables, which no peer has, so its cost stands alone."""
     games = duels()
     if find_spec("trueskill") is None:
-        print("cumulative_network: trueskill is not installed; its contest is left out", file=sys.stderr)
+        left_out("cumulative_network: trueskill is not installed; its contest is left out")
     else:
         yield Contest(
             work=f"rate {N_GAMES} duels of {N_PLAYERS} players (quality: share of the last {N_TEST} predicted wrongly)",

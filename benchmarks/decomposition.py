@@ -5,7 +5,6 @@ iterations, so that both reach it, and each side runs the fewest iterations that
 one start may favour either side: the small tables are factorised from several.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -13,7 +12,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.decomposition import NMF
 
-from benchmarks._contest import Contest
+from benchmarks._contest import Contest, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_orl_faces
 from treatise.decomposition import SparseNMF
@@ -62,7 +61,7 @@ def _tables() -> Iterator[tuple[str, np.ndarray, int, int]]:
     try:
         yield "ORL faces 400 x 1024", load_orl_faces()[0], 25, 3
     except DataNotFoundError as missing:
-        print(f"left out: {missing}", file=sys.stderr)
+        left_out(f"left out: {missing}")
     yield "low-rank table 10000 x 500", _planted(10_000, 500, 30), 30, 1
 
 

@@ -1,6 +1,5 @@
 """SVMs on approximate extreme points against scikit-learn's SVC on all rows, and the cost of both over rows."""
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.svm import SVC
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_extreme_point_table
 from treatise.svm import ExtremePointsSVC
@@ -32,7 +31,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         X, y = load_extreme_point_table("ijcnn1")
     except DataNotFoundError as missing:
-        print(f"extreme_points: no contest on ijcnn1: {missing}", file=sys.stderr)
+        left_out(f"extreme_points: no contest on ijcnn1: {missing}")
     else:
         yield Contest(
             work="ijcnn1, 39 990 rows, 22 features: one fit, C=16, gamma=0.25: accuracy on 10 000 new rows",

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.metric import FixedRankMetricLearner, FixedRankPSDRegressor
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Against pymanopt where it is installed, then distances in up to 15 000 dimensions."""
     if find_spec("pymanopt") is None or find_spec("autograd") is None:
-        print("pymanopt with autograd is not installed: the contest of steepest descent is left out")
+        left_out("pymanopt with autograd is not installed: the contest of steepest descent is left out")
     else:
         X, y, X_test, y_test, start = toy_data()
         yield Contest(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.sequence import HMM, HMMDecoder
 
 SYMBOLS = 20
@@ -19,7 +19,7 @@ LENGTHS = [200] * 1000
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Expectation-maximisation on 1000 sequences of 200, then hybrid decoding of one long sequence."""
     if find_spec("hmmlearn") is None:
-        print("hmm: hmmlearn is not installed; its contests are left out")
+        left_out("hmm: hmmlearn is not installed; its contests are left out")
     else:
         yield from _fitting_contests()
         yield from _decoding_contests()

@@ -1,13 +1,12 @@
 """Exact marginals of discrete networks: junction trees against pgmpy, and cost against the length of a narrow grid."""
 
-import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.inference import FactorGraph, JunctionTree
 
 
@@ -22,7 +21,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         import_module("pgmpy")
     except ImportError as missing:
-        print(f"junction trees against pgmpy are left out: {missing}", file=sys.stderr)
+        left_out(f"junction trees against pgmpy are left out: {missing}")
     else:
         for name, graph in networks.items():
             peer = pgmpy_network(graph)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.datasets import PerturbedGraphs, make_perturbed_graphs
 from treatise.graphical import NodePerturbationGraphs
 from treatise.papers._v15_0445_conic import solve_by_cones
@@ -26,7 +26,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         repeats=1,
     )
     if find_spec("gglasso") is None:
-        print("gglasso is absent: the contest with the fused graphical lasso is left out (pip install gglasso)")
+        left_out("gglasso is absent: the contest with the fused graphical lasso is left out (pip install gglasso)")
     else:
         _fused(make_perturbed_graphs(10, 10, random_state=0))  # compiled before the clock runs
         for p, rows in ((100, 50), (200, 100), (500, 250)):

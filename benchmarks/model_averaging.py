@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import TreatiseError
 from treatise.bayesnet import AveragedNaiveBayes, ModelAveragedClassifier, greedy_thick_thin
 from treatise.datasets import load_averaging_table, make_network_table
@@ -71,7 +71,7 @@ def _spam() -> Iterator[Contest]:
     try:
         X, y = load_averaging_table("spambase")
     except TreatiseError as missing:
-        print(f"model_averaging: {missing}; its contest is left out")
+        left_out(f"model_averaging: {missing}; its contest is left out")
         return
     train = np.random.default_rng(0).random(len(y)) < 0.5
     yield Contest(
@@ -86,7 +86,7 @@ def _spam() -> Iterator[Contest]:
 
 def _search() -> Iterator[Contest]:
     if find_spec("pgmpy") is None:
-        print("model_averaging: pgmpy is not installed; its contest is left out")
+        left_out("model_averaging: pgmpy is not installed; its contest is left out")
         return
     table, _ = make_network_table(1000, n_nodes=12, max_parents=3, random_state=0)
     yield Contest(

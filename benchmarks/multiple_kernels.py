@@ -3,13 +3,12 @@
 MKLpy, the package for such machines, needs torch, which is not among the peers' requirements; it has no l_p norm.
 """
 
-import sys
 from collections.abc import Iterator
 
 import numpy as np
 from sklearn.svm import SVC
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_mnist_test
 from treatise.kernel_methods import GroupedMKLClassifier, LpMKLClassifier, lp_kernel_weights
@@ -23,7 +22,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         X, digits = load_mnist_test()
     except DataNotFoundError as missing:
-        print(f"multiple kernels: left out, {missing}", file=sys.stderr)
+        left_out(f"multiple kernels: left out, {missing}")
         return
     y = np.where(digits % 2, 1, -1)
     kernels = [Gaussian(1.2**-k) for k in range(N_KERNELS)]

@@ -1,6 +1,5 @@
 """One pass of an online learner: against scikit-learn's stochastic gradient descent, River, and over sizes."""
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.datasets import load_ijcnn1, locate
 from treatise.io import read_table
 from treatise.online import AROW, OnlineGradientDescent, OnlinePerceptron, PassiveAggressive
@@ -59,7 +58,7 @@ def _against_river(X: Any, y: np.ndarray) -> Iterator[Contest]:
     try:
         from river import linear_model
     except ImportError:
-        print("the contests with River are left out: it is not installed (pip install river)", file=sys.stderr)
+        left_out("the contests with River are left out: it is not installed (pip install river)")
         return
     X = X.copy()
     X.data = X.data * (1.0 + 1e-9 * np.random.default_rng(0).standard_normal(X.nnz))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.datasets import make_digit_words
 from treatise.sequence import OutputSpaceSearch
 
@@ -30,7 +30,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         repeats=1,
     )
     if find_spec("pycrfsuite") is None:
-        print("output_space_search: python-crfsuite is not installed; its contest is left out")
+        left_out("output_space_search: python-crfsuite is not installed; its contest is left out")
     else:
         tagged = _tagger_and_items(images)
         yield Contest(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.kernels import Gaussian
 from treatise.metric import ComparisonGraph, PartialOrderEmbedding
 
@@ -16,7 +16,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     try:
         _lsml(X, rows[:20])
     except (ImportError, TypeError) as why:
-        print(f"metric-learn is absent, or too old for this scikit-learn: its contest is left out ({why})")
+        left_out(f"metric-learn is absent, or too old for this scikit-learn: its contest is left out ({why})")
     else:
         yield Contest(
             work="linear metric from 2000 comparisons of 200 rows, 8 features; share of 2000 other comparisons met",

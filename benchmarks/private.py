@@ -1,13 +1,12 @@
 """Private logistic regression: ours against diffprivlib, its exact minimum against scikit-learn, and cost over rows."""
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.linear import PrivateLinearSVC, PrivateLogisticRegression
 
 ALPHA = 1e-3
@@ -29,7 +28,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     small, few = X[:500], y[:500]
     absence = _why_no_peer(small, few)
     if absence:
-        print(f"The contest with diffprivlib is left out: {absence}", file=sys.stderr)
+        left_out(f"The contest with diffprivlib is left out: {absence}")
     else:
         yield Contest(
             work="private logistic regression, objective perturbation, epsilon 1: 100 000 rows x 100 (accuracy)",

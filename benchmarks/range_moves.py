@@ -1,6 +1,5 @@
 """Minimum cuts and graph-cut moves against PyMaxflow on grids, and range moves over sizes."""
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.util import find_spec
@@ -8,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.graphical import RangeMoves, TruncatedConvexEnergy, grid_edges, matching_costs
 from treatise.inference import FlowNetwork, PairwiseEnergy
@@ -20,7 +19,7 @@ LABELS, TRUNCATION = 16, 4.0
 def benchmarks() -> Iterator[Contest | Scaling]:
     """A cut of 512 x 512 nodes, alpha-expansion and swap on 200 x 200, a stereo pair; range expansion over pixels."""
     if find_spec("maxflow") is None:
-        print("range_moves: PyMaxflow is not installed; its contests are left out", file=sys.stderr)
+        left_out("range_moves: PyMaxflow is not installed; its contests are left out")
     else:
         yield from contests()
     for distance in ("linear", "quadratic"):
@@ -73,7 +72,7 @@ def stereo_contest() -> Iterator[Contest]:
     try:
         left, right = stereo_pair("tsukuba")
     except DataNotFoundError as missing:
-        print(f"range_moves: the stereo contest is left out: {missing}", file=sys.stderr)
+        left_out(f"range_moves: the stereo contest is left out: {missing}")
         return
     costs, edges = matching_costs(left, right, LABELS), grid_edges(left.shape[:2])
     energy = TruncatedConvexEnergy(costs.reshape(-1, LABELS), edges, 50.0, "linear", 10.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.kernels import RationalKernel, WeightedTransducer, ngram_transducer, string_acceptor
 
 LETTERS = "abcdefghij"
@@ -16,7 +16,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     """Trigram kernels of strings against pynini; of lattices over their number, of strings over their length."""
     strings = random_strings(6, 200)
     if find_spec("pynini") is None:
-        print("rational_kernels: pynini is not installed; its contest is left out")
+        left_out("rational_kernels: pynini is not installed; its contest is left out")
     else:
         yield Contest(
             work="trigram kernel of the 21 pairs of 6 strings of 200 letters, composed in the log semiring",

@@ -1,6 +1,5 @@
 """Causal orders of linear non-Gaussian data: Gibbs sampling here, LiNGAM by its authors; and the cost of sweeps."""
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.bayesnet import SLIM, SparseFactorModel
 from treatise.datasets import LinearNetworkData, make_linear_network
 
@@ -20,7 +19,7 @@ SWEEPS = {"n_burn": 1000, "n_samples": 2000, "n_chains": 1}
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Right orders against DirectLiNGAM and ICA-LiNGAM, and seconds over variables and rows."""
     if find_spec("lingam") is None:
-        print("slim: lingam is not installed; its contests are left out", file=sys.stderr)
+        left_out("slim: lingam is not installed; its contests are left out")
     else:
         import_module("lingam")  # seconds of imports that are no part of the contest
         networks = [_network(5, seed) for seed in range(N_NETWORKS)]

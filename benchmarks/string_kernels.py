@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.kernels import (
     GappyKernel,
     MismatchKernel,
@@ -27,7 +27,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     mismatch = MismatchKernel(5, 1, alphabet="protein")
     few = proteins(*PEER_SIZE)
     if find_spec("strkernel") is None:
-        print("string_kernels: strkernel is not installed; its contest is left out")
+        left_out("string_kernels: strkernel is not installed; its contest is left out")
     else:
         yield Contest(
             work=f"(5,1)-mismatch Gram of {PEER_SIZE[0]} proteins of {PEER_SIZE[1]} letters",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import TreatiseError
 from treatise.bayesnet import BayesianNetwork, ConstrainedStructureLearner
 from treatise.datasets import locate, make_network_table
@@ -20,7 +20,7 @@ from treatise.statistics.family_scores import FamilyScores
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Against pgmpy's hill climbing on known networks and its exhaustive search; cost of the scores over sizes."""
     if find_spec("pgmpy") is None:
-        print("structure_learning: pgmpy is not installed; its contests are left out")
+        left_out("structure_learning: pgmpy is not installed; its contests are left out")
     else:
         yield from _contests()
     yield Scaling(
@@ -73,7 +73,7 @@ def _is_there(name: str) -> bool:
     try:
         locate(f"bn/{name}.bif.gz")
     except TreatiseError as missing:
-        print(f"structure_learning: {missing}; the contest on {name.upper()} is left out")
+        left_out(f"structure_learning: {missing}; the contest on {name.upper()} is left out")
         return False
     return True
 

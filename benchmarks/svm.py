@@ -1,6 +1,5 @@
 """Machines without offset: the paper's grid and single fits against scikit-learn's SVC, and cost over rows."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import locate
 from treatise.svm import BiasFreeSVC, BiasFreeSVCGrid, steinwart_grid
@@ -29,7 +28,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         try:
             tables[name] = Table.load(name)
         except DataNotFoundError as missing:
-            print(f"svm: no contest on {name}: {missing}", file=sys.stderr)
+            left_out(f"svm: no contest on {name}: {missing}")
     for name, table in tables.items():
         part = table.part(2000)
         yield Contest(

@@ -204,6 +204,31 @@ def test_wrong_line_is_named_by_number_and_reason_or_skipped_and_counted(write, 
     assert stream.complaints[0].startswith(f"{path}, line 3")
 
 
+@pytest.mark.parametrize(("labels", "label", "reason"), [
+    ("classes", "2", "the label is 2; labels must be -1 and 1, or 0 and 1"),
+    ("classes", "0.5", "the label is 0.5; labels must be -1 and 1, or 0 and 1"),
+    ("counts", "-1", "the label is -1; labels must be from 0 on"),
+])  # fmt: skip
+@pytest.mark.parametrize("style", ["vw", "libsvm"])
+def test_label_of_another_kind_makes_a_line_wrong(write, style, labels, label, reason):
+    rest = "|f a" if style == "vw" else "3:1"
+    path = write(f"1 {rest}\n{label} {rest}\n0 {rest}\n")
+    with pytest.raises(TreatiseError, match=re.escape(f"{path}, line 2: {reason}")):
+        list(Stream(path, format=style, labels=labels))
+    stream = Stream(path, format=style, labels=labels, on_error="skip")
+    assert [row[0] for row in rows_of(stream)] == [1.0, 0.0]
+    assert stream.skipped == 1
+    assert [row[0] for row in rows_of(Stream(path, format=style))] == [1.0, float(label), 0.0]
+
+
+def test_cache_of_one_kind_of_labels_is_none_of_another(write):
+    path = write("1 |f a\n2 |f b\n")
+    assert len(rows_of(Stream(path, cache=True))) == 2
+    assert len(rows_of(Stream(path, cache=True, labels="classes", on_error="skip"))) == 1
+    with pytest.raises(TreatiseError, match="labels='names' is unknown"):
+        Stream(path, labels="names")
+
+
 def test_unlabelled_examples_are_read_where_none_is_needed(write):
     ((label, weight, _),) = rows_of(Stream(write("|f a\n"), need_label=False))
     assert np.isnan(label)
@@ -261,6 +286,10 @@ def test_wrong_cells_are_named_or_skipped(tmp_path):
     stream = Stream(tmp_path / "t.csv", target="y", on_error="skip")
     assert [row[0] for row in rows_of(stream)] == [1.0, 0.0, 1.0]
     assert stream.skipped == 1
+    (tmp_path / "c.csv").write_text("y,age\n1,2\n7,3\n0,4\n")
+    with pytest.raises(TreatiseError, match=r"line 3: column 'y' holds '7' as the label; labels must be -1 and 1, or"):
+        list(Stream(tmp_path / "c.csv", target="y", labels="classes"))
+    assert [row[0] for row in rows_of(Stream(tmp_path / "c.csv", target="y", labels="counts"))] == [1.0, 7.0, 0.0]
     (tmp_path / "q.csv").write_text("a,b\n" + lines_before * 3)
     with pytest.raises(TreatiseError, match="no column 'y'; there are a, b"):
         list(Stream(tmp_path / "q.csv", target="y"))

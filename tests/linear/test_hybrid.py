@@ -368,6 +368,17 @@ def test_labels_that_are_no_two_classes_are_refused(tmp_path, labels):
         HybridLinearClassifier().fit_files(path)
 
 
+def test_label_that_is_no_class_is_named_by_its_line_or_left_out(tmp_path):
+    path = tmp_path / "d.vw"
+    path.write_text("1 |f a\n0 |f b\n7 |f a\n")
+    with pytest.raises(TreatiseError, match="line 3: the label is 7"):
+        HybridLinearClassifier().fit_files(path)
+    assert HybridLinearClassifier(bits=7).fit_files(path, on_error="skip").skipped_ == 1
+    path.write_text("1 |f a\n-2 |f b\n")
+    with pytest.raises(TreatiseError, match="line 2: the label is -2; labels must be from 0 on"):
+        HybridLinearRegressor(loss="poisson").fit_files(path)
+
+
 def test_run_broken_off_after_any_pass_ends_in_the_same_bits(files, tmp_path, monkeypatch):
     pattern, _, _ = files
     settings = {"bits": 7, "n_shards": 2, "online_passes": 2, "max_iter": 6, "memory": 3}

@@ -15,7 +15,7 @@ from treatise.io import _stream_word_kernels as word_kernels
 from treatise.io import _vw_kernels as kernels
 from treatise.io._stream_lines import line_blocks
 from treatise.io._stream_rows import Chunk, Hashing, Rows
-from treatise.io._stream_text import Skip
+from treatise.io._stream_text import UNFIT, Skip
 
 _BATCH = 4096  # rows
 _MISSING = ["", "NA", "na", "NaN", "nan", "null", "?"]
@@ -65,6 +65,7 @@ def table_chunks(
     target: str | None,
     weight: str | None,
     need_label: bool,
+    admitted: str,
     skip: Skip | None,
 ) -> Iterator[Chunk]:
     """The examples of a table, its ``target`` column the label and its ``weight`` column the importance."""
@@ -82,22 +83,25 @@ def table_chunks(
         weights, bad_weight = _numbers(frame, weight, True)
         if weighted:
             bad_weight |= weights < 0
-        reasons: list[tuple[np.ndarray, str | None]] = [(bad, target), (bad_weight, weight)]
+        number = "where a finite number belongs"
+        reasons: list[tuple[np.ndarray, str | None, str]] = [(bad, target, number), (bad_weight, weight, number)]
+        if admitted != "any":
+            reasons.append((_unfit(labels, admitted), target, f"as the label; {UNFIT[admitted]}"))
         indices = np.empty((frame.height, len(columns)), np.int32)
         values = np.zeros((frame.height, len(columns)), np.float32)
         for i, (name, is_number) in enumerate(zip(columns, numeric)):
             if is_number:
                 found, wrong = _numbers(frame, name, False)
-                reasons.append((wrong, name))
+                reasons.append((wrong, name, number))
                 indices[:, i], values[:, i] = _hash([name], 0, hashing)[0], np.nan_to_num(found)
             else:
                 indices[:, i], values[:, i] = _words(frame[name], name, hashing)
         keep = np.ones(frame.height, bool)
-        for wrong, at_fault in reasons:
+        for wrong, at_fault, why in reasons:
             for row in np.flatnonzero(wrong & keep):
                 reason = (
                     f"{path}, {word} {before + int(row) + 1}: column {at_fault!r} holds "
-                    f"{frame[int(row), str(at_fault)]!r} where a finite number belongs"
+                    f"{frame[int(row), str(at_fault)]!r} {why}"
                 )
                 if skip is None:
                     raise TreatiseError(reason)
@@ -147,6 +151,12 @@ def _numbers(frame: pl.DataFrame, name: str | None, needed: bool) -> tuple[np.nd
     values = found.fill_null(float("nan")).to_numpy()
     absent = np.isnan(values) if needed else np.zeros(frame.height, bool)
     return values, wrong.fill_null(False).to_numpy() | absent
+
+
+def _unfit(labels: np.ndarray, admitted: str) -> np.ndarray:
+    """Where a label is a number, but none of those admitted."""
+    fits = np.isin(labels, (-1.0, 0.0, 1.0)) if admitted == "classes" else labels >= 0.0
+    return ~(fits | np.isnan(labels))
 
 
 def _words(column: pl.Series, name: str, hashing: Hashing) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,8 @@ from treatise.io._stream_lines import line_blocks
 from treatise.io._stream_rows import Chunk, Hashing, Rows
 
 STYLES = {"vw": kernels.VW, "libsvm": kernels.LIBSVM}
+LABELS = {"any": kernels.ANY, "classes": kernels.CLASSES, "counts": kernels.COUNTS}
+UNFIT = {"classes": "labels must be -1 and 1, or 0 and 1", "counts": "labels must be from 0 on"}
 Skip = Callable[[str], None]
 """Called with what is wrong with a line that may be left out."""
 
@@ -22,6 +24,7 @@ def text_chunks(
     buffers: Iterator[Rows],
     *,
     need_label: bool,
+    labels: str,
     tags: bool,
     skip: Skip | None,
 ) -> Iterator[Chunk]:
@@ -32,7 +35,7 @@ def text_chunks(
         at, rows, buffer = 0, 0, next(buffers)
         while at < len(block):
             status, at, rows, first, past = kernels.parse(
-                block, at, len(block), STYLES[style], need_label, hashing.mask, pairs, triples,
+                block, at, len(block), STYLES[style], need_label, LABELS[labels], hashing.mask, pairs, triples,
                 rows, *buffer.parsed_into(),
             )  # fmt: skip
             if status == kernels.FULL and rows == 0:
@@ -42,7 +45,7 @@ def text_chunks(
                 rows, buffer = 0, next(buffers)
             elif status != kernels.FINE:
                 line = lines_before + int(np.count_nonzero(block[:at] == 10)) + 1
-                wrong = f"{path}, line {line}: {_reason(status, block[first:past].tobytes())}"
+                wrong = f"{path}, line {line}: {_reason(status, block[first:past].tobytes(), labels)}"
                 if skip is None:
                     raise TreatiseError(wrong)
                 skip(wrong)
@@ -52,9 +55,11 @@ def text_chunks(
         lines_before += int(np.count_nonzero(block == 10))
 
 
-def _reason(status: int, token: bytes) -> str:
+def _reason(status: int, token: bytes, labels: str) -> str:
     text = token.decode(errors="replace").strip()
     shown = repr(text if len(text) <= 40 else text[:40] + "...")
+    if status == kernels.UNFIT:
+        return f"the label is {text}; {UNFIT[labels]}"
     return {
         kernels.LABEL: f"{shown} stands where the label belongs, and is no finite number",
         kernels.NO_LABEL: "there is no label (a word that touches the bar is a tag: put a blank between)",

@@ -20,7 +20,8 @@ from treatise.io._stream_word_kernels import (
     word_end,
 )
 
-FULL, FINE, LABEL, NO_LABEL, WEIGHT, INITIAL, NO_BAR, VALUE, SCALE, INDEX, NAMESPACES = range(11)
+FULL, FINE, LABEL, NO_LABEL, WEIGHT, INITIAL, NO_BAR, VALUE, SCALE, INDEX, NAMESPACES, UNFIT = range(12)
+ANY, CLASSES, COUNTS = range(3)
 VW, LIBSVM = range(2)
 
 _SPACE, _BAR, _COLON, _FEED, _QUOTE, _HASH = 32, 124, 58, 10, 39, 35
@@ -134,10 +135,18 @@ def cross(
 
 
 @kernel
+def admits(admitted: int, label: float) -> bool:
+    """Whether a label is of the kind that is admitted: any number, -1, 0 or 1, or a number from 0 on."""
+    if admitted == CLASSES:
+        return label == 1.0 or label == -1.0 or label == 0.0
+    return admitted != COUNTS or label >= 0.0
+
+
+@kernel
 def parse(
-    data: np.ndarray, at: int, past: int, style: int, need_label: bool, mask: np.uint64, quadratic: np.ndarray,
-    cubic: np.ndarray, rows: int, indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, labels: np.ndarray,
-    weights: np.ndarray, tag_at: np.ndarray, tag_past: np.ndarray, names: np.ndarray, starts: np.ndarray,
+    data: np.ndarray, at: int, past: int, style: int, need_label: bool, admitted: int, mask: np.uint64, quadratic:
+    np.ndarray, cubic: np.ndarray, rows: int, indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, labels:
+    np.ndarray, weights: np.ndarray, tag_at: np.ndarray, tag_past: np.ndarray, names: np.ndarray, starts: np.ndarray,
     ends: np.ndarray,
 ) -> tuple[int, int, int, int, int]:  # fmt: skip
     """Read whole lines of ``data[at:past]`` into the rows from ``rows`` on, as far as there is room.
@@ -175,6 +184,8 @@ def parse(
                 if not is_number:
                     return LABEL, line, rows, first, at
                 label = quantity
+                if not admits(admitted, label):
+                    return UNFIT, line, rows, first, at
                 if style == LIBSVM:
                     open_features = True
                     break

@@ -20,7 +20,7 @@ from treatise.io._parquet import MAGIC as PARQUET
 from treatise.io._stream_lines import open_bytes
 from treatise.io._stream_rows import Chunk, Hashing, Rows
 from treatise.io._stream_tables import table_chunks
-from treatise.io._stream_text import text_chunks
+from treatise.io._stream_text import LABELS, text_chunks
 
 FORMATS = ("vw", "libsvm", "csv", "parquet")
 _GLANCE = 1 << 16
@@ -53,6 +53,8 @@ class Stream:
         Columns of a table that hold the label and the importance.
     need_label : bool, default=True
         Whether an example without a label is an error; else its label is NaN.
+    labels : {"any", "classes", "counts"}, default="any"
+        What a label may be: any number, one of -1, 0 and 1, or a number from 0 on. Another makes the line wrong.
     tags : bool, default=False
         Whether chunks carry the tags of the examples. A cache keeps none.
     on_error : {"raise", "skip"}, default="raise"
@@ -92,6 +94,7 @@ class Stream:
         target: str | None = None,
         weight: str | None = None,
         need_label: bool = True,
+        labels: str = "any",
         tags: bool = False,
         on_error: str = "raise",
         cache: bool | str | os.PathLike[str] = False,
@@ -101,9 +104,12 @@ class Stream:
             raise TreatiseError(f"format {format!r} is unknown; it may be {', '.join(FORMATS)}")
         if on_error not in ("raise", "skip"):
             raise TreatiseError(f"on_error={on_error!r} is neither 'raise' nor 'skip'")
+        if labels not in LABELS:
+            raise TreatiseError(f"labels={labels!r} is unknown; it may be {', '.join(LABELS)}")
         self.paths = _expanded(paths)
         self.format, self.target, self.weight = format, target, weight
-        self.need_label, self.tags, self.on_error, self.cache = need_label, tags, on_error, cache
+        self.need_label, self.labels, self.tags = need_label, labels, tags
+        self.on_error, self.cache = on_error, cache
         self._parts: list[tuple[Path, int, int | None]] = [(path, 0, None) for path in self.paths]
         self._open: dict[Path, CacheFile] = {}
         self.skipped, self.complaints = 0, list[str]()
@@ -160,7 +166,7 @@ class Stream:
         shard = Stream(
             list(dict.fromkeys(path for path, _, _ in parts)), bits=self.hashing.bits, quadratic=self.hashing.quadratic,
             cubic=self.hashing.cubic, format=self.format, target=self.target, weight=self.weight,
-            need_label=self.need_label, tags=self.tags, on_error=self.on_error, cache=self.cache,
+            need_label=self.need_label, labels=self.labels, tags=self.tags, on_error=self.on_error, cache=self.cache,
         )  # fmt: skip
         shard._parts = parts
         return shard
@@ -179,7 +185,8 @@ class Stream:
         return {
             "name": path.name, "size": status.st_size, "modified": status.st_mtime_ns, "bits": self.hashing.bits,
             "quadratic": list(self.hashing.quadratic), "cubic": list(self.hashing.cubic), "format": self.format,
-            "target": self.target, "weight": self.weight, "labelled": self.need_label, "on_error": self.on_error,
+            "target": self.target, "weight": self.weight, "labelled": self.need_label, "labels": self.labels,
+            "on_error": self.on_error,
         }  # fmt: skip
 
     def _cache_path(self, path: Path) -> Path:
@@ -235,12 +242,13 @@ class Stream:
         style = self.format or find_format(path)
         if style in ("vw", "libsvm"):
             chunks = text_chunks(
-                path, style, self.hashing, buffers, need_label=self.need_label, tags=self.tags, skip=skip
-            )
+                path, style, self.hashing, buffers, need_label=self.need_label, labels=self.labels, tags=self.tags,
+                skip=skip,
+            )  # fmt: skip
         else:
             chunks = table_chunks(
                 path, style, self.hashing, buffers, target=self.target, weight=self.weight,
-                need_label=self.need_label, skip=skip,
+                need_label=self.need_label, admitted=self.labels, skip=skip,
             )  # fmt: skip
         for chunk in chunks:
             if writer is not None:

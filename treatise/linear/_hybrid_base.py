@@ -242,7 +242,7 @@ class HybridLinear(BaseEstimator):
         """
         self._validate_params()
         reading = {"format": format, "target": target, "weight": weight, "on_error": on_error}
-        stream = self._stream(paths, **reading, cache=cache)
+        stream = self._stream(paths, **reading, labels=self._labels(), cache=cache)
         record = None
         if checkpoint is not None:
             changing = ("n_jobs", "verbose")
@@ -269,6 +269,10 @@ class HybridLinear(BaseEstimator):
             return self._run(passes, np.float32, record)
         finally:
             passes.close()
+
+    def _labels(self) -> str:
+        """What a label in a file may be."""
+        return "classes" if self._classify else "counts" if self._loss().name == "poisson" else "any"
 
     def _stream(self, paths: Paths, **reading: Any) -> Stream:
         return Stream(paths, bits=self.bits, quadratic=tuple(self.quadratic), cubic=tuple(self.cubic), **reading)
@@ -304,7 +308,7 @@ class HybridLinear(BaseEstimator):
 
     def evaluate_files(self, paths: Paths) -> Evaluation:
         """Mean loss and accuracy (root mean squared error of a regressor) on labelled files."""
-        stream = self._stream_to_score(paths)
+        stream = self._stream_to_score(paths, labels=self._labels())
         settings = self._settings(self.n_features_in_)
         examples, importance, loss, score = 0, 0.0, 0.0, 0.0
         for chunk, scores in self._scored(stream):
