@@ -144,10 +144,10 @@ def admits(admitted: int, label: float) -> bool:
 
 @kernel
 def parse(
-    data: np.ndarray, at: int, past: int, style: int, need_label: bool, admitted: int, mask: np.uint64, quadratic:
-    np.ndarray, cubic: np.ndarray, rows: int, indptr: np.ndarray, indices: np.ndarray, values: np.ndarray, labels:
-    np.ndarray, weights: np.ndarray, tag_at: np.ndarray, tag_past: np.ndarray, names: np.ndarray, starts: np.ndarray,
-    ends: np.ndarray,
+    data: np.ndarray, at: int, past: int, style: int, need_label: bool, admitted: int, mask: np.uint64,
+    quadratic: np.ndarray, cubic: np.ndarray, rows: int, indptr: np.ndarray, indices: np.ndarray, values: np.ndarray,
+    labels: np.ndarray, weights: np.ndarray, tag_at: np.ndarray, tag_past: np.ndarray, names: np.ndarray,
+    starts: np.ndarray, ends: np.ndarray,
 ) -> tuple[int, int, int, int, int]:  # fmt: skip
     """Read whole lines of ``data[at:past]`` into the rows from ``rows`` on, as far as there is room.
 
