@@ -20,14 +20,19 @@ def _tables(rows: list[dict[str, Any]]) -> str:
     text = ""
     for name in dict.fromkeys(row["benchmark"] for row in rows):
         text += title(name, "-") + "\n"
-        contests = [row for row in rows if row["benchmark"] == name and "ratio" in row]
-        scalings = [row for row in rows if row["benchmark"] == name and "slope" in row]
+        own = [row for row in rows if row["benchmark"] == name]
+        contests = [row for row in own if "ours s" in row]
+        scalings = [row for row in own if "slope" in row]
+        memories = [row for row in own if row not in contests and row not in scalings]
         if contests:
             header = ["Work", "Peer", "Ours, s", "Peer, s", "Times as fast", "Quality", "Peak, MiB"]
             text += table(header, [_contest(row) for row in contests], widths="32 16 9 9 10 14 10") + "\n"
         if scalings:
             header = ["Work", "Sizes", "Seconds", "Slope"]
             text += table(header, [_scaling(row) for row in scalings], widths="36 26 28 10") + "\n"
+        if memories:
+            header = ["Work", "Against", "Peak, MiB", "Ratio"]
+            text += table(header, [_memory(row) for row in memories], widths="36 26 28 10") + "\n"
     return text
 
 
@@ -39,7 +44,20 @@ def _contest(row: dict[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
+def _memory(row: dict[str, Any]) -> list[str]:
+    """Peaks beside a peer's, or over sizes, where the ratio is that of the last to the first."""
+    if "peer" in row:
+        peaks, ratio = [row["peak MiB ours"], row["peak MiB peer"]], row["ratio"]
+        against = row["peer"]
+    else:
+        peaks, ratio, against = row["peak MiB"], row["growth"], _sizes(row)
+    return [escaped(row["work"]), against, ", ".join(f"{peak:.0f}" for peak in peaks), f"{ratio:.3g}"]
+
+
+def _sizes(row: dict[str, Any]) -> str:
+    return ", ".join(f"{size:_}".replace("_", " ") for size in row["sizes"])
+
+
 def _scaling(row: dict[str, Any]) -> list[str]:
-    sizes = ", ".join(f"{size:_}".replace("_", " ") for size in row["sizes"])
     seconds = ", ".join(f"{value:.3g}" for value in row["seconds"])
-    return [escaped(row["work"]), sizes, seconds, f"{row['slope']:.2f}"]
+    return [escaped(row["work"]), _sizes(row), seconds, f"{row['slope']:.2f}"]
