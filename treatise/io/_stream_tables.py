@@ -15,7 +15,7 @@ from treatise.io import _stream_word_kernels as word_kernels
 from treatise.io import _vw_kernels as kernels
 from treatise.io._stream_lines import line_blocks
 from treatise.io._stream_rows import Chunk, Hashing, Rows
-from treatise.io._stream_text import UNFIT, Skip
+from treatise.io._stream_text import LABELS, UNFIT, Skip
 
 _BATCH = 4096  # rows
 _MISSING = ["", "NA", "na", "NaN", "nan", "null", "?"]
@@ -86,7 +86,7 @@ def table_chunks(
         number = "where a finite number belongs"
         reasons: list[tuple[np.ndarray, str | None, str]] = [(bad, target, number), (bad_weight, weight, number)]
         if admitted != "any":
-            reasons.append((_unfit(labels, admitted), target, f"as the label; {UNFIT[admitted]}"))
+            reasons.append((kernels.misfits(LABELS[admitted], labels), target, f"as the label; {UNFIT[admitted]}"))
         indices = np.empty((frame.height, len(columns)), np.int32)
         values = np.zeros((frame.height, len(columns)), np.float32)
         for i, (name, is_number) in enumerate(zip(columns, numeric)):
@@ -151,12 +151,6 @@ def _numbers(frame: pl.DataFrame, name: str | None, needed: bool) -> tuple[np.nd
     values = found.fill_null(float("nan")).to_numpy()
     absent = np.isnan(values) if needed else np.zeros(frame.height, bool)
     return values, wrong.fill_null(False).to_numpy() | absent
-
-
-def _unfit(labels: np.ndarray, admitted: str) -> np.ndarray:
-    """Where a label is a number, but none of those admitted."""
-    fits = np.isin(labels, (-1.0, 0.0, 1.0)) if admitted == "classes" else labels >= 0.0
-    return ~(fits | np.isnan(labels))
 
 
 def _words(column: pl.Series, name: str, hashing: Hashing) -> tuple[np.ndarray, np.ndarray]:

@@ -143,6 +143,15 @@ def admits(admitted: int, label: float) -> bool:
 
 
 @kernel
+def misfits(admitted: int, labels: np.ndarray) -> np.ndarray:
+    """Where a label is a number, but none of the kind that is admitted."""
+    found = np.empty(len(labels), np.bool_)
+    for row in range(len(labels)):
+        found[row] = not (np.isnan(labels[row]) or admits(admitted, labels[row]))
+    return found
+
+
+@kernel
 def parse(
     data: np.ndarray, at: int, past: int, style: int, need_label: bool, admitted: int, mask: np.uint64,
     quadratic: np.ndarray, cubic: np.ndarray, rows: int, indptr: np.ndarray, indices: np.ndarray, values: np.ndarray,

@@ -299,7 +299,7 @@ def l1_path(S, b, lowest, max_pivots):
         if since >= _REFACTOR or (since >= _FEWEST_PIVOTS and abs(norm - dual) > _LARGEST_GAP * (1.0 + norm)):
             refresh(S, b, R, T, t, signs, k, P, x, v, w, reduced, residual, lam)
             since = 0
-            norm, dual = objectives(b, R, signs, x, v, k, lam)
+            dual = objectives(b, R, signs, x, v, k, lam)[1]
         duals[n_breaks] = dual
         while n_kept + k >= len(places):
             places, values = grown(places), grown(values)
