@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks._contest import Contest, Scaling, left_out
 from treatise.datasets import PerturbedGraphs, make_perturbed_graphs
 from treatise.graphical import NodePerturbationGraphs
-from treatise.papers._v15_0445_conic import solve_by_cones
+from treatise.papers.graphical.v15_0445._conic import solve_by_cones
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:

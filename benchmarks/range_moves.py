@@ -11,7 +11,7 @@ from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.graphical import RangeMoves, TruncatedConvexEnergy, grid_edges, matching_costs
 from treatise.inference import FlowNetwork, PairwiseEnergy
-from treatise.papers.v12_0031 import stereo_pair
+from treatise.papers.graphical.v12_0031 import stereo_pair
 
 LABELS, TRUNCATION = 16, 4.0
 

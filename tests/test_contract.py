@@ -8,6 +8,7 @@ from importlib import import_module
 import joblib
 import numpy as np
 import pytest
+from contract_examples import PARAMETERS, example_of
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.datasets import make_classification
@@ -43,7 +44,7 @@ def _takes_a_table(estimator_class):
 
 
 TABLE_ESTIMATORS = {path: cls for path, cls in public_estimators().items() if _takes_a_table(cls)}
-INSTANCES = [getattr(cls, "_contract_example", cls)() for cls in TABLE_ESTIMATORS.values()]
+INSTANCES = [example_of(cls) for cls in TABLE_ESTIMATORS.values()]
 by_estimator = pytest.mark.parametrize("estimator", INSTANCES, ids=lambda e: type(e).__name__)
 
 
@@ -165,3 +166,7 @@ def test_every_catalogue_row_imports():
         for entry in paper.estimators:
             module, _, name = entry.path.rpartition(".")
             assert hasattr(import_module(module), name), f"{paper.id}: {entry.path}"
+
+
+def test_every_example_of_the_checks_is_of_a_public_estimator():
+    assert set(PARAMETERS) <= {cls.__name__ for cls in TABLE_ESTIMATORS.values()}

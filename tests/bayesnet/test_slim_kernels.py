@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from treatise.bayesnet._slim_chain_kernels import run_sweeps
-from treatise.bayesnet._slim_kernels import (
+from treatise.bayesnet._slim_chain_loops import run_sweeps
+from treatise.bayesnet._slim_loops import (
     LAPLACE,
     draw_magnitudes,
     draw_missing,
@@ -15,7 +15,7 @@ from treatise.bayesnet._slim_kernels import (
     squared_residual,
 )
 from treatise.bayesnet._slim_model import PRIOR, dag_model, factor_model
-from treatise.bayesnet._slim_order_kernels import log_ratio, masked_products, move_orders
+from treatise.bayesnet._slim_order_loops import log_ratio, masked_products, move_orders
 from treatise.bayesnet._slim_sampler import log_likelihood
 
 NO_CELLS = np.empty((0, 2), np.int64)

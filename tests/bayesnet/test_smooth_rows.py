@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treatise.bayesnet._slim_kernels import refresh_products
+from treatise.bayesnet._slim_loops import refresh_products
 from treatise.bayesnet._slim_model import PRIOR, dag_model, factor_model
 from treatise.bayesnet._slim_sampler import Plan
 from treatise.bayesnet._smooth_rows import NUGGET, SmoothChain, SmoothRow, continued, covariance

@@ -10,7 +10,7 @@ from sklearn.decomposition import FactorAnalysis, FastICA
 from treatise.bayesnet import CorrelatedSLIM, NonlinearSLIM, SparseFactorModel
 from treatise.bayesnet._factor_alignment import align_draws
 from treatise.bayesnet._slim_density import log_densities
-from treatise.bayesnet._slim_density_kernels import uncertain_log_density
+from treatise.bayesnet._slim_density_loops import uncertain_log_density
 from treatise.bayesnet._slim_model import dag_model, factor_model
 from treatise.bayesnet._slim_sampler import Chain
 from treatise.datasets import make_linear_network

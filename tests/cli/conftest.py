@@ -86,12 +86,11 @@ def experiments(monkeypatch):
     """Put experiments in place of the real ones: ``experiments({"v98-0001": function})``."""
 
     def put(functions):
-        for target in ("treatise.papers.available", "treatise.papers._reproduce.available"):
-            monkeypatch.setattr(target, lambda: sorted(functions))
+        names = {identity: f"treatise.papers.{identity.replace('-', '_')}" for identity in functions}
+        monkeypatch.setattr("treatise.papers._reproduce._modules", lambda: names)
         for identity, function in functions.items():
-            name = f"treatise.papers.{identity.replace('-', '_')}"
-            module = types.ModuleType(name)
+            module = types.ModuleType(names[identity])
             module.experiment = function
-            monkeypatch.setitem(sys.modules, name, module)
+            monkeypatch.setitem(sys.modules, names[identity], module)
 
     return put

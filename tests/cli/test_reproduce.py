@@ -199,14 +199,14 @@ def test_an_output_that_is_a_file_is_refused_before_anything_runs(invoke, catalo
 
 FAKE = """
 import sys, types
-import treatise.papers, treatise.papers._reproduce as engine
+import treatise.papers._reproduce as engine
 from treatise.papers import Evidence, Row
 module = types.ModuleType("treatise.papers.v98_0001")
 def experiment(*, full=False):
     {body}
 module.experiment = experiment
 sys.modules[module.__name__] = module
-treatise.papers.available = engine.available = lambda: ["v98-0001"]
+engine._modules = lambda: {{"v98-0001": module.__name__}}
 from treatise.cli import main
 main()
 """

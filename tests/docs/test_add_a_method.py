@@ -71,9 +71,9 @@ def test_the_page_has_every_part_of_a_method(blocks):
         "treatise/online/averaged_perceptron.py",
         "treatise/online/__init__.py",
         "treatise/online/papers.toml",
-        "treatise/papers/freund_1999.py",
+        "treatise/papers/online/freund_1999.py",
         "tests/online/test_averaged_perceptron.py",
-        "tests/papers/test_freund_1999.py",
+        "tests/papers/online/test_freund_1999.py",
         "benchmarks/averaged_perceptron.py",
     ]
 
@@ -116,7 +116,7 @@ def test_the_estimator_keeps_the_contract(answers):
 
 
 def test_the_tests_and_the_doctest_of_the_page_pass(run):
-    wanted = "tests/online/test_averaged_perceptron.py tests/papers/test_freund_1999.py"
+    wanted = "tests/online/test_averaged_perceptron.py tests/papers/online/test_freund_1999.py"
     assert "5 passed" in run(f"pytest {wanted} --doctest-modules treatise/online/averaged_perceptron.py")
 
 

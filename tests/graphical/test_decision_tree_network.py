@@ -21,7 +21,7 @@ from treatise.graphical import (
     plot_features,
     plot_graph,
 )
-from treatise.graphical._bottom_up_kernels import replacement_gain
+from treatise.graphical._bottom_up_loops import replacement_gain
 from treatise.graphical.bottom_up import _Search, value_differences
 from treatise.graphical.conjunctive_network import PseudoLikelihood
 from treatise.graphical.probability_tree import pack_columns

@@ -23,7 +23,7 @@ from treatise.graphical import (
 )
 from treatise.io import load_model, save_model
 from treatise.optimize import solve_graphical_lasso
-from treatise.papers._v15_0445_conic import solve_by_cones
+from treatise.papers.graphical.v15_0445._conic import solve_by_cones
 
 BOTH = pytest.mark.parametrize("learner", [NodePerturbationGraphs, CoHubGraphs])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treatise.inference import Chains, PatternAutomaton, PatternChains, observed_patterns
-from treatise.inference import _pattern_kernels as kernels
+from treatise.inference import _pattern_loops as loops
 
 # Labels of the paper's Appendix B.
 PERSON, OTHER, LOCATION = 0, 1, 2
@@ -47,7 +47,7 @@ def random_patterns(rng, n_labels, count, longest=4):
 @pytest.mark.parametrize("seed", range(12))
 def test_everything_equals_enumeration(seed, monkeypatch):
     # Scores of moderate size need no logarithms, which would hide a wrong scaled sum.
-    monkeypatch.setattr(kernels, "sums_of_logarithms", None)
+    monkeypatch.setattr(loops, "sums_of_logarithms", None)
     rng = np.random.default_rng(seed)
     n_lengths = 1 + seed % 3
     n = {1: 7, 2: 6, 3: 5}[n_lengths]
@@ -197,7 +197,7 @@ def test_logarithms_and_scaled_sums_agree(n_lengths, monkeypatch):
     def none_sound(first, last, *rest):
         rest[5][first:last] = np.nan
 
-    monkeypatch.setattr(kernels, "sums_scaled", none_sound)
+    monkeypatch.setattr(loops, "sums_scaled", none_sound)
     logs = chain.marginals()
     np.testing.assert_allclose(logs.log_partition, scaled.log_partition, rtol=1e-12)
     np.testing.assert_allclose(logs.segments, scaled.segments, atol=1e-12)

@@ -14,7 +14,7 @@ from sklearn.utils import murmurhash3_32
 from treatise._core.errors import TreatiseError
 from treatise.io import Stream
 from treatise.io import _stream_lines as lines
-from treatise.io._vw_kernels import number
+from treatise.io._vw_loops import number
 
 fuzzed = settings(
     deadline=None, derandomize=True, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -96,7 +96,7 @@ def test_indices_follow_the_documented_rule_of_vowpal_wabbit(write):
 @given(st.binary(max_size=40), st.integers(0, 2**32 - 1))
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_murmur3_is_that_of_scikit_learn(name, seed):
-    from treatise.io._stream_word_kernels import murmur3
+    from treatise.io._stream_word_loops import murmur3
 
     data = np.frombuffer(name + b"\0", np.uint8)
     assert murmur3(data, 0, len(name), np.uint64(seed)) == murmurhash3_32(name, seed, positive=True)
@@ -105,7 +105,7 @@ def test_murmur3_is_that_of_scikit_learn(name, seed):
 @given(st.binary(min_size=8, max_size=8), st.integers(0, 7), st.integers(0, 2**32 - 1))
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_hash_of_a_short_name_is_that_of_any_name(name, size, seed):
-    from treatise.io._stream_word_kernels import eight, short_murmur3
+    from treatise.io._stream_word_loops import eight, short_murmur3
 
     text = eight(np.frombuffer(name, np.uint8), 0)
     assert text == int.from_bytes(name, "little")
@@ -121,7 +121,7 @@ NEAR_ENDS = st.sampled_from(
 @given(st.lists(NEAR_ENDS | st.integers(97, 122), max_size=40).map(bytes), st.integers(0, 40))
 @settings(deadline=None, derandomize=True, max_examples=500)
 def test_word_ends_where_a_plain_search_says(content, start):
-    from treatise.io._stream_word_kernels import word_end
+    from treatise.io._stream_word_loops import word_end
 
     at = min(start, len(content))
     expected = next((i for i in range(at, len(content)) if content[i] in b"\t\n\r :|"), len(content))

@@ -15,7 +15,7 @@ from treatise.kernels import (
     LinearDynamicalSystem,
     states_for_length,
 )
-from treatise.kernels._hidden_markov_kernels import baum_welch
+from treatise.kernels._hidden_markov_loops import baum_welch
 from treatise.kernels._kalman_em import _maximised, fitted_systems, initial_systems, smoothed
 
 TWO = HiddenMarkovModel([0.6, 0.4], [[0.7, 0.3], [0.4, 0.6]], [[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]])

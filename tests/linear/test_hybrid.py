@@ -18,12 +18,12 @@ from treatise._core.errors import TreatiseError
 from treatise.io import _stream_lines as lines
 from treatise.io import load_model, save_model
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
-from treatise.linear import _hybrid_online_kernels as kernels
+from treatise.linear import _hybrid_online_loops as loops
 from treatise.linear._hybrid_base import MatrixShard
 from treatise.linear._hybrid_checkpoint import Checkpoint
 from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
 from treatise.optimize import Loss
-from treatise.optimize._loss_kernels import invariant_step
+from treatise.optimize._loss_loops import invariant_step
 
 
 @pytest.fixture(scope="module")
@@ -162,13 +162,13 @@ def test_logistic_update_is_the_loss_its_slope_and_its_step():
         rng.uniform(-60, 60, 3000), rng.choice([-1.0, 1.0], 3000), 10 ** rng.uniform(-9, 4, 3000),
         10 ** rng.uniform(-6, 4, 3000),
     ):  # fmt: skip
-        loss, slope, step = kernels._logistic_update(p, y, rate, q, True)
+        loss, slope, step = loops._logistic_update(p, y, rate, q, True)
         logistic = Loss("logistic")
         assert loss == pytest.approx(float(logistic.value(p, y)), rel=1e-14)
         assert slope == pytest.approx(float(logistic.derivative(p, y)), rel=1e-14)
         # Both solve the same equation to a relative 1e-12 or so of its right side.
         assert step == pytest.approx(invariant_step(logistic.kind, 0.5, p, y, rate, q), rel=1e-11)
-        assert kernels._logistic_update(p, y, rate, q, False)[2] == pytest.approx(rate * slope, rel=1e-15)
+        assert loops._logistic_update(p, y, rate, q, False)[2] == pytest.approx(rate * slope, rel=1e-15)
 
 
 @pytest.mark.parametrize("adaptive", [False, True])
@@ -258,11 +258,11 @@ def test_learners_are_averaged_by_confidence():
     shares = [[g, g * v, g * g, np.zeros(3), np.zeros(2), np.zeros(3)] for v, g in zip(w, G)]
     state, _ = averaged(combine_shares(*shares), np.float64)
     # Equation 2 by hand: (1*1 + 3*3) / 4 and (4*2 - 4*2) / 8; confidences (1 + 9) / 4 and (16 + 16) / 8.
-    np.testing.assert_allclose(state.table[:, kernels.WEIGHT], [2.5, 0.0, 0.0])
-    np.testing.assert_allclose(state.table[:, kernels.SQUARES], [2.5, 4.0, 1.0])
+    np.testing.assert_allclose(state.table[:, loops.WEIGHT], [2.5, 0.0, 0.0])
+    np.testing.assert_allclose(state.table[:, loops.SQUARES], [2.5, 4.0, 1.0])
     alone, _ = averaged(shares[0], np.float64)
-    np.testing.assert_allclose(alone.table[:, kernels.WEIGHT], w[0])
-    np.testing.assert_allclose(alone.table[:, kernels.SQUARES], G[0])
+    np.testing.assert_allclose(alone.table[:, loops.WEIGHT], w[0])
+    np.testing.assert_allclose(alone.table[:, loops.SQUARES], G[0])
 
 
 def test_unseen_features_stay_at_zero(problem):
@@ -512,4 +512,4 @@ def test_lone_learner_and_local_passes_agree_with_a_plain_sum(problem):
     np.testing.assert_allclose(diagonal, np.append(X.multiply(X).T @ bend, bend.sum()), atol=1e-10)
     v = np.random.default_rng(1).normal(size=121)
     np.testing.assert_allclose(passes.curvature(w, v), bend @ (X @ v[:-1] + v[-1]) ** 2, rtol=1e-10)
-    assert OnlineState.fresh(passes.settings, 2.0, np.float32).table[0, kernels.SQUARES] == 2.0
+    assert OnlineState.fresh(passes.settings, 2.0, np.float32).table[0, loops.SQUARES] == 2.0

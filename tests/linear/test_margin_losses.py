@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
 
 from treatise.linear import BackgroundClassifier, KernelMarginClassifier, MarginClassifier, minimize_conditional_risk
-from treatise.linear import _margin_loss_kernels as kernels
+from treatise.linear import _margin_loss_loops as loops
 from treatise.linear._margin_links import MARGIN_LINKS
 from treatise.linear._margin_parameters import FORMULATIONS, LOSSES
 
@@ -66,7 +66,7 @@ def test_losses_and_gradients_are_the_papers(formulation, loss):
     rng = np.random.default_rng(0)
     scores, labels, weights = rng.normal(size=(20, 4)), rng.integers(0, 4, 20), rng.uniform(0.5, 2, 20)
     gradient = np.empty_like(scores)
-    total = kernels.margin_losses(FORMULATIONS[formulation], LOSSES[loss], 0.0, scores, labels, weights, gradient)
+    total = loops.margin_losses(FORMULATIONS[formulation], LOSSES[loss], 0.0, scores, labels, weights, gradient)
     expected = [w * by_hand(formulation, PHI[loss], f, y) for f, y, w in zip(scores, labels, weights)]
     assert total == pytest.approx(sum(expected))
     for f, y, w, slope in zip(scores, labels, weights, gradient):
@@ -81,7 +81,7 @@ def test_background_losses_and_gradients_are_the_papers(name):
     gradient = np.empty_like(scores)
     from treatise.linear.background_losses import BACKGROUNDS as codes
 
-    total = kernels.background_losses(codes[name], 2.5, 1.7, scores, labels, weights, gradient)
+    total = loops.background_losses(codes[name], 2.5, 1.7, scores, labels, weights, gradient)
     expected = [w * background_by_hand(name, f, y, 2.5, 1.7) for f, y, w in zip(scores, labels, weights)]
     assert total == pytest.approx(sum(expected))
     for f, y, w, slope in zip(scores, labels, weights, gradient):
@@ -91,8 +91,8 @@ def test_background_losses_and_gradients_are_the_papers(name):
 
 def test_rounded_hinge_is_smooth_and_close():
     for z in (-0.5, 0.9, 0.95, 1.0, 1.5):
-        value, slope = kernels.margin_loss(kernels.HINGE, 0.2, z)
-        numeric = (kernels.margin_loss(kernels.HINGE, 0.2, z + 1e-6)[0] - value) / 1e-6
+        value, slope = loops.margin_loss(loops.HINGE, 0.2, z)
+        numeric = (loops.margin_loss(loops.HINGE, 0.2, z + 1e-6)[0] - value) / 1e-6
         assert slope == pytest.approx(numeric, abs=1e-5)
         assert 0 <= max(0.0, 1 - z) - value <= 0.1 + 1e-12
 
@@ -285,7 +285,7 @@ def test_kernel_solution_satisfies_the_representer_condition():
     scores = model.decision_function(X)
     gradient = np.empty_like(scores)
     weights = np.full(len(X), 1 / len(X))
-    kernels.margin_losses(kernels.ONE_VS_REST, kernels.SQUARED_HINGE, 0.0, scores, y, weights, gradient)
+    loops.margin_losses(loops.ONE_VS_REST, loops.SQUARED_HINGE, 0.0, scores, y, weights, gradient)
     K = np.exp(-0.5 * np.square(X[:, np.newaxis] - X).sum(axis=2))
     # Stationarity in the kernel's space: f = -K gradient / alpha, but for the free intercept.
     np.testing.assert_allclose(-K @ gradient / alpha + model.intercept_, scores, atol=1e-5)

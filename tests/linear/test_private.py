@@ -15,7 +15,7 @@ from treatise.linear import (
     repeated_weights,
     vector_laplace,
 )
-from treatise.linear._private_kernels import loss_at
+from treatise.linear._private_loops import loss_at
 
 LEARNERS = [
     PrivateLogisticRegression(),

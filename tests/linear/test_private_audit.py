@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from treatise.linear import PrivateLinearSVC, PrivateLogisticRegression, audit_privacy, repeated_weights
-from treatise.linear._private_kernels import loss_at
+from treatise.linear._private_loops import loss_at
 
 # One row decides all: with the Huber loss its change of label moves the minimum by the whole sensitivity.
 ROWS, ONE, OTHER = np.array([[0.0], [0.0], [1.0]]), np.array([-1, 1, 1]), np.array([-1, 1, -1])

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 from treatise.datasets import make_logistic_sphere
 from treatise.linear import PrivateLogisticRegression, _private_newton
-from treatise.linear._private_kernels import loss_at
+from treatise.linear._private_loops import loss_at
 from treatise.linear._private_newton import GRADIENT_TOLERANCE, MarginLoss, minimise
 
 LOSSES = [MarginLoss("logistic"), MarginLoss("huber", 0.5), MarginLoss("huber", 0.1), MarginLoss("smooth_hinge", 0.3)]

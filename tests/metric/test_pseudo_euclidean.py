@@ -70,7 +70,7 @@ def test_the_toy_has_its_halves_ahead_and_its_parity_last():
 
 
 def test_the_printed_matrix_is_squared_euclidean():
-    from treatise.papers.v05_0801 import PRINTED_D1
+    from treatise.papers.metric.v05_0801 import PRINTED_D1
 
     D1 = np.array(PRINTED_D1.split(), float).reshape(8, 8)
     values = PseudoEuclideanEmbedding().fit(D1).eigenvalues_

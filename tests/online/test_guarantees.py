@@ -18,7 +18,7 @@ from treatise.online import (
     SecondOrderPerceptron,
     SoftConfidenceWeighted,
 )
-from treatise.online._confidence_weighted_kernels import (
+from treatise.online._confidence_weighted_loops import (
     SOFT_LINEAR,
     SOFT_QUADRATIC,
     confidence_step,

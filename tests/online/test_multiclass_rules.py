@@ -20,8 +20,8 @@ from treatise.online import (
     SoftConfidenceWeighted,
 )
 from treatise.online._base import rows_of
-from treatise.online._passive_aggressive_kernels import multiclass_passive_aggressive
-from treatise.online._row_kernels import Stream
+from treatise.online._passive_aggressive_loops import multiclass_passive_aggressive
+from treatise.online._row_loops import Stream
 
 
 @pytest.fixture(scope="module")

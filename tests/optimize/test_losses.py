@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from treatise.optimize import Loss
-from treatise.optimize._loss_kernels import invariant_step
+from treatise.optimize._loss_loops import invariant_step
 
 CASES = [
     (name, tau, p, y)

@@ -92,7 +92,7 @@ def experiment(monkeypatch):
         module = types.ModuleType("treatise.papers.v98_0001")
         module.experiment = function
         monkeypatch.setitem(sys.modules, module.__name__, module)
-        monkeypatch.setattr("treatise.papers._reproduce.available", lambda: ["v98-0001"])
+        monkeypatch.setattr("treatise.papers._reproduce._modules", lambda: {"v98-0001": module.__name__})
 
     return put
 

@@ -9,7 +9,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from treatise.datasets import Games, make_ranking_games
 from treatise.ranking import OnlineRater
-from treatise.ranking._truncated_normal_kernels import draw_moments, win_moments
+from treatise.ranking._truncated_normal_loops import draw_moments, win_moments
 
 MODELS = ["bt_full", "bt_partial", "tm_full", "tm_partial", "pl"]
 BETA = 25 / 6

@@ -11,7 +11,7 @@ from treatise.datasets import ADDITIVE_CURVES, make_additive_chain, make_interle
 from treatise.inference import Chains
 from treatise.io import load_model, save_model
 from treatise.sequence import CRF, AdditiveCRF, plot_additive_features, plot_label_transitions
-from treatise.sequence._additive_crf_kernels import backfit, epanechnikov_sums
+from treatise.sequence._additive_crf_loops import backfit, epanechnikov_sums
 from treatise.sequence._additive_training import Columns, Training
 
 METHODS = ["backfit", "boost"]

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from treatise.datasets import make_digit_words
 from treatise.io import load_model, save_model
 from treatise.sequence import OutputSpaceSearch, RecurrentClassifier, word_features
-from treatise.sequence._output_costs_kernels import output_costs
+from treatise.sequence._output_costs_loops import output_costs
 from treatise.sequence._output_spaces import OutputSearches, OutputSpace
 from treatise.sequence._rank_learner import RankLearner
 from treatise.sequence._search_imitation import SearchImitation

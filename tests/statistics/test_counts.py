@@ -15,7 +15,7 @@ from treatise.statistics._counts import (
     entropy_table,
     joint_variable,
 )
-from treatise.statistics._counts_kernels import popcount
+from treatise.statistics._counts_loops import popcount
 from treatise.statistics._encoding import encode
 
 

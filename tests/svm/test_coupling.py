@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 
 from treatise.datasets import make_noisy_pairs, make_waveform
 from treatise.svm import exponential_decoding, pairwise_coupling, plot_coupling
-from treatise.svm._bradley_terry_kernels import bradley_terry_rows
-from treatise.svm._coupling_kernels import cyclic_least_squares
+from treatise.svm._bradley_terry_loops import bradley_terry_rows
+from treatise.svm._coupling_loops import cyclic_least_squares
 from treatise.svm.coupling import COUPLINGS
 
 HAND = np.array([[0.5, 0.9, 0.4, 0.7], [0.1, 0.5, 0.3, 0.2], [0.6, 0.7, 0.5, 0.8], [0.3, 0.8, 0.2, 0.5]])

@@ -1,1 +1,1 @@
-"""What every layer stands on: errors, paths, progress, compiled kernels, the version."""
+"""What every layer stands on: errors, paths, progress, compiled loops, the version."""

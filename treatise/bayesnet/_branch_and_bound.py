@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from treatise.bayesnet._branch_kernels import (
+from treatise.bayesnet._branch_loops import (
     BOTTOM_PLACE,
     CHOICE,
     HEAD,

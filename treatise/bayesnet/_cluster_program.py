@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse.csgraph import connected_components
 
-from treatise.bayesnet._cluster_kernels import entering_sets, greedy_order, light_clusters, raise_by_clusters
+from treatise.bayesnet._cluster_loops import entering_sets, greedy_order, light_clusters, raise_by_clusters
 from treatise.bayesnet._part_search import PartSearch
 from treatise.bayesnet._set_lists import SetLists
 

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from treatise.bayesnet._class_probabilities import JointProbabilityMixin
-from treatise.bayesnet._naive_kernels import add_cells, add_entries, count_cells, count_entries
+from treatise.bayesnet._naive_loops import add_cells, add_entries, count_cells, count_entries
 from treatise.bayesnet._table_coding import TableCoder
 from treatise.bayesnet._table_reading import read_table
 from treatise.bayesnet.network import BayesianNetwork

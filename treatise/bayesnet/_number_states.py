@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 from sklearn.utils import gen_batches
 
-from treatise.bayesnet._table_coding_kernels import mark_integers
-from treatise.statistics._discretize_kernels import mdl_cuts_of_one
-from treatise.statistics._encoding_kernels import has_more_than_two_values
+from treatise.bayesnet._table_coding_loops import mark_integers
+from treatise.statistics._discretize_loops import mdl_cuts_of_one
+from treatise.statistics._encoding_loops import has_more_than_two_values
 
 CELLS_AT_ONCE = 1 << 17
 """Cells coded in one go: a megabyte of numbers, which stays in the cache."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln
 
-from treatise.bayesnet._parent_set_kernels import find_rows, index_rows, join_sets
+from treatise.bayesnet._parent_set_loops import find_rows, index_rows, join_sets
 from treatise.bayesnet.structure_rules import ParentLimits
 from treatise.statistics.family_scores import FamilyScores
 

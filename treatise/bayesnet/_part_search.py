@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from treatise.bayesnet._order_search_kernels import choose_for_order, search_orders
+from treatise.bayesnet._order_search_loops import choose_for_order, search_orders
 from treatise.bayesnet._set_lists import SetLists
 
 _KICKS, _SWAPS = 50, 3

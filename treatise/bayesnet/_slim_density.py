@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import logsumexp
 
-from treatise.bayesnet._slim_density_kernels import mixture_log_density
+from treatise.bayesnet._slim_density_loops import mixture_log_density
 
 N_POINTS = 512
 """Points over the sources' variances; the paper takes 500 (N_rep)."""

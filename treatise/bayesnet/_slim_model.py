@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaincinv
 from scipy.stats import qmc
 
-from treatise.bayesnet._slim_kernels import (
+from treatise.bayesnet._slim_loops import (
     ABSENT,
     ACTIVE,
     FIXED,

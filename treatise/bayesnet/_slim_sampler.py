@@ -10,8 +10,8 @@ from joblib import effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from treatise._core.progress import progress
-from treatise.bayesnet._slim_chain_kernels import run_sweeps
-from treatise.bayesnet._slim_kernels import draw_missing
+from treatise.bayesnet._slim_chain_loops import run_sweeps
+from treatise.bayesnet._slim_loops import draw_missing
 from treatise.bayesnet._slim_model import PRIOR
 from treatise.statistics.chain_diagnostics import effective_sample_size, split_r_hat
 

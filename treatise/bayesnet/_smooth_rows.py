@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
 
-from treatise.bayesnet._slim_kernels import (
+from treatise.bayesnet._slim_loops import (
     SPARSE,
     draw_column_rates,
     draw_magnitudes,

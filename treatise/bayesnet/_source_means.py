@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.bayesnet._slim_kernels import LAPLACE
+from treatise.bayesnet._slim_loops import LAPLACE
 
 _MOST_NUMBERS = 2**22
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from treatise.bayesnet._part_search import PartSearch
 from treatise.bayesnet._set_lists import SetLists
-from treatise.bayesnet._subset_kernels import best_last, best_within
+from treatise.bayesnet._subset_loops import best_last, best_within
 
 MOST_VARIABLES = 22
 """Variables of one part: at 22 the tables take 400 MB."""

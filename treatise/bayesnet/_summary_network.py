@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
-from treatise.bayesnet._summary_kernels import averaged_probability
+from treatise.bayesnet._summary_loops import averaged_probability
 from treatise.bayesnet.network import BayesianNetwork
 
 _MOST_ENTRIES = 1 << 24

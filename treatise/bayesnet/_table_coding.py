@@ -17,7 +17,7 @@ from treatise.bayesnet._number_states import (
     values_in_words,
     whole_units,
 )
-from treatise.bayesnet._table_coding_kernels import MISSING, code_cells, code_entries
+from treatise.bayesnet._table_coding_loops import MISSING, code_cells, code_entries
 from treatise.bayesnet._table_reading import (
     categories_of,
     column_arrays,
@@ -32,7 +32,7 @@ from treatise.bayesnet._table_reading import (
 )
 from treatise.statistics._columns import is_frame
 from treatise.statistics._counts import entropy_table
-from treatise.statistics._encoding_kernels import has_more_than_two_values
+from treatise.statistics._encoding_loops import has_more_than_two_values
 
 
 class TableCoder(BaseEstimator):

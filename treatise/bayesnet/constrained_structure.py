@@ -7,7 +7,6 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -179,11 +178,6 @@ class ConstrainedStructureLearner(BaseEstimator):
         self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
-
-    @classmethod
-    def _contract_example(cls):
-        """One for continuous tables, which the default refuses."""
-        return cls(discretizer=KBinsDiscretizer(2, encode="ordinal", strategy="uniform"), max_parents=3)
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None):

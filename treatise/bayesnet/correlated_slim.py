@@ -118,10 +118,6 @@ class CorrelatedSLIM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GibbsEst
         self.link_mean = link_mean
         self.allowed = allowed
 
-    @classmethod
-    def _contract_example(cls):
-        return cls(2, n_burn=2, n_samples=4, thin=1, random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, *, times=None, held_out=None):
         """Sample the posterior.

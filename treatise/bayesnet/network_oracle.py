@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.bayesnet._separation_kernels import separated_range
+from treatise.bayesnet._separation_loops import separated_range
 from treatise.bayesnet.network import BayesianNetwork
 from treatise.bayesnet.network_structure import DAG
 

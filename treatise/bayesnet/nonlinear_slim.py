@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise.bayesnet._slim_base import SHARE, DensityScoreMixin, GibbsEstimator, hidden_cells
 from treatise.bayesnet._slim_density import N_POINTS, as_table, log_mean, spread
-from treatise.bayesnet._slim_density_kernels import uncertain_log_density
+from treatise.bayesnet._slim_density_loops import uncertain_log_density
 from treatise.bayesnet._slim_model import dag_model
 from treatise.bayesnet._slim_sampler import sample
 from treatise.bayesnet._smooth_rows import SmoothChain, continued
@@ -134,10 +134,6 @@ class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, De
         self.orders = orders
         self.edge_mean = edge_mean
         self.test_size = test_size
-
-    @classmethod
-    def _contract_example(cls):
-        return cls("columns", n_burn=2, n_samples=4, thin=1, random_state=0)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None):

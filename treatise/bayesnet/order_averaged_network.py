@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import DensityMixin, _fit_context
-from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
@@ -106,11 +105,6 @@ class OrderAveragedNetwork(DensityMixin, OrderAveraging):
         self.equivalent_sample_size = equivalent_sample_size
         self.discretizer = discretizer
         self.random_state = random_state
-
-    @classmethod
-    def _contract_example(cls):
-        """One for continuous tables, which the default refuses."""
-        return cls(discretizer=KBinsDiscretizer(3, encode="ordinal", strategy="uniform"))
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None, sample_weight=None):

@@ -192,10 +192,6 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScor
         self.n_burn_dag = n_burn_dag
         self.n_samples_dag = n_samples_dag
 
-    @classmethod
-    def _contract_example(cls):
-        return cls(2, n_burn=20, n_samples=40, n_burn_dag=20, n_samples_dag=40, thin=4, n_chains=1, random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None):
         """Search orders, sample their DAGs, choose one and compare it with the factor model.

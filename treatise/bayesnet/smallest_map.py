@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.bayesnet._smallest_map_kernels import boundary_from, least_parameters
+from treatise.bayesnet._smallest_map_loops import boundary_from, least_parameters
 from treatise.bayesnet.dag_relations import states_of
 from treatise.bayesnet.network_structure import DAG
 

@@ -161,10 +161,6 @@ class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densi
         self.search_orders = search_orders
         self.n_order_moves = n_order_moves
 
-    @classmethod
-    def _contract_example(cls):
-        return cls(n_burn=20, n_samples=40, thin=4, n_chains=1, random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, *, held_out=None):
         """Sample the posterior.

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import polars as pl
 
-from treatise.datasets._games_kernels import EMPTY, FALLING, LONELY, NAMELESS, REPEATED, first_fault
+from treatise.datasets._games_loops import EMPTY, FALLING, LONELY, NAMELESS, REPEATED, first_fault
 from treatise.datasets._home import locate
 
 Game = tuple[list[list[str | int]], list[int]]

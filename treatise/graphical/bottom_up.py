@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.graphical._bottom_up_kernels import add_feature, replacement_gain
+from treatise.graphical._bottom_up_loops import add_feature, replacement_gain
 from treatise.graphical.conjunctive_network import ConjunctiveMarkovNetwork
 from treatise.graphical.probability_tree import pack_columns
 

@@ -7,8 +7,8 @@ from scipy.special import expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from treatise.graphical._conjunction_gibbs_kernels import enumerated_marginals, enumerated_potentials, gibbs_chains
-from treatise.graphical._conjunction_kernels import active_rows, conditional_log_odds, negative_pseudo_likelihood
+from treatise.graphical._conjunction_gibbs_loops import enumerated_marginals, enumerated_potentials, gibbs_chains
+from treatise.graphical._conjunction_loops import active_rows, conditional_log_odds, negative_pseudo_likelihood
 from treatise.graphical.probability_tree import pack_columns
 from treatise.optimize import minimize_lbfgs
 

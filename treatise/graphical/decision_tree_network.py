@@ -296,11 +296,6 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         rows = self.network_.sample(n_samples, n_chains=n_chains, burn_in=burn_in, thin=thin, random_state=random_state)
         return self.values_[rows]
 
-    @classmethod
-    def _contract_example(cls):
-        """Takes any numbers."""
-        return cls(binarize=0.0, random_state=0)
-
     def _learn(self, train, valid):
         """Algorithm 1 with the choices of section 7.1 on validation rows; returns the pairwise features."""
         self.trees_, self.kappa_, self.conversion_ = [], 1.0, ""

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.threads import over_ranges
-from treatise.graphical._forest_density_kernels import column_log_densities, draw_centres, pair_log_densities
+from treatise.graphical._forest_density_loops import column_log_densities, draw_centres, pair_log_densities
 from treatise.graphical.graph import UndirectedGraphMixin
 from treatise.inference.spanning_forest import (
     maximum_spanning_forest,
@@ -382,7 +382,3 @@ class ForestDensity(UndirectedGraphMixin, DensityMixin, BaseEstimator):
             cost=7.0 * n * p * n_centres,
         )
         return columns, pairs - columns[:, edges[:, 0]] - columns[:, edges[:, 1]]
-
-    @classmethod
-    def _contract_example(cls):
-        return cls(random_state=0)

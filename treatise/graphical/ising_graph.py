@@ -204,11 +204,6 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
         couplings = self.symmetric_coef_[np.ix_(known, known)]
         return -float(ising_node_losses(X[:, known], self.fields_[known], couplings).sum())
 
-    @classmethod
-    def _contract_example(cls):
-        """Takes any numbers."""
-        return cls(binarize=0.0)
-
     def _solve(self, X, penalty, start=None):
         return solve_l1_logistic_columns(X, penalty, start=start, tol=self.tol, max_rounds=self.max_iter)
 

@@ -17,7 +17,7 @@ from treatise.graphical._region_learners import (
     SeparationRegion,
     edge_threshold,
 )
-from treatise.graphical._separation_kernels import weakest_partial_correlations
+from treatise.graphical._separation_loops import weakest_partial_correlations
 from treatise.graphical.gaussian_graph import GaussianGraphMixin
 from treatise.graphical.pc_skeleton import fisher_thresholds, skeleton, smaller_neighbourhoods
 from treatise.graphical.region_decisions import decide_by_regions

@@ -141,11 +141,6 @@ class MultinomialGraph(UndirectedGraphMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
-    @classmethod
-    def _contract_example(cls):
-        """Takes any numbers."""
-        return cls(n_bins=3, tol=1e-3)
-
     def _solve(self, codes, n_states, penalty, start=None):
         return solve_group_multinomial_columns(
             codes, n_states, penalty, start=start, tol=self.tol, max_rounds=self.max_iter

@@ -108,11 +108,6 @@ class MutualInformationGraph(UndirectedGraphMixin, BaseEstimator):
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
-    @classmethod
-    def _contract_example(cls):
-        """Takes any numbers."""
-        return cls(n_bins=3)
-
 
 def _mutual_informations(codes, n_states):
     """Mutual information of all pairs of columns in nats, from one product of their indicators."""

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from treatise.graphical._correlations import correlations
-from treatise.graphical._neighborhood_lasso_kernels import lasso_path
+from treatise.graphical._neighborhood_lasso_loops import lasso_path
 from treatise.graphical.graph import UndirectedGraphMixin
 
 _SMALLEST_PENALTY = 0.01

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
 from treatise.graphical._correlations import correlations
-from treatise.graphical._separation_kernels import weakest_partial_correlations
+from treatise.graphical._separation_loops import weakest_partial_correlations
 from treatise.graphical.graph import UndirectedGraphMixin
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.graphical._probability_tree_kernels import grow_tree, leaves_of_rows
+from treatise.graphical._probability_tree_loops import grow_tree, leaves_of_rows
 
 CONVERSIONS = ("default", "prune", "prune10", "prune5", "nonzero")
 _LONGEST = {"default": None, "prune": None, "prune10": 10, "prune5": 5, "nonzero": None}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from treatise.graphical import _quadratic_map_kernels as kernels
+from treatise.graphical import _quadratic_map_loops as loops
 from treatise.inference import MAPResult, PairwiseForm, iterated_conditional_forests, iterated_conditional_modes
 
 _DIAGONALS = ("absrow", "eig")
@@ -158,7 +158,7 @@ def qp_map(graph, *, method="convex", diagonal="absrow", start=None, n_starts=1,
     trace = []
     shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
     for _ in range(max_iter):
-        if not kernels.round_in_turn(*shape, *form.incidence, mu, labels):
+        if not loops.round_in_turn(*shape, *form.incidence, mu, labels):
             break
         trace.append(float(graph.energy(labels)))
     energy = float(graph.energy(labels))
@@ -176,14 +176,14 @@ def _finite_form(graph):
 def _relax(form, diagonal, max_iter, tol):
     shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
     rows = np.zeros_like(form.unary)
-    kernels.expected_scores(
+    loops.expected_scores(
         form.offset, rows.copy(), form.edges, form.pair_offset, np.abs(form.pairs), np.ones_like(rows), rows
     )
     d = rows / 2 if diagonal == "absrow" else np.full_like(rows, _largest_eigenvalue(form, rows))
     field = np.empty_like(form.unary)
 
     def value_and_gradient(mu):
-        kernels.expected_scores(*shape, mu, field)
+        loops.expected_scores(*shape, mu, field)
         # Plain sums: a threaded dot product of so few numbers waits more than it computes.
         value = np.sum(mu * (0.5 * (form.unary + field) + d * (1 - mu)))
         return value, field + d * (1 - 2 * mu)
@@ -199,7 +199,7 @@ def _relax(form, diagonal, max_iter, tol):
     while bound - value > tol * (1 + abs(value)) and n_iter < max_iter:
         n_iter += 1
         new = ahead + step * value_and_gradient(ahead)[1]
-        kernels.project_simplices(form.offset, new)
+        loops.project_simplices(form.offset, new)
         new_value, gradient = value_and_gradient(new)
         bound = min(bound, _tangent_maximum(form, new_value, gradient, new))
         if new_value < value:
@@ -218,7 +218,7 @@ def _relax(form, diagonal, max_iter, tol):
 
 def _tangent_maximum(form, value, gradient, mu):
     """Largest value of the tangent plane at mu, which a concave function is nowhere above."""
-    return value + kernels.linear_maximum(form.offset, gradient) - np.sum(gradient * mu)
+    return value + loops.linear_maximum(form.offset, gradient) - np.sum(gradient * mu)
 
 
 def _largest_eigenvalue(form, rows):
@@ -227,7 +227,7 @@ def _largest_eigenvalue(form, rows):
 
     def times(v):
         product = np.empty(size)
-        kernels.expected_scores(
+        loops.expected_scores(
             form.offset, none, form.edges, form.pair_offset, form.pairs, np.ravel(v).astype(float), product
         )
         return product / 2

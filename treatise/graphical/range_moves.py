@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.graphical._range_move_kernels import range_arcs, smooth_inside
-from treatise.graphical._two_label_kernels import conditional_modes, two_label_capacities
+from treatise.graphical._range_move_loops import range_arcs, smooth_inside
+from treatise.graphical._two_label_loops import conditional_modes, two_label_capacities
 from treatise.graphical.truncated_convex import CarriedFlow, RangeGraph, TruncatedConvexEnergy, interval_length
 from treatise.inference import FlowNetwork, MAPResult, min_sum, trws
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treatise.graphical._range_move_kernels import carry_flow, range_arcs, range_capacities, range_labels
+from treatise.graphical._range_move_loops import carry_flow, range_arcs, range_capacities, range_labels
 from treatise.inference import FlowNetwork, MAPResult, PairwiseEnergy
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.inference import _message_kernels as kernels
+from treatise.inference import _message_loops as loops
 
 
 class Messages:
@@ -49,7 +49,7 @@ class Messages:
 
     def _sweep(self, order, damping):
         form = self.form
-        change = kernels.sweep(
+        change = loops.sweep(
             order, form.offset, self.unary, form.edges, form.pair_offset, self.scores, self.weights, self.rho,
             *form.incidence, form.message_offset, self.messages, damping, self.maximize,
         )  # fmt: skip
@@ -61,7 +61,7 @@ class Messages:
         """Beliefs of variables and of edges, flat; the estimate of ``log Z`` and the bound on it from above."""
         form = self.form
         nodes, pairs = np.empty(len(form.unary)), np.empty(len(form.pairs))
-        estimate, bound = kernels.beliefs(
+        estimate, bound = loops.beliefs(
             form.offset, self.unary, form.edges, form.pair_offset, self.scores, self.rho,
             *form.incidence, form.message_offset, self.messages, nodes, pairs, self.maximize,
         )  # fmt: skip
@@ -73,7 +73,7 @@ class Messages:
         """A labelling read off the messages, variable after variable."""
         form = self.form
         labels = np.zeros(form.n_nodes, np.int64)
-        kernels.decode(
+        loops.decode(
             form.order, form.offset, self.unary, form.edges, form.pair_offset, form.pairs, self.rho,
             *form.incidence, form.message_offset, self.messages, labels,
         )  # fmt: skip

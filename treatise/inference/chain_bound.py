@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.inference import _chain_bound_kernels as kernels
+from treatise.inference import _chain_bound_loops as loops
 
 
 class ChainBound:
@@ -78,7 +78,7 @@ class ChainBound:
 
     def _make(self, first, last, moves):
         chains = self.chains
-        kernels.curvatures(
+        loops.curvatures(
             first, last, chains.offsets, chains.unary, chains.transition[0], chains.start, chains.end,
             self._exponentials, self._top, self._ahead, self._log_sums, self._springs, moves,
         )  # fmt: skip
@@ -108,7 +108,7 @@ class ChainBound:
         nodes = np.empty((T, K))
 
         def work(first, last, pairs):
-            kernels.curvature_products(
+            loops.curvature_products(
                 first, last, self.chains.offsets, self._ahead, self._log_sums, self._springs, self._exponentials,
                 self.chains.transition[0], self._top, unary, moves, nodes, pairs,
             )  # fmt: skip

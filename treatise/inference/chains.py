@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treatise._core.threads import over_ranges
-from treatise.inference import _chain_kernels as kernels
+from treatise.inference import _chain_loops as loops
 
 
 class Chains:
@@ -100,7 +100,7 @@ class Chains:
         def work(first, last):
             # A sum over sequences that threads share is kept apart by thread; matrices of positions are not shared.
             own = np.zeros_like(counted) if self.shares_transition else counted
-            kernels.sums_scaled(first, last, *self._scores, log_z, nodes, own, pairs)
+            loops.sums_scaled(first, last, *self._scores, log_z, nodes, own, pairs)
             parts.append((first, own))
 
         parts: list = []
@@ -110,7 +110,7 @@ class Chains:
             for _, own in sorted(parts, key=lambda part: part[0]):
                 counted += own
         for s in np.flatnonzero(np.isnan(log_z)):
-            kernels.sums_of_logarithms(*self._scores[:1], s, *self._scores[1:], log_z, nodes, counted, pairs)
+            loops.sums_of_logarithms(*self._scores[:1], s, *self._scores[1:], log_z, nodes, counted, pairs)
             if log_z[s] == -np.inf:
                 raise ValueError(f"sequence {s} (counted from 0) has no possible path")
         return ChainMarginals(log_z, nodes, (counted[0] if self.shares_transition else counted) if pairs else None)
@@ -130,7 +130,7 @@ class Chains:
             Scores of the paths.
         """
         paths, scores = np.empty(len(self.unary), np.int64), np.empty(len(self))
-        self._over_sequences(lambda first, last: kernels.best_paths(first, last, *self._scores, paths, scores))
+        self._over_sequences(lambda first, last: loops.best_paths(first, last, *self._scores, paths, scores))
         if np.any(scores == -np.inf):
             raise ValueError(f"sequence {np.argmin(scores)} (counted from 0) has no possible path")
         return paths, scores
@@ -157,7 +157,7 @@ class Chains:
             if high == low:
                 found.append((paths[:1], np.zeros(1)))
                 continue
-            kernels.best_k_paths(low, high - low, k, *self._scores[1:], paths, scores)
+            loops.best_k_paths(low, high - low, k, *self._scores[1:], paths, scores)
             there = scores > -np.inf
             found.append((paths[there], scores[there]))
         return [paths for paths, _ in found], [scores for _, scores in found]
@@ -165,7 +165,7 @@ class Chains:
     def max_marginals(self):
         """Score of the best path through each state at each position, of shape (T, K)."""
         scores = np.empty_like(self.unary)
-        self._over_sequences(lambda first, last: kernels.best_through(first, last, *self._scores, scores))
+        self._over_sequences(lambda first, last: loops.best_through(first, last, *self._scores, scores))
         return scores
 
     def entropy(self):
@@ -213,7 +213,7 @@ class Chains:
         self.log_partition()
         uniform = check_random_state(random_state).uniform(size=(n_paths, len(self.unary)))
         paths = np.empty((n_paths, len(self.unary)), np.int64)
-        self._over_sequences(lambda first, last: kernels.draw_paths(first, last, *self._scores, uniform, paths))
+        self._over_sequences(lambda first, last: loops.draw_paths(first, last, *self._scores, uniform, paths))
         return paths
 
     def path_scores(self, paths):

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treatise.inference import _mean_field_kernels as kernels
+from treatise.inference import _mean_field_loops as loops
 from treatise.inference._forest_clusters import forest_clusters
 from treatise.inference._messages import Messages
 from treatise.inference.conditional_modes import own_modes
@@ -92,7 +92,7 @@ def iterated_conditional_forests(
 def _best_states(form, across, q, cluster, messages):
     """The best states of a cluster's variables, those of the others taken on average."""
     fields = np.empty_like(form.unary)
-    kernels.all_expected_scores(
+    loops.all_expected_scores(
         cluster.nodes, form.offset, form.unary, form.edges, form.pair_offset, form.pairs, across, *form.incidence, q,
         fields,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treatise.inference._coordinate_kernels import mode_sweep
+from treatise.inference._coordinate_loops import mode_sweep
 from treatise.inference._flat_factors import FlatFactors
 from treatise.inference.map_result import MAPResult
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.inference._factor_chain_kernels import sums_of_factors
+from treatise.inference._factor_chain_loops import sums_of_factors
 from treatise.inference.chains import ChainMarginals
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treatise.inference._coordinate_kernels import gibbs_sweeps, mode_sweep
+from treatise.inference._coordinate_loops import gibbs_sweeps, mode_sweep
 from treatise.inference._flat_factors import FlatFactors
 from treatise.inference.marginals import Marginals
 

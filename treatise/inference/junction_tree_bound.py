@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from treatise.inference._chain_bound_kernels import tangent_coefficient
+from treatise.inference._chain_bound_loops import tangent_coefficient
 from treatise.inference.junction_tree import JunctionTree
 
 MOST_NUMBERS = 2**26

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.inference._max_flow_kernels import arrange_arcs, send_flow
+from treatise.inference._max_flow_loops import arrange_arcs, send_flow
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treatise.inference import _mean_field_kernels as kernels
+from treatise.inference import _mean_field_loops as loops
 from treatise.inference._factor_mean_field import factor_mean_field
 from treatise.inference._forest_clusters import forest_clusters
 from treatise.inference._messages import Messages
@@ -93,7 +93,7 @@ def _ascend(form, q, parts, max_iter, tol):
         rounds, settled = _naive_rounds(form, q, max_iter, tol)
         everywhere = np.ones(len(form.edges), bool)
         bound = form.constant + _expected(q, form.unary) + _entropy(q)
-        bound += kernels.coupling_energy(form.offset, form.edges, form.pair_offset, form.pairs, everywhere, q)
+        bound += loops.coupling_energy(form.offset, form.edges, form.pair_offset, form.pairs, everywhere, q)
         return bound, q, _independent_pairs(form, q), rounds, settled
     if not np.isinf(form.pairs).any():
         # Clusters start at the independent optimum, so that they can only be better.
@@ -107,7 +107,7 @@ def _ascend(form, q, parts, max_iter, tol):
         rounds += 1
         settled = not parts.across.any() or bool(np.abs(q - before).max() <= tol)
     bound = form.constant + _expected(q, form.unary) + within
-    bound += kernels.coupling_energy(form.offset, form.edges, form.pair_offset, form.pairs, parts.across, q)
+    bound += loops.coupling_energy(form.offset, form.edges, form.pair_offset, form.pairs, parts.across, q)
     crossing = np.repeat(parts.across, np.diff(form.pair_offset))
     pairs[crossing] = _independent_pairs(form, q)[crossing]
     return bound, q, pairs, rounds, settled
@@ -117,7 +117,7 @@ def _naive_rounds(form, q, max_iter, tol):
     everywhere = np.ones(len(form.edges), bool)
     shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
     for number in range(1, max_iter + 1):
-        if kernels.naive_sweep(*shape, everywhere, *form.incidence, q) <= tol:
+        if loops.naive_sweep(*shape, everywhere, *form.incidence, q) <= tol:
             return number, True
     return max_iter, False
 
@@ -139,7 +139,7 @@ class _Cluster:
 
     def update(self, form, across, q, pairs):
         fields = np.empty_like(form.unary)
-        kernels.all_expected_scores(
+        loops.all_expected_scores(
             self.nodes, form.offset, form.unary, form.edges, form.pair_offset, form.pairs, across, *form.incidence, q,
             fields,
         )  # fmt: skip
@@ -164,5 +164,5 @@ def _entropy(q):
 
 def _independent_pairs(form, q):
     pairs = np.empty(len(form.pairs))
-    kernels.outer_products(form.offset, form.edges, form.pair_offset, q, pairs)
+    loops.outer_products(form.offset, form.edges, form.pair_offset, q, pairs)
     return pairs

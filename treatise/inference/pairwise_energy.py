@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from treatise.inference._pairwise_kernels import arrange_neighbours, labelling_energy
+from treatise.inference._pairwise_loops import arrange_neighbours, labelling_energy
 
 
 class PairwiseEnergy:

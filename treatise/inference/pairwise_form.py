@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from treatise.inference._message_kernels import breadth_first
+from treatise.inference._message_loops import breadth_first
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.inference import _pattern_kernels as kernels
+from treatise.inference import _pattern_loops as loops
 
 
 class PatternChains:
@@ -74,7 +74,7 @@ class PatternChains:
         arc_pattern = np.full(len(automaton.arcs.fail), -1, np.int64)
         arc_pattern[automaton.pattern_arc] = np.arange(M)
         self._arc_scores = np.empty((*self.pattern_scores.shape[:2], len(arc_pattern)))
-        kernels.arc_scores(self.pattern_scores, arc_pattern, automaton.arcs.fail, self._arc_scores)
+        loops.arc_scores(self.pattern_scores, arc_pattern, automaton.arcs.fail, self._arc_scores)
 
     def __len__(self):
         return len(self.offsets) - 1
@@ -112,9 +112,7 @@ class PatternChains:
         def work(first, last):
             # Counts of a row that sequences share are kept apart by thread.
             own = np.zeros_like(counts) if shared else counts
-            kernels.sums_scaled(
-                first, last, self.offsets, self.segments, weights, top, arcs, log_z, nodes, own, patterns
-            )
+            loops.sums_scaled(first, last, self.offsets, self.segments, weights, top, arcs, log_z, nodes, own, patterns)
             parts.append((first, own))
 
         self._over_sequences(work)
@@ -123,12 +121,12 @@ class PatternChains:
             for _, own in sorted(parts, key=lambda part: part[0]):
                 counts += own
         for s in np.flatnonzero(np.isnan(log_z)):
-            kernels.sums_of_logarithms(s, self.offsets, self.segments, self._arc_scores, arcs, log_z, nodes, counts)
+            loops.sums_of_logarithms(s, self.offsets, self.segments, self._arc_scores, arcs, log_z, nodes, counts)
             if log_z[s] == -np.inf:
                 raise ValueError(f"sequence {s} (counted from 0) has no possible segmentation")
         if not patterns:
             return PatternMarginals(log_z, None, None)
-        kernels.occurrences(arcs.fail, counts)
+        loops.occurrences(arcs.fail, counts)
         found = counts[:, :, self.automaton.pattern_arc]
         return PatternMarginals(log_z, nodes, found[0, 0] if found.shape[:2] == (1, 1) else found)
 
@@ -151,7 +149,7 @@ class PatternChains:
         T = len(self.segments)
         labels, starts, scores = np.zeros(T, np.int64), np.zeros(T, np.bool_), np.empty(len(self))
         self._over_sequences(
-            lambda first, last: kernels.best_paths(
+            lambda first, last: loops.best_paths(
                 first, last, self.offsets, self.segments, self._arc_scores, self.automaton.arcs, labels, starts, scores
             )
         )
@@ -183,7 +181,7 @@ class PatternChains:
 
     def _best_k(self, low, n, k):
         arcs, L = self.automaton.arcs, self.segments.shape[1]
-        delta, *_ = kernels.forward_maxima(low, n, self.segments, self._arc_scores, arcs)
+        delta, *_ = loops.forward_maxima(low, n, self.segments, self._arc_scores, arcs)
         by_position, by_length = len(self._arc_scores) > 1, self._arc_scores.shape[1] > 1
         arcs_into = {p: np.flatnonzero(arcs.target == p) for p in set(arcs.target.tolist())}
         # Items: minus the best total score, a number that breaks ties, end, state, score of what follows, what follows.

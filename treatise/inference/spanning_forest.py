@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from treatise.inference._spanning_forest_kernels import greedy_forest, partition_trees
+from treatise.inference._spanning_forest_loops import greedy_forest, partition_trees
 
 
 def maximum_spanning_forest(weights, *, min_weight=None, max_degree=None):

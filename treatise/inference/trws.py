@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.inference._trws_kernels import read_labels, shares, sweep
+from treatise.inference._trws_loops import read_labels, shares, sweep
 from treatise.inference.map_result import MAPResult
 
 

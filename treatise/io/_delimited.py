@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise.io import _cell_kernels as cells
-from treatise.io import _delimited_kernels as kernels
+from treatise.io import _cell_loops as cells
+from treatise.io import _delimited_loops as loops
 from treatise.io._column_types import MISSING, is_number, typed_frame
 
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -73,24 +73,24 @@ def canonical(text: bytes, delimiter: str) -> Canonical:
         text += b"\n"
     data = np.frombuffer(text, np.uint8)
     separator = "\t" if delimiter == " " else delimiter
-    status = kernels.UNTIDY
+    status = loops.UNTIDY
     if delimiter != " " and b'"' not in text:
-        status, line, found, count, expected, written, head = kernels.survey(data, ord(delimiter), _LONGEST_RECORD)
-    if status == kernels.UNTIDY:
+        status, line, found, count, expected, written, head = loops.survey(data, ord(delimiter), _LONGEST_RECORD)
+    if status == loops.UNTIDY:
         out = np.empty(len(text) + 3 * text.count(b'"'), np.uint8)
-        status, line, found, count, expected, written, head = kernels.rewrite(
+        status, line, found, count, expected, written, head = loops.rewrite(
             data, ord(delimiter), ord(separator), _LONGEST_RECORD, out
         )
         text = out[:written].tobytes()
-    if status == kernels.RAGGED:
+    if status == loops.RAGGED:
         raise TreatiseError(
             f"line {line} has {_fields(found)} where the first has {expected} (divided by {_NAMES[delimiter]})"
         )
-    if status == kernels.UNCLOSED:
+    if status == loops.UNCLOSED:
         raise TreatiseError(f"line {line} opens a quote that is never closed")
-    if status == kernels.TRAILING:
+    if status == loops.TRAILING:
         raise TreatiseError(f"line {line} has text right after a closing quote; double the quotes inside a field")
-    if status == kernels.TOO_LONG:
+    if status == loops.TOO_LONG:
         raise TreatiseError(f"line {line} is longer than {_LONGEST_RECORD >> 20} MiB, which no row of a table is")
     if expected > _MOST_FIELDS:
         raise TreatiseError(f"the first line has {expected} fields; a table may have up to {_MOST_FIELDS} columns")
@@ -105,7 +105,7 @@ def find_delimiter(text: bytes, delimiters: str = DELIMITERS) -> str:
     best, best_score = delimiters[0], (0.0, 0.0)
     for delimiter in delimiters:
         counts = np.empty(_SAMPLE_RECORDS, np.int64)
-        found = kernels.count_fields(data, ord(delimiter), counts)
+        found = loops.count_fields(data, ord(delimiter), counts)
         # The last record of a sample may be cut.
         counts = counts[: found if whole or found in (1, _SAMPLE_RECORDS) else found - 1]
         common, times = Counter(counts.tolist()).most_common(1)[0]

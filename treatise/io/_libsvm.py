@@ -8,7 +8,7 @@ import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
-from treatise.io import _libsvm_kernels as kernels
+from treatise.io import _libsvm_loops as loops
 
 _NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(
@@ -32,10 +32,10 @@ def read_libsvm(text: bytes) -> tuple[pl.DataFrame, sparse.csr_matrix, tuple[str
     indptr, indices = np.zeros(n_lines + 1, np.int64), np.empty(n_pairs, np.int64)
     # Pages of these that are never written are never taken from the system.
     open_at, open_past, open_slot = (np.empty(n_lines + n_pairs, np.int64) for _ in range(3))
-    status, line, first, past, rows, filled, opened, queries = kernels.parse(
+    status, line, first, past, rows, filled, opened, queries = loops.parse(
         data, labels, indptr, indices, values, open_at, open_past, open_slot
     )
-    if status != kernels.FINE:
+    if status != loops.FINE:
         _refuse(status, line, text[first:past].decode(errors="replace"))
     if rows == 0:
         raise TreatiseError("there are comments but no rows")
@@ -80,13 +80,13 @@ def _refuse(status: int, line: int, token: str) -> None:
     shown = repr(token if len(token) <= 40 else token[:40] + "...")
     raise TreatiseError(
         {
-            kernels.LABEL: f"line {line} begins with {shown}, which is no label (a number)",
-            kernels.SEVERAL_LABELS: f"line {line} has several labels ({shown}); one for each row is understood",
-            kernels.PAIR: f"line {line} holds {shown} where index:value belongs",
-            kernels.INDEX: f"line {line}: the index in {shown} is no whole number from 0 on",
-            kernels.LARGE: f"line {line}: the index in {shown} is too large; {kernels.LARGEST_INDEX} is the last",
-            kernels.REPEATED: f"line {line} holds the index of {shown} twice",
-            kernels.DECREASING: f"line {line}: the index in {shown} is below the one before; indices must rise",
-            kernels.VALUE: f"line {line}: the value in {shown} is no number",
+            loops.LABEL: f"line {line} begins with {shown}, which is no label (a number)",
+            loops.SEVERAL_LABELS: f"line {line} has several labels ({shown}); one for each row is understood",
+            loops.PAIR: f"line {line} holds {shown} where index:value belongs",
+            loops.INDEX: f"line {line}: the index in {shown} is no whole number from 0 on",
+            loops.LARGE: f"line {line}: the index in {shown} is too large; {loops.LARGEST_INDEX} is the last",
+            loops.REPEATED: f"line {line} holds the index of {shown} twice",
+            loops.DECREASING: f"line {line}: the index in {shown} is below the one before; indices must rise",
+            loops.VALUE: f"line {line}: the value in {shown} is no number",
         }[status]
     )

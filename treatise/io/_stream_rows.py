@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io._vw_kernels import MOST_NAMESPACES
+from treatise.io._vw_loops import MOST_NAMESPACES
 
 MOST_BITS = 30  # indices are 32-bit, and 2**30 weights fill 8 GiB
 MOST_VALUES = 1 << 28
@@ -98,7 +98,7 @@ class Rows:
         self.indices, self.values = np.empty(values, np.int32), np.empty(values, np.float32)
 
     def parsed_into(self) -> tuple[Any, ...]:
-        """The arrays that the kernel :func:`treatise.io._vw_kernels.parse` fills."""
+        """The arrays that the kernel :func:`treatise.io._vw_loops.parse` fills."""
         return (
             self.indptr, self.indices, self.values, self.labels, self.weights, self.tag_at, self.tag_past,
             self.names, self.starts, self.ends,

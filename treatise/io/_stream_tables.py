@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise.io import _stream_word_kernels as word_kernels
-from treatise.io import _vw_kernels as kernels
+from treatise.io import _stream_word_loops as word_kernels
+from treatise.io import _vw_loops as loops
 from treatise.io._stream_lines import line_blocks
 from treatise.io._stream_rows import Chunk, Hashing, Rows
 from treatise.io._stream_text import LABELS, UNFIT, Skip
@@ -86,7 +86,7 @@ def table_chunks(
         number = "where a finite number belongs"
         reasons: list[tuple[np.ndarray, str | None, str]] = [(bad, target, number), (bad_weight, weight, number)]
         if admitted != "any":
-            reasons.append((kernels.misfits(LABELS[admitted], labels), target, f"as the label; {UNFIT[admitted]}"))
+            reasons.append((loops.misfits(LABELS[admitted], labels), target, f"as the label; {UNFIT[admitted]}"))
         indices = np.empty((frame.height, len(columns)), np.int32)
         values = np.zeros((frame.height, len(columns)), np.float32)
         for i, (name, is_number) in enumerate(zip(columns, numeric)):
@@ -112,7 +112,7 @@ def table_chunks(
         buffer = next(buffers)
         first_letters = np.array([name.encode()[0] if name else 32 for name in columns], np.uint8)
         rows = int(keep.sum())
-        while not kernels.pack(
+        while not loops.pack(
             indices[keep], values[keep], first_letters, hashing.mask, pairs, triples,
             buffer.indptr, buffer.indices, buffer.values, buffer.starts, buffer.ends,
         ):  # fmt: skip
@@ -128,8 +128,8 @@ def _features(path: Path, frame: pl.DataFrame, target: str | None, weight: str |
         if name is not None and name not in frame.columns:
             raise TreatiseError(f"{path}: there is no column {name!r}; there are {', '.join(frame.columns[:20])}")
     columns = [name for name in frame.columns if name not in (target, weight)]
-    if len(columns) > kernels.MOST_NAMESPACES:
-        raise TreatiseError(f"{path}: there are {len(columns)} columns; at most {kernels.MOST_NAMESPACES} are read")
+    if len(columns) > loops.MOST_NAMESPACES:
+        raise TreatiseError(f"{path}: there are {len(columns)} columns; at most {loops.MOST_NAMESPACES} are read")
     return columns
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io import _vw_kernels as kernels
+from treatise.io import _vw_loops as loops
 from treatise.io._stream_lines import line_blocks
 from treatise.io._stream_rows import Chunk, Hashing, Rows
 
-STYLES = {"vw": kernels.VW, "libsvm": kernels.LIBSVM}
-LABELS = {"any": kernels.ANY, "classes": kernels.CLASSES, "counts": kernels.COUNTS}
+STYLES = {"vw": loops.VW, "libsvm": loops.LIBSVM}
+LABELS = {"any": loops.ANY, "classes": loops.CLASSES, "counts": loops.COUNTS}
 UNFIT = {"classes": "labels must be -1 and 1, or 0 and 1", "counts": "labels must be from 0 on"}
 Skip = Callable[[str], None]
 """Called with what is wrong with a line that may be left out."""
@@ -34,16 +34,16 @@ def text_chunks(
     for block in line_blocks(path):
         at, rows, buffer = 0, 0, next(buffers)
         while at < len(block):
-            status, at, rows, first, past = kernels.parse(
+            status, at, rows, first, past = loops.parse(
                 block, at, len(block), STYLES[style], need_label, LABELS[labels], hashing.mask, pairs, triples,
                 rows, *buffer.parsed_into(),
             )  # fmt: skip
-            if status == kernels.FULL and rows == 0:
+            if status == loops.FULL and rows == 0:
                 buffer.room(2 * len(buffer.indices))
-            elif status == kernels.FULL:
+            elif status == loops.FULL:
                 yield buffer.chunk(rows, block if tags else None)
                 rows, buffer = 0, next(buffers)
-            elif status != kernels.FINE:
+            elif status != loops.FINE:
                 line = lines_before + int(np.count_nonzero(block[:at] == 10)) + 1
                 wrong = f"{path}, line {line}: {_reason(status, block[first:past].tobytes(), labels)}"
                 if skip is None:
@@ -58,16 +58,16 @@ def text_chunks(
 def _reason(status: int, token: bytes, labels: str) -> str:
     text = token.decode(errors="replace").strip()
     shown = repr(text if len(text) <= 40 else text[:40] + "...")
-    if status == kernels.UNFIT:
+    if status == loops.UNFIT:
         return f"the label is {text}; {UNFIT[labels]}"
     return {
-        kernels.LABEL: f"{shown} stands where the label belongs, and is no finite number",
-        kernels.NO_LABEL: "there is no label (a word that touches the bar is a tag: put a blank between)",
-        kernels.WEIGHT: f"{shown} stands where the importance weight belongs, and is no number from 0 on",
-        kernels.INITIAL: f"{shown} is a third number before the bar; a label and a weight are understood",
-        kernels.NO_BAR: f"{shown} has no bar (|) before its features",
-        kernels.VALUE: f"the value in {shown} is no finite number",
-        kernels.SCALE: f"the namespace's scale {shown} is no finite number",
-        kernels.INDEX: f"{shown} stands where index:value belongs",
-        kernels.NAMESPACES: f"there are more than {kernels.MOST_NAMESPACES} namespaces to cross",
+        loops.LABEL: f"{shown} stands where the label belongs, and is no finite number",
+        loops.NO_LABEL: "there is no label (a word that touches the bar is a tag: put a blank between)",
+        loops.WEIGHT: f"{shown} stands where the importance weight belongs, and is no number from 0 on",
+        loops.INITIAL: f"{shown} is a third number before the bar; a label and a weight are understood",
+        loops.NO_BAR: f"{shown} has no bar (|) before its features",
+        loops.VALUE: f"the value in {shown} is no finite number",
+        loops.SCALE: f"the namespace's scale {shown} is no finite number",
+        loops.INDEX: f"{shown} stands where index:value belongs",
+        loops.NAMESPACES: f"there are more than {loops.MOST_NAMESPACES} namespaces to cross",
     }[status]

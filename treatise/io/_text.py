@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io._text_kernels import first_control
+from treatise.io._text_loops import first_control
 
 _KINDS = (
     (b"\x89PNG", "a PNG image"),

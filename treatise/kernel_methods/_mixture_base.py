@@ -47,11 +47,6 @@ class MixtureSolution:
 class MixtureMachineBase(KernelBankInputMixin, BaseEstimator):
     """A support vector machine, or several, on learned mixtures of kernels."""
 
-    @classmethod
-    def _contract_example(cls):
-        # Repeated and weighted objects must give the same scores to 1e-7: a gap of rounding.
-        return cls(tol=1e-14, max_iter=60)
-
     def _object_weights(self, X, sample_weight):
         """Checked weights of the objects, None where none are given."""
         if sample_weight is None:

@@ -149,11 +149,6 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
         self.solver = solver
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        # The paper's rule stops too early in ten dimensions for the score that scikit-learn's check asks for.
-        return cls(stopping="sure", random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Descend, and stop.

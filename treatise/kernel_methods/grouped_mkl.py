@@ -137,10 +137,6 @@ class GroupedMKLClassifier(ClassifierMixin, OneAgainstRestMixin, MixtureMachineB
         self.max_iter = max_iter
         self.memory_bytes = memory_bytes
 
-    @classmethod
-    def _contract_example(cls):
-        return cls()
-
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y):
         """Learn the weights of kernels and groups, and the machine.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.kernels._bank_kernels import (
+from treatise.kernels._bank_loops import (
     add_block,
     add_rows,
     add_weighted_block,

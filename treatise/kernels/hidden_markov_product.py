@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treatise.kernels._hidden_markov_kernels import baum_welch, chain_log_products
+from treatise.kernels._hidden_markov_loops import baum_welch, chain_log_products
 from treatise.kernels.base import Prepared
 from treatise.kernels.gaussian_product import GaussianProductKernel, Gaussians
 from treatise.kernels.probability_product import (

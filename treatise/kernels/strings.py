@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from treatise.kernels._encoded_strings import EncodedStrings, common_letters, distinct_windows, encode
-from treatise.kernels._string_trie_kernels import (
+from treatise.kernels._string_trie_loops import (
     COSTS,
     DIAGONAL,
     FEATURES,

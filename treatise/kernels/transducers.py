@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import MatrixRankWarning, spsolve
 
-from treatise.kernels._transducer_kernels import (
+from treatise.kernels._transducer_loops import (
     compose_arcs,
     distance_by_relaxation,
     distance_in_order,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.linear._spline_basis_kernels import cubic_splines
+from treatise.linear._spline_basis_loops import cubic_splines
 
 _SMALLEST_SHARE = 1e-8
 """Of the largest variance of a column's splines: directions below it are rounding, as with few different values."""

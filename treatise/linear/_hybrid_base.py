@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.errors import TreatiseError
 from treatise.io import Chunk, Stream
-from treatise.linear import _hybrid_kernels as kernels
-from treatise.linear import _hybrid_online_kernels as online
+from treatise.linear import _hybrid_loops as loops
+from treatise.linear import _hybrid_online_loops as online
 from treatise.linear._hybrid_checkpoint import Checkpoint
 from treatise.linear._hybrid_dask import DaskPasses
 from treatise.linear._hybrid_fit import Fitted, Plan, fit_hybrid
@@ -120,11 +120,6 @@ class HybridLinear(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    @classmethod
-    def _contract_example(cls):
-        """Two ways to the optimum agree to as many digits as scikit-learn's checks ask only when both reach it."""
-        return cls(tol=1e-12, max_iter=1000)
 
     @property
     def _classify(self) -> bool:
@@ -303,7 +298,7 @@ class HybridLinear(BaseEstimator):
         w = np.append(np.atleast_2d(self.coef_)[0], self.intercept_[0])
         for chunk in stream:
             scores = np.empty(len(chunk))
-            kernels.predict_pass(chunk.indptr, chunk.indices, chunk.values, w, float(self.fit_intercept), scores)
+            loops.predict_pass(chunk.indptr, chunk.indices, chunk.values, w, float(self.fit_intercept), scores)
             yield chunk, scores
 
     def evaluate_files(self, paths: Paths) -> Evaluation:

@@ -14,8 +14,8 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise.io import Chunk
-from treatise.linear import _hybrid_kernels as kernels
-from treatise.linear import _hybrid_online_kernels as online
+from treatise.linear import _hybrid_loops as loops
+from treatise.linear import _hybrid_online_loops as online
 from treatise.optimize import Loss
 
 _WORDS_KEPT = 5
@@ -204,9 +204,7 @@ def gradient_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarra
     gradient = share[:-1]
     for chunk in shard:
         arrays = _arrays(chunk, settings)
-        share[-1] += kernels.gradient_pass(
-            *arrays, w, gradient, settings.loss.kind, settings.loss.tau, settings.constant
-        )
+        share[-1] += loops.gradient_pass(*arrays, w, gradient, settings.loss.kind, settings.loss.tau, settings.constant)
     return share
 
 
@@ -215,7 +213,7 @@ def diagonal_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarra
     share = np.zeros(len(w) + 1)
     for chunk in shard:
         arrays = _arrays(chunk, settings)
-        share[-1] += kernels.diagonal_pass(
+        share[-1] += loops.diagonal_pass(
             *arrays, w, share[:-1], settings.loss.kind, settings.loss.tau, settings.constant
         )
     return share
@@ -226,7 +224,7 @@ def curvature_share(shard: Shard, w: np.ndarray, direction: np.ndarray, settings
     total = 0.0
     for chunk in shard:
         arrays = _arrays(chunk, settings)
-        total += kernels.curvature_pass(*arrays, w, direction, settings.loss.kind, settings.loss.tau, settings.constant)
+        total += loops.curvature_pass(*arrays, w, direction, settings.loss.kind, settings.loss.tau, settings.constant)
     return np.array([total])
 
 

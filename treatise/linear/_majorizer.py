@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.linalg.lapack import dpotrf, dpotrs
 from sklearn.utils.extmath import safe_sparse_dot
 
-from treatise.linear._majorizer_kernels import bound_factors, state_residuals, uncertainties
+from treatise.linear._majorizer_loops import bound_factors, state_residuals, uncertainties
 from treatise.optimize import LowRankCurvature, minimize_box_quadratic
 
 # Rows whose factors are held at once: as many numbers as a few megabytes hold.

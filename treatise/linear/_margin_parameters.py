@@ -2,21 +2,21 @@
 
 from sklearn.utils._param_validation import StrOptions
 
-from treatise.linear import _margin_loss_kernels as kernels
+from treatise.linear import _margin_loss_loops as loops
 from treatise.linear._margin_links import MARGIN_LINKS
 from treatise.linear._score_classifier import HINGE_WIDTHS
 
 FORMULATIONS = {
-    "pairwise": kernels.PAIRWISE,
-    "constrained": kernels.CONSTRAINED,
-    "one_vs_rest": kernels.ONE_VS_REST,
+    "pairwise": loops.PAIRWISE,
+    "constrained": loops.CONSTRAINED,
+    "one_vs_rest": loops.ONE_VS_REST,
 }
 LOSSES = {
-    "logistic": kernels.LOGISTIC,
-    "squared_hinge": kernels.SQUARED_HINGE,
-    "hinge": kernels.HINGE,
-    "least_squares": kernels.LEAST_SQUARES,
-    "exponential": kernels.EXPONENTIAL,
+    "logistic": loops.LOGISTIC,
+    "squared_hinge": loops.SQUARED_HINGE,
+    "hinge": loops.HINGE,
+    "least_squares": loops.LEAST_SQUARES,
+    "exponential": loops.EXPONENTIAL,
 }
 
 
@@ -30,7 +30,7 @@ class MarginLoss:
 
     def _loss(self, width):
         formulation, loss = FORMULATIONS[self.formulation], LOSSES[self.loss]
-        return lambda *places: kernels.margin_losses(formulation, loss, width, *places)
+        return lambda *places: loops.margin_losses(formulation, loss, width, *places)
 
     def _widths(self):
         return HINGE_WIDTHS if self.loss == "hinge" else (0.0,)

@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 from scipy.sparse.linalg import LinearOperator, cg
 
-from treatise.linear import _private_kernels as kernels
+from treatise.linear import _private_loops as loops
 
 GRADIENT_TOLERANCE = 1e-10
 """Norm of the gradient at the end, as a share of the perturbation's if that is above one."""
@@ -24,7 +24,7 @@ _GAIN = 0.25  # a step that leaves a larger share of the gradient asks for a new
 _SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
 _SHORTEST = 1e-12
 _ROUNDING = 1e-13  # of a sum of many losses, as a share of them
-_KINDS = {"logistic": kernels.LOGISTIC, "huber": kernels.HUBER, "smooth_hinge": kernels.SMOOTH_HINGE}
+_KINDS = {"logistic": loops.LOGISTIC, "huber": loops.HUBER, "smooth_hinge": loops.SMOOTH_HINGE}
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class _Objective:
         for chunk in self._chunks:
             rows = self._rows if len(self._chunks) == 1 else self._rows[chunk]
             slopes = self._slopes[chunk]
-            total += kernels.losses(self._loss.kind, self._loss.h, rows @ w, slopes, self.curvatures[chunk])
+            total += loops.losses(self._loss.kind, self._loss.h, rows @ w, slopes, self.curvatures[chunk])
             pull += rows.T @ slopes
         n = len(self._slopes)
         value, tilt = total / n + 0.5 * self._penalty * (w @ w), float(self._linear @ w)
@@ -148,7 +148,7 @@ def _gram(rows, weights: np.ndarray) -> np.ndarray:
     n, p = rows.shape
     gram = np.zeros((p, p), order="F")
     if sparse.issparse(rows):
-        kernels.add_sparse_gram(rows.indptr, rows.indices, rows.data, weights, gram)
+        loops.add_sparse_gram(rows.indptr, rows.indices, rows.data, weights, gram)
         return gram
     roots = np.sqrt(weights)
     for first in range(0, n, _CHUNK_ROWS):

@@ -5,18 +5,18 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.linear import _margin_loss_kernels as kernels
+from treatise.linear import _margin_loss_loops as loops
 from treatise.linear._margin_links import background_link
 from treatise.linear._score_classifier import LinearScores
 
 BACKGROUNDS = {
-    "softmax": kernels.SOFTMAX,
-    "exponential": kernels.EXP,
-    "logistic": kernels.SIGMOID,
-    "power": kernels.POWER,
-    "positive_power": kernels.POSITIVE_POWER,
-    "bounded_power": kernels.BOUNDED_POWER,
-    "norm": kernels.NORM,
+    "softmax": loops.SOFTMAX,
+    "exponential": loops.EXP,
+    "logistic": loops.SIGMOID,
+    "power": loops.POWER,
+    "positive_power": loops.POSITIVE_POWER,
+    "bounded_power": loops.BOUNDED_POWER,
+    "norm": loops.NORM,
 }
 
 
@@ -139,7 +139,7 @@ class BackgroundClassifier(LinearScores):
     def _loss(self, width):
         kind = BACKGROUNDS[self.background]
         power, inner_power = float(self.power), float(self.inner_power)
-        return lambda *places: kernels.background_losses(kind, power, inner_power, *places)
+        return lambda *places: loops.background_losses(kind, power, inner_power, *places)
 
     def _start(self, n_classes):
         # Powers are flat at zero; the scores of even odds are not.

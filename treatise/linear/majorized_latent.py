@@ -92,10 +92,6 @@ class LatentLogLinearClassifier(LogLinearClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        return cls(C=0.1, n_restarts=2, max_iter=50, random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit from every start and keep the best end.

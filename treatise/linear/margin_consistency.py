@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 from scipy.optimize import LinearConstraint, linprog, minimize
 
-from treatise.linear._margin_loss_kernels import margin_loss
+from treatise.linear._margin_loss_loops import margin_loss
 from treatise.linear._margin_parameters import LOSSES
 
 _FORMULATIONS = ("pairwise", "max_margin", "constrained", "one_vs_rest")

@@ -18,11 +18,6 @@ class _PrivateLinearClassifier(PrivateClassifier):
         "fit_intercept": ["boolean"],
     }
 
-    @classmethod
-    def _contract_example(cls):
-        """General checks bring rows of any norm and expect the accuracy of a classifier without noise."""
-        return cls(epsilon=1e6, alpha=1e-3, data_norm=10.0, norm_excess="clip", fit_intercept=True, random_state=0)
-
     def _bounded(self, X):
         rows = bound_rows(X, self.data_norm, self.norm_excess)
         return append_constant(rows) if self.fit_intercept else rows

@@ -103,11 +103,6 @@ class PrivateKernelClassifier(PrivateClassifier):
         self.accountant = accountant
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        """General checks expect the accuracy of a classifier without noise."""
-        return cls(epsilon=1e6, alpha=1e-3, gamma=0.1, random_state=0)
-
     def _margin_loss(self) -> MarginLoss:
         return MarginLoss(self.loss, self.h)
 

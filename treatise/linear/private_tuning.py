@@ -85,14 +85,6 @@ class PrivateTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.accountant = accountant
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        """General checks expect the accuracy of a classifier without noise."""
-        from treatise.linear.private import PrivateLogisticRegression
-
-        learner = PrivateLogisticRegression(data_norm=10.0, norm_excess="clip", fit_intercept=True)
-        return cls(learner, {"alpha": [1e-3]}, epsilon=1e6, random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Train all candidates and draw one.

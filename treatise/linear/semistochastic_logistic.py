@@ -109,10 +109,6 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         self.curvature_batch = curvature_batch
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        return cls(random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
         """Spend the passes.

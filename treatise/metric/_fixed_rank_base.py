@@ -73,10 +73,6 @@ class FixedRankLearner(BaseEstimator, ABC):
         self.annealing = annealing
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        return cls(random_state=0)
-
     def _rank_within(self, dimension):
         if self.rank is None:
             return dimension

@@ -113,10 +113,6 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.correction = correction
         self.eigen_solver = eigen_solver
 
-    @classmethod
-    def _contract_example(cls):
-        return cls(metric="sqeuclidean")
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"

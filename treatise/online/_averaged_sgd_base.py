@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.online._averaged_sgd_kernels import (
+from treatise.online._averaged_sgd_loops import (
     BEGUN,
     CONSTANT,
     DOUBLING,
@@ -25,7 +25,7 @@ from treatise.online._averaged_sgd_kernels import (
     step_size,
 )
 from treatise.online._base import rows_of
-from treatise.online._row_kernels import Stream
+from treatise.online._row_loops import Stream
 from treatise.online._stream_input import each_column_once
 
 _SCHEDULES = {"constant": CONSTANT, "doubling": DOUBLING, "sqrt": INVERSE_ROOT}

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.online._mistake_curve import extended, first_points
-from treatise.online._row_kernels import Stream, append_constant
+from treatise.online._row_loops import Stream, append_constant
 from treatise.online._stream_input import codes_of, is_first_call, read_rows
 
 _ROUNDS = 8192

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from treatise.online._base import OnlineClassifier
-from treatise.online._gaussian_kernels import (
+from treatise.online._gaussian_loops import (
     diagonal_belief,
     full_belief,
     multiclass_diagonal_belief,

@@ -4,7 +4,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from treatise.online._alma_kernels import alma
+from treatise.online._alma_loops import alma
 from treatise.online._base import OnlineClassifier
 
 

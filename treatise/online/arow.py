@@ -4,7 +4,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from treatise.online._regularized_kernels import AROW as RULE
+from treatise.online._regularized_loops import AROW as RULE
 from treatise.online._second_order import SecondOrderClassifier
 
 

@@ -5,7 +5,7 @@ from numbers import Real
 from scipy.special import ndtri
 from sklearn.utils._param_validation import Interval
 
-from treatise.online._confidence_weighted_kernels import HARD
+from treatise.online._confidence_weighted_loops import HARD
 from treatise.online._second_order import SecondOrderClassifier
 
 

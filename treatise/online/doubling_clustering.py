@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.online._doubling_kernels import double
+from treatise.online._doubling_loops import double
 
 
 class DoublingKCenter(ClusterMixin, BaseEstimator):

@@ -4,7 +4,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from treatise.online._gaussian_kernels import ELLIPSOID
+from treatise.online._gaussian_loops import ELLIPSOID
 from treatise.online._second_order import SecondOrderClassifier
 
 

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.online._share_weights import ShareWeights
-from treatise.online._window_clustering_kernels import nearest
+from treatise.online._window_clustering_loops import nearest
 from treatise.online.window_clustering import (
     kmeans_plus_plus_centers,
     kmeans_sharp_centers,
@@ -155,11 +155,6 @@ class OnlineClusteringExperts(ClusterMixin, BaseEstimator):
         self.window = window
         self.radius = radius
         self.random_state = random_state
-
-    @classmethod
-    def _contract_example(cls):
-        """General checks feed streams without knowing of a radius."""
-        return cls(radius=1e4, random_state=0)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None):

@@ -5,7 +5,7 @@ from numbers import Real
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.online._base import OnlineClassifier
-from treatise.online._gradient_descent_kernels import (
+from treatise.online._gradient_descent_loops import (
     HINGE,
     LOGISTIC,
     SQUARED,

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.online._averaged_sgd_kernels import CONSTANT, LOGISTIC, kernel_sgd, step_size
+from treatise.online._averaged_sgd_loops import CONSTANT, LOGISTIC, kernel_sgd, step_size
 from treatise.online._one_versus_rest import OneVersusRest
 
 _KERNELS = set(PAIRWISE_KERNEL_FUNCTIONS) - {"additive_chi2"}

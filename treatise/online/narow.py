@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms
 
-from treatise.online._regularized_kernels import NAROW as RULE
+from treatise.online._regularized_loops import NAROW as RULE
 from treatise.online._second_order import SecondOrderClassifier
 
 

@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.online._base import rows_of
-from treatise.online._partition_tree_kernels import NODES, PAIRS, Tree, grow, leaves_of, rehash
-from treatise.online._row_kernels import Stream
+from treatise.online._partition_tree_loops import NODES, PAIRS, Tree, grow, leaves_of, rehash
+from treatise.online._row_loops import Stream
 from treatise.online._stream_input import codes_of, is_first_call, read_rows
 
 _FIRST_NODES = 64
@@ -112,11 +112,6 @@ class PartitionTreeClassifier(ClassifierMixin, BaseEstimator):
         self.split = split
         self.shuffle = shuffle
         self.random_state = random_state
-
-    @classmethod
-    def _contract_example(cls):
-        """General checks bring two or three classes and little data, and expect the accuracy of a batch learner."""
-        return cls(n_passes=50, random_state=0)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):

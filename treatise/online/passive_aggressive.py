@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, Options
 
 from treatise.online._base import OnlineClassifier
-from treatise.online._passive_aggressive_kernels import multiclass_passive_aggressive, passive_aggressive
+from treatise.online._passive_aggressive_loops import multiclass_passive_aggressive, passive_aggressive
 
 
 class PassiveAggressive(OnlineClassifier):

@@ -3,7 +3,7 @@
 from sklearn.utils._param_validation import StrOptions
 
 from treatise.online._base import OnlineClassifier
-from treatise.online._perceptron_kernels import MAX, SIMILARITY, UNIFORM, multiclass_perceptron, perceptron
+from treatise.online._perceptron_loops import MAX, SIMILARITY, UNIFORM, multiclass_perceptron, perceptron
 
 _SHARES = {"max": MAX, "uniform": UNIFORM, "similarity": SIMILARITY}
 

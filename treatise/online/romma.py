@@ -1,7 +1,7 @@
 """The relaxed online maximum margin algorithm (Li & Long, 2002; in LIBOL, JMLR 15:495)."""
 
 from treatise.online._base import OnlineClassifier
-from treatise.online._romma_kernels import multiclass_romma, romma
+from treatise.online._romma_loops import multiclass_romma, romma
 
 
 class ROMMA(OnlineClassifier):

@@ -4,7 +4,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from treatise.online._regularized_kernels import PERCEPTRON, PERCEPTRON_EVERY_ROUND
+from treatise.online._regularized_loops import PERCEPTRON, PERCEPTRON_EVERY_ROUND
 from treatise.online._second_order import SecondOrderClassifier
 
 

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from scipy.special import ndtri
 from sklearn.utils._param_validation import Interval, Options
 
-from treatise.online._confidence_weighted_kernels import SOFT_LINEAR, SOFT_QUADRATIC
+from treatise.online._confidence_weighted_loops import SOFT_LINEAR, SOFT_QUADRATIC
 from treatise.online._second_order import SecondOrderClassifier
 
 

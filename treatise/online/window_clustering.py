@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.online._window_clustering_kernels import distance_seeds, lloyd, running_means
+from treatise.online._window_clustering_loops import distance_seeds, lloyd, running_means
 
 
 def lloyd_centers(window, n_clusters, rng):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-from treatise.optimize._covariance_selection_kernels import sweep
+from treatise.optimize._covariance_selection_loops import sweep
 
 
 def covariance_selection(S, adjacency, *, start=None, tol=1e-6, max_iter=200):

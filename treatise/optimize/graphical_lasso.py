@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from treatise.optimize._graphical_lasso_kernels import newton_direction
+from treatise.optimize._graphical_lasso_loops import newton_direction
 
 _SUFFICIENT_DECREASE = 1e-3
 _SHORTEST_STEP = 2.0**-30

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.optimize._group_lasso_kernels import descend, group_norms
+from treatise.optimize._group_lasso_loops import descend, group_norms
 
 _ROUNDS = 50
 _MAJORISER = 0.25

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.optimize._group_multinomial_kernels import solve_columns
+from treatise.optimize._group_multinomial_loops import solve_columns
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from treatise._core.threads import over_ranges
-from treatise.optimize._l1_logistic_kernels import solve, solve_every_column
+from treatise.optimize._l1_logistic_loops import solve, solve_every_column
 
 
 @dataclass(frozen=True)

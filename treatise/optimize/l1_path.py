@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from treatise.optimize._l1_path_kernels import FINISHED, OUT_OF_PIVOTS, l1_path, path_at
+from treatise.optimize._l1_path_loops import FINISHED, OUT_OF_PIVOTS, l1_path, path_at
 
 _PERTURBATION = 1e-10
 """Of the right-hand side, where ties make the pivots go round in circles."""

@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.optimize import _loss_kernels as kernels
+from treatise.optimize import _loss_loops as loops
 
 MARGIN_LOSSES = ("logistic", "hinge", "squared_hinge")
 """Losses of a label -1 or 1."""
 REGRESSION_LOSSES = ("squared", "quantile", "poisson")
 """Losses of a number."""
 _KINDS = {
-    "logistic": kernels.LOGISTIC,
-    "squared": kernels.SQUARED,
-    "hinge": kernels.HINGE,
-    "squared_hinge": kernels.SQUARED_HINGE,
-    "quantile": kernels.QUANTILE,
-    "poisson": kernels.POISSON,
+    "logistic": loops.LOGISTIC,
+    "squared": loops.SQUARED,
+    "hinge": loops.HINGE,
+    "squared_hinge": loops.SQUARED_HINGE,
+    "quantile": loops.QUANTILE,
+    "poisson": loops.POISSON,
 }
 
 
@@ -85,7 +85,7 @@ class Loss:
     def _over(self, predictions, labels, order: int) -> np.ndarray:
         p, y = np.broadcast_arrays(np.asarray(predictions, np.float64), np.asarray(labels, np.float64))
         out = np.empty(p.size)
-        kernels.loss_over(
+        loops.loss_over(
             self.kind, self.tau, np.ascontiguousarray(p).ravel(), np.ascontiguousarray(y).ravel(), out, order
         )
         return out.reshape(p.shape)

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from treatise._core.threads import over_ranges
-from treatise.optimize._nnls_kernels import BLOCK, descend_columns, pivot_columns
+from treatise.optimize._nnls_loops import BLOCK, descend_columns, pivot_columns
 
 
 def nonnegative_least_squares(gram, cross, *, max_iter=1000):

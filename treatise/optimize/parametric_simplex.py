@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.optimize._parametric_simplex_kernels import follow
+from treatise.optimize._parametric_simplex_loops import follow
 
 _STATUS = ("optimal", "infeasible", "unbounded", "out of pivots")
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from treatise.optimize._partition_bound_kernels import bound_over_states
+from treatise.optimize._partition_bound_loops import bound_over_states
 
 
 class PartitionBound(NamedTuple):

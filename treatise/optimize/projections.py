@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from treatise._core.threads import over_ranges
-from treatise.optimize._projection_kernels import project_rows
+from treatise.optimize._projection_loops import project_rows
 
 # Of one entry in one projection, over all passes; decides only when threads pay.
 _NANOSECONDS_PER_ENTRY = 4.0

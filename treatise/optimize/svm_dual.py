@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.optimize._svm_dual_kernels import (
+from treatise.optimize._svm_dual_loops import (
     CONVERGED,
     FALLS,
     NEEDS_ROWS,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treatise.optimize._svm_without_offset_kernels import CONVERGED, NEEDS_ROWS, ascend, sum_rows
-from treatise.optimize._svm_working_set_kernels import FROM_MATRIX, PREVIOUS, RANDOM
+from treatise.optimize._svm_without_offset_loops import CONVERGED, NEEDS_ROWS, ascend, sum_rows
+from treatise.optimize._svm_working_set_loops import FROM_MATRIX, PREVIOUS, RANDOM
 
 STOPPINGS = ("clipped", "gap")
 """Slack cut off at 2, equation (9); or the plain duality gap, equation (7)."""

@@ -36,9 +36,19 @@ class Reproduction:
 
 def available() -> list[str]:
     """Ids of the papers whose experiment is here."""
-    names = (item.name for item in files(__package__).iterdir())
-    modules = [name[:-3] for name in names if name.endswith(".py") and not name.startswith("_")]
-    return sorted(module.replace("_", "-") for module in modules)
+    return sorted(_modules())
+
+
+def _modules() -> dict[str, str]:
+    """Module of each paper's experiment: in the folder of its family, a file or a folder named after its id."""
+    found = {}
+    for family in files(__package__).iterdir():
+        if family.is_dir() and not family.name.startswith("_"):
+            for item in family.iterdir():
+                name = item.name.removesuffix(".py")
+                if not name.startswith("_") and (item.is_dir() or name != item.name):
+                    found[name.replace("_", "-")] = f"{__package__}.{family.name}.{name}"
+    return found
 
 
 def reproduce(paper: str, *, full: bool = False, folder: Path | None = None) -> Reproduction:
@@ -55,7 +65,7 @@ def reproduce(paper: str, *, full: bool = False, folder: Path | None = None) -> 
     """
     if paper not in available():
         raise TreatiseError(f"no experiment for {paper!r} yet; there is one for: {', '.join(available())}")
-    experiment = import_module(f"{__package__}.{paper.replace('-', '_')}").experiment
+    experiment = import_module(_modules()[paper]).experiment
     start = time.perf_counter()
     try:
         evidence = experiment(full=full)

@@ -4,7 +4,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval
 
-from treatise.ranking._duel_kernels import attenuation, glicko_games, win_chance
+from treatise.ranking._duel_loops import attenuation, glicko_games, win_chance
 from treatise.ranking._rater import Rater, duels
 
 

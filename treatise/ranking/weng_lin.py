@@ -8,7 +8,7 @@ from scipy.special import expit, ndtr
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.ranking._rater import Rater
-from treatise.ranking._weng_lin_kernels import (
+from treatise.ranking._weng_lin_loops import (
     BRADLEY_TERRY,
     CONSTANT,
     ONE_OVER_K,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise.selection._base import DiscreteSelector
-from treatise.selection._consistency_kernels import split_inconsistencies
+from treatise.selection._consistency_loops import split_inconsistencies
 from treatise.statistics._counts import DiscreteVariable, joint_variable
 
 _VALUES_AT_ONCE = 1 << 22

@@ -6,7 +6,7 @@ import numpy as np
 
 from treatise.inference import Chains
 from treatise.optimize import minimize_lbfgs
-from treatise.sequence import _additive_crf_kernels as kernels
+from treatise.sequence import _additive_crf_loops as loops
 
 _CYCLES = 50
 _SETTLED = 1e-3
@@ -51,7 +51,7 @@ class Columns:
         """Kernel sums of values of shape (T, F) along column j, at its knots, of shape (F, knots of j)."""
         sums = np.empty((values.shape[1], self.first[j + 1] - self.first[j]))
         for f, own in enumerate(values.T):
-            kernels.smoothed(np.ascontiguousarray(own), self.codes, self.first, self.knots, self.bandwidths, j, sums[f])
+            loops.smoothed(np.ascontiguousarray(own), self.codes, self.first, self.knots, self.bandwidths, j, sums[f])
         return sums
 
 
@@ -163,7 +163,7 @@ class Training:
         weight = np.maximum(self._learned(model.probabilities * (1 - model.probabilities)), _LEAST_CURVATURE)
         columns, curves, intercept = self.columns, model.curves.copy(), np.zeros(self.K)
         for f in range(self.n_functions):
-            intercept[self.K - self.n_functions + f] = kernels.backfit(
+            intercept[self.K - self.n_functions + f] = loops.backfit(
                 columns.codes, columns.first, columns.counts, columns.knots, columns.bandwidths,
                 np.ascontiguousarray(gradient[:, f]), np.ascontiguousarray(weight[:, f]), curves[f], 0.0,
                 _CYCLES, _SETTLED,

@@ -5,7 +5,7 @@ from copy import copy
 import numpy as np
 
 from treatise.inference import ChainBound, Chains
-from treatise.sequence import _crf_kernels as kernels
+from treatise.sequence import _crf_loops as loops
 from treatise.sequence._emissions import DenseEmissions
 
 
@@ -121,15 +121,13 @@ class SparseBatch:
     def scores(self, weights):
         """Scores of shape (T, K)."""
         rows, found = self.rows, np.empty((self.rows.shape[0], self.shape[1]))
-        kernels.state_scores(
-            0, len(found), rows.indptr, rows.indices, rows.data, self.start, self.label, weights, found
-        )
+        loops.state_scores(0, len(found), rows.indptr, rows.indices, rows.data, self.start, self.label, weights, found)
         return found
 
     def expectations(self, nodes):
         """Sum over positions of attribute times probability of the label, for each weight."""
         rows, found = self.rows, np.empty(self.n_weights)
-        kernels.scattered_expectations(
+        loops.scattered_expectations(
             rows.indptr, rows.indices, rows.data, self.start, self.label, np.ascontiguousarray(nodes, float), found
         )
         return found

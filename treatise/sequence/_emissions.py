@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from treatise._core.threads import over_ranges
-from treatise.sequence import _crf_kernels as kernels
+from treatise.sequence import _crf_loops as loops
 
 
 class SparseEmissions:
@@ -30,7 +30,7 @@ class SparseEmissions:
         """Scores of shape (T, K)."""
         rows, found = self.rows, np.empty((self.rows.shape[0], self.shape[1]))
         over_ranges(
-            lambda first, last: kernels.state_scores(
+            lambda first, last: loops.state_scores(
                 first, last, rows.indptr, rows.indices, rows.data, self.start, self.label, weights, found
             ),
             len(found),
@@ -42,7 +42,7 @@ class SparseEmissions:
         """Sum over positions of attribute times probability of the label, for each weight."""
         columns, found = self.columns, np.empty(self.n_weights)
         over_ranges(
-            lambda first, last: kernels.state_expectations(
+            lambda first, last: loops.state_expectations(
                 first, last, columns.indptr, columns.indices, columns.data, self.start, self.label, nodes, found
             ),
             self.shape[0],

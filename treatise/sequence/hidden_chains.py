@@ -6,7 +6,7 @@ import numpy as np
 
 from treatise._core.threads import over_ranges
 from treatise.inference import Chains
-from treatise.sequence._hmm_decoder_kernels import prior_marginals
+from treatise.sequence._hmm_decoder_loops import prior_marginals
 from treatise.sequence._hmm_sums import hidden_marginals
 
 _SUM_TOLERANCE = 1e-6

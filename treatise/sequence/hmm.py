@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise.sequence._hmm_emissions import DiscreteEmissions, GaussianEmissions, check_normals
-from treatise.sequence._hmm_kernels import draw_states
+from treatise.sequence._hmm_loops import draw_states
 from treatise.sequence._labelled_counts import counted_chain, matching_labels, shares
 from treatise.sequence._observed_sequences import alphabet_of, observe
 from treatise.sequence.hidden_chains import HiddenChains

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.inference import Chains
-from treatise.sequence import _hmm_decoder_kernels as kernels
+from treatise.sequence import _hmm_decoder_loops as loops
 from treatise.sequence.hidden_chains import HiddenChains
 from treatise.sequence.path_risks import PathRisks, loss_matrix, path_risks
 
@@ -248,7 +248,7 @@ class HMMDecoder(BaseEstimator):
         paths = np.empty(len(chains.log_emissions), np.int64)
         posterior, moves = chains.posterior, _per_position(chains.transitions)
         chains.over_sequences(
-            lambda first, last: kernels.block_paths(
+            lambda first, last: loops.block_paths(
                 first, last, chains.offsets, chains.log_emissions, moves, posterior, int(k), paths
             )
         )
@@ -258,7 +258,7 @@ class HMMDecoder(BaseEstimator):
         chains.log_likelihood  # noqa: B018 - refuses sequences without a possible path
         scores, moves = np.empty_like(chains.log_emissions), _per_position(chains.log_transitions)
         chains.over_sequences(
-            lambda first, last: kernels.power_transformed(
+            lambda first, last: loops.power_transformed(
                 first, last, chains.offsets, chains.log_emissions, chains.log_start, moves, float(self.mu), scores
             )
         )
@@ -321,7 +321,7 @@ def log_average_messages(chains, mu, *, normalized=True):
     forward, backward = np.empty_like(chains.log_emissions), np.empty_like(chains.log_emissions)
     moves = _per_position(chains.transitions)
     chains.over_sequences(
-        lambda first, last: kernels.log_average_transformed(
+        lambda first, last: loops.log_average_transformed(
             first, last, chains.offsets, chains.log_emissions, chains.start, moves, float(mu), normalized,
             forward, backward,
         )

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.progress import progress
 from treatise.sequence._crf_base import coded_labels, label_lists
 from treatise.sequence._listed_sequences import listed_sequences
-from treatise.sequence._output_costs_kernels import output_costs
+from treatise.sequence._output_costs_loops import output_costs
 from treatise.sequence._output_spaces import OutputSearches, OutputSpace
 from treatise.sequence._rank_learner import RankLearner
 from treatise.sequence._search_imitation import SearchImitation

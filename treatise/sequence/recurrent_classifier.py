@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.threads import over_ranges
 from treatise.sequence._crf_base import coded_labels, label_lists
 from treatise.sequence._feature_rows import FeatureRows
-from treatise.sequence._recurrent_kernels import decide, decide_on_the_true_path, perceptron_epoch
+from treatise.sequence._recurrent_loops import decide, decide_on_the_true_path, perceptron_epoch
 
 MOST_CONTEXTS = 2**27
 """Most numbers in a table of scores by context and label."""

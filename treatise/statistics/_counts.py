@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from treatise.statistics._counts_kernels import (
+from treatise.statistics._counts_loops import (
     cell_sums,
     code_joint_sums,
     plane_joint_sums,

@@ -15,7 +15,7 @@ from treatise.statistics._counts import (
     StoredColumns,
     pack_planes,
 )
-from treatise.statistics._encoding_kernels import (
+from treatise.statistics._encoding_loops import (
     count_values,
     group_stored,
     has_more_than_two_values,

@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.statistics._counts import entropy_table
-from treatise.statistics._discretize_kernels import dense_bins, dense_mdl_cuts, sparse_bins, sparse_mdl_cuts
+from treatise.statistics._discretize_loops import dense_bins, dense_mdl_cuts, sparse_bins, sparse_mdl_cuts
 
 _VALUES_AT_ONCE = 1 << 20
 

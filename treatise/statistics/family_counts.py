@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treatise.statistics._counts import MOST_PLANES, pack_planes
-from treatise.statistics._family_kernels import ROOM, count_by_planes, count_by_radix, refine
+from treatise.statistics._family_loops import ROOM, count_by_planes, count_by_radix, refine
 
 _CELLS_AT_ONCE = 1 << 21
 """Cells written by one call of a kernel: 16 MB."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treatise.statistics._family_kernels import tabulated_sums
+from treatise.statistics._family_loops import tabulated_sums
 from treatise.statistics.family_counts import FamilyCounts
 
 SCORES = ("bdeu", "bic", "aic", "k2")

@@ -6,7 +6,7 @@ import numpy as np
 
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
-from treatise.svm._path_kernels import ELBOW, LEFT, RIGHT
+from treatise.svm._path_loops import ELBOW, LEFT, RIGHT
 
 _BETWEEN = 1e-7
 """Distance from 0 and 1 beyond which a multiplier lies between them: well above what the solver leaves open."""

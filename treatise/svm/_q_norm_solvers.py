@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treatise.optimize import SVMDualProblem, minimize_kernel_newton, solve_svm_dual
-from treatise.svm._q_norm_kernels import NEEDS_ROWS, PAUSED, move_pairs
+from treatise.svm._q_norm_loops import NEEDS_ROWS, PAUSED, move_pairs
 
 _LARGEST_POWER_OF_PAIRS = 3.0
 """Beyond, pairs take too many steps: 5 000 rows took 28 000 of them for q = 3, and over 10^6 for q = 5."""

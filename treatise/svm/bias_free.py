@@ -139,12 +139,6 @@ class BiasFreeSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        # Weighted and repeated rows take other steps and have another variance: only a fixed width and a tight end make
-        # their scores agree to seven digits.
-        return cls(gamma=0.01, tol=1e-14, stopping="gap")
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Learn from labelled rows.

@@ -160,11 +160,6 @@ class BiasFreeSVCGrid(ClassifierMixin, BaseEstimator):
         self.cache_bytes = cache_bytes
         self.n_jobs = n_jobs
 
-    @classmethod
-    def _contract_example(cls):
-        # Repeated rows fall into other folds than weighted ones: only a grid of one point chooses the same.
-        return cls(lams=[1e-2], gammas=[0.01], cv=2, tol=1e-14, stopping="gap")
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from treatise.svm._bradley_terry_kernels import bradley_terry_rows
-from treatise.svm._coupling_kernels import couple_rows, cyclic_least_squares, pack
+from treatise.svm._bradley_terry_loops import bradley_terry_rows
+from treatise.svm._coupling_loops import couple_rows, cyclic_least_squares, pack
 
 _DIRECT = {"least_squares": 0, "markov": 1, "row_sum": 2, "vote": 3, "price": 4}
 COUPLINGS = (*_DIRECT, "hastie_tibshirani", "refregier_vallet")

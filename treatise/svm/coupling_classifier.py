@@ -3,7 +3,6 @@
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
-from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
@@ -107,11 +106,6 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         self.calibration = calibration
         self.cv = cv
         self.n_jobs = n_jobs
-
-    @classmethod
-    def _contract_example(cls):
-        # Not the default: for an SVM with gamma="scale" a row of weight two is not two rows.
-        return cls(LogisticRegression(), calibration="sigmoid")
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):

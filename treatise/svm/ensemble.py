@@ -182,11 +182,6 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @classmethod
-    def _contract_example(cls):
-        # Weights equal repeated rows only where every machine sees all rows, at a fixed width and a tight end.
-        return cls(n_estimators=3, max_samples=1.0, bootstrap=False, gamma=0.01, tol=1e-12, random_state=0)
-
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None):
         """Train all machines, and the aggregation if it is a learnt one.

@@ -150,11 +150,6 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self.memory = memory
         self.n_jobs = n_jobs
 
-    @classmethod
-    def _contract_example(cls):
-        # A weight and repeated rows agree to seven digits only with every row kept, at a fixed width and a tight end.
-        return cls(gamma=0.01, epsilon=1e-12, tol=1e-12)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Find representatives of each class and train on them.

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from treatise.kernels import KernelInputMixin
-from treatise.svm._path_kernels import BUFFER_FULL, ELBOW, FINISHED, LEFT, STALLED, follow
+from treatise.svm._path_loops import BUFFER_FULL, ELBOW, FINISHED, LEFT, STALLED, follow
 from treatise.svm._path_start import path_start
 from treatise.svm._support_store import codes_among
 

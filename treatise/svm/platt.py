@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from treatise.svm._platt_kernels import fit_sigmoid
+from treatise.svm._platt_loops import fit_sigmoid
 
 
 def platt_sigmoid(decision, target, sample_weight=None):

@@ -123,12 +123,6 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self.cache_bytes = cache_bytes
         self.max_iter = max_iter
 
-    @classmethod
-    def _contract_example(cls):
-        # Weighted and repeated rows take other steps: only a tight end makes their scores agree to seven digits. The
-        # cost of the mean loss is that of an SVC with C = 1 on a hundred rows.
-        return cls(C=100.0, gamma=0.05, tol=1e-11)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

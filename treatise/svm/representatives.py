@@ -15,7 +15,7 @@ from treatise.kernels import GramRows, Kernel
 from treatise.kernels.base import count
 from treatise.kernels.vectors import KERNEL_NAMES, resolve_kernel
 from treatise.optimize import SVMDualProblem, solve_svm_dual
-from treatise.svm._extreme_points_kernels import next_extreme_point, share_among
+from treatise.svm._extreme_points_loops import next_extreme_point, share_among
 
 _BALL_TOLERANCE = 1e-3
 """Of the smallest enclosing ball, as a share of the largest k(x, x): the ball only names the first points kept."""

@@ -12,7 +12,7 @@ from sklearn.model_selection import PredefinedSplit
 from sklearn.utils import check_random_state
 
 from treatise._core.progress import progress
-from treatise.theory._cv_simulation_kernels import least_squares_fold_losses
+from treatise.theory._cv_simulation_loops import least_squares_fold_losses
 from treatise.theory.corrected_resampling import t_quantile
 from treatise.theory.cv_covariance import cv_contributions
 from treatise.theory.cv_losses import Loss, cross_val_losses, jackknife_losses

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.online.experts._round_kernels import all_within
+from treatise.online.experts._round_loops import all_within
 
 LARGEST_LOSS = 1e150
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
-from treatise.online.experts._perturbed_kernels import leading_probabilities, perturbed_leader
+from treatise.online.experts._perturbed_loops import leading_probabilities, perturbed_leader
 from treatise.online.experts._strategy import ExpertStrategy
 
 # Beyond twice as many experts the nodes are dense enough for a smooth integrand without an exact rule.

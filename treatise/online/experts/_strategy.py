@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise.online.experts._loss_matrix import check_values, loss_matrix
 from treatise.online.experts._play import Play
-from treatise.online.experts._round_kernels import GAP, N_COLUMNS, PAID, RATE, REGIME, REGRET
+from treatise.online.experts._round_loops import GAP, N_COLUMNS, PAID, RATE, REGIME, REGRET
 
 
 class ExpertStrategy(BaseEstimator, ABC):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.online.experts._exponential_kernels import adahedge
+from treatise.online.experts._exponential_loops import adahedge
 from treatise.online.experts._game_statistics import GameStatistics
 from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._strategy import ExpertStrategy

@@ -1,6 +1,6 @@
 """The variance-tuned rate of Cesa-Bianchi, Mansour and Stoltz (2007), which AdaHedge refines."""
 
-from treatise.online.experts._exponential_kernels import variance_tuned
+from treatise.online.experts._exponential_loops import variance_tuned
 from treatise.online.experts._strategy import ExpertStrategy
 
 

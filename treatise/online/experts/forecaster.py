@@ -204,13 +204,6 @@ class ExpertClassifier(ClassifierMixin, ExpertForecaster):
         self.strategy = strategy
         self.loss = loss
 
-    @classmethod
-    def _contract_example(cls):
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.naive_bayes import GaussianNB
-
-        return cls([LogisticRegression(), GaussianNB()])
-
     @_fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X, y, classes=None):
         """Charge every expert its loss on each row, in their order, and move the weights; the experts stay.
@@ -347,12 +340,6 @@ class ExpertRegressor(RegressorMixin, ExpertForecaster):
         self.estimators = estimators
         self.strategy = strategy
         self.loss = loss
-
-    @classmethod
-    def _contract_example(cls):
-        from sklearn.linear_model import LinearRegression, Ridge
-
-        return cls([LinearRegression(), Ridge()])
 
     @_fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X, y):

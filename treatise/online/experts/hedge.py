@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from treatise.online.experts._exponential_kernels import given_rates
+from treatise.online.experts._exponential_loops import given_rates
 from treatise.online.experts._game_statistics import GameStatistics
 from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._strategy import ExpertStrategy

@@ -1,6 +1,6 @@
 """NormalHedge (Chaudhuri, Freund & Hsu, 2009)."""
 
-from treatise.online.experts._normal_hedge_kernels import normal_hedge
+from treatise.online.experts._normal_hedge_loops import normal_hedge
 from treatise.online.experts._strategy import ExpertStrategy
 
 

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._perturbed_base import PerturbedStrategy, legendre_rule
-from treatise.online.experts._perturbed_kernels import infeasible_leader
+from treatise.online.experts._perturbed_loops import infeasible_leader
 
 
 @dataclass(frozen=True)

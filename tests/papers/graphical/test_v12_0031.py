@@ -1,0 +1,27 @@
+"""The experiment of range moves."""
+
+import numpy as np
+
+import treatise.papers.graphical.v12_0031 as paper
+from treatise.inference import MAPResult
+from treatise.papers.graphical.v12_0031 import experiment
+
+
+def test_the_quick_form_reaches_what_it_should(real_data):
+    for side in ("im2", "im6"):
+        real_data(f"stereo/tsukuba/{side}.png")
+    evidence = experiment()
+    assert [row.quantity for row in evidence.rows if row.failed] == []
+    reached = [row.quantity for row in evidence.rows if row.verdict == "reached"]
+    assert sum("Figure 6" in quantity for quantity in reached) == 5
+    assert sum("Range Expansion has the least energy" in quantity for quantity in reached) == 2
+    assert evidence.figure is not None and not evidence.skipped
+
+
+def test_without_pictures_the_random_fields_remain(monkeypatch, tmp_path):
+    monkeypatch.setenv("TREATISE_DATA", str(tmp_path))
+    monkeypatch.setattr(
+        paper, "random_fields", lambda *_: ([], {"none": MAPResult(np.zeros(1, int), 1.0, trace=np.ones(1))})
+    )  # the other test runs them
+    evidence = experiment()
+    assert len(evidence.skipped) == 1 and "stereo/tsukuba" in evidence.skipped[0]

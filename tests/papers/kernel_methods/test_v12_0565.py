@@ -1,0 +1,15 @@
+"""The experiment of kernels in groups."""
+
+from treatise.papers.kernel_methods.v12_0565 import ABSENT, TABLES, experiment
+
+
+def test_the_quick_form_reaches_what_it_should(real_data):
+    real_data("keel/sonar.dat")
+    evidence = experiment()
+    assert [row.quantity for row in evidence.rows if row.failed] == []
+    quantities = {row.quantity for row in evidence.rows}
+    assert "digits from four quarters: accuracy of groups, q = inf" in quantities
+    assert evidence.skipped == [ABSENT]
+    for name in TABLES:
+        assert f"{name}: most rounds of block coordinate ascent, q = 2" in quantities
+    assert evidence.figure is not None

@@ -1,0 +1,15 @@
+"""The experiment of l_p-norm multiple kernel learning."""
+
+from treatise.papers.kernel_methods.v12_0953 import ABSENT, experiment
+
+
+def test_the_quick_form_reaches_what_it_should(real_data):
+    real_data("images/t10k-images-idx3-ubyte.gz")
+    evidence = experiment()
+    assert [row.quantity for row in evidence.rows if row.failed] == []
+    quantities = {row.quantity for row in evidence.rows}
+    assert "50 rows, 98% irrelevant: best norm" in quantities
+    assert "50 rows, 0% irrelevant: best norm" in quantities
+    assert evidence.skipped == [ABSENT]
+    assert "400 digits, 50 kernels, p = 2, interleaved: relative duality gap" in quantities
+    assert evidence.figure is not None

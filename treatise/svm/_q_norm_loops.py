@@ -1,0 +1,135 @@
+"""Pair updates for the dual of the q-norm soft margin machine, q > 1."""
+
+import numpy as np
+
+from treatise._core.jit import compiled
+
+CONVERGED, NEEDS_ROWS, PAUSED = 0, 1, 2
+"""Why the loop came back: no pair violates by more than the tolerance; a row is absent; the steps are used up."""
+
+_SMALLEST_CURVATURE = 1e-12
+_MOST_HALVINGS = 200
+
+
+@compiled
+def slack(alpha, cost, q):
+    """xi with alpha = q cost xi^(q-1): the slack that belongs to a multiplier."""
+    return (alpha / (q * cost)) ** (1.0 / (q - 1.0)) if alpha > 0.0 else 0.0
+
+
+@compiled
+def slack_slope(alpha, cost, q):
+    """Derivative of :func:`slack`; where it is infinite, at zero for q > 2, it is left out of Newton's steps."""
+    if q == 2.0:
+        return 1.0 / (2.0 * cost)
+    return slack(alpha, cost, q) / ((q - 1.0) * alpha) if alpha > 0.0 else 0.0
+
+
+@compiled
+def pair_step(difference, curvature, room, alpha_i, sign_i, cost_i, alpha_j, sign_j, cost_j, q):
+    """Step t at which raising beta_i and lowering beta_j by t gains no more: the root of a rising function.
+
+    Newton's method inside a bracket: without the slacks the root would be difference / curvature, and with them it is
+    nearer. Returns ``room`` where the root lies beyond.
+    """
+    xi_i, xi_j = slack(alpha_i, cost_i, q), slack(alpha_j, cost_j, q)
+    low, high = 0.0, min(difference / curvature, room)
+    t = difference / (curvature + slack_slope(alpha_i, cost_i, q) + slack_slope(alpha_j, cost_j, q))
+    t = min(t, high)
+    for _ in range(_MOST_HALVINGS):
+        new_i, new_j = max(alpha_i + sign_i * t, 0.0), max(alpha_j - sign_j * t, 0.0)
+        value = curvature * t - difference
+        value += sign_i * (slack(new_i, cost_i, q) - xi_i) - sign_j * (slack(new_j, cost_j, q) - xi_j)
+        width = high - low
+        if value > 0.0:
+            high = t
+        else:
+            low = t
+            if t >= room:
+                return room
+        if high - low <= 1e-14 * high or abs(value) <= 1e-14 * difference:
+            break
+        t -= value / (curvature + slack_slope(new_i, cost_i, q) + slack_slope(new_j, cost_j, q))
+        # Where q is near 1 the slack is a wall, on which Newton's steps are tiny: then the bracket is halved.
+        if not low < t < high or high - low > 0.5 * width:
+            t = 0.5 * (low + high)
+            if t in (low, high):
+                break
+    return t
+
+
+@compiled
+def move_pairs(store, slot_of, used, clock, diagonal, alpha, bend, sign, cost, pull, q, tol, steps):
+    """Move pairs of multipliers until none violates optimality by more than ``tol``.
+
+    ``pull`` is y_i - (K beta)_i - y_i xi_i, which equals the offset for every multiplier above zero at the optimum.
+    Raising beta_i and lowering beta_j gains as long as pull_i > pull_j; i is the most violating one and j the partner
+    with the largest gain by the second-order rule, whose curvature has ``bend``, K_ii plus the slope of the slack.
+
+    Returns the status, the pair that the loop stands at, the number of steps done, and both ends of the offset.
+    """
+    m = len(alpha)
+    done = 0
+    # A multiplier of zero may only grow: its beta rises for the second class and falls for the first.
+    rises, falls = np.empty(m, np.bool_), np.empty(m, np.bool_)
+    i, highest = -1, -np.inf
+    for t in range(m):
+        rises[t] = sign[t] > 0 or alpha[t] > 0.0
+        falls[t] = sign[t] < 0 or alpha[t] > 0.0
+        if pull[t] > highest and rises[t]:
+            i, highest = t, pull[t]
+    while True:
+        if i < 0:
+            return CONVERGED, -1, -1, done, np.inf, highest
+        if slot_of[i] < 0:
+            return NEEDS_ROWS, i, i, done, np.inf, highest
+        used[slot_of[i]] = clock + done
+        row_i = store[slot_of[i]]
+        bend_i = bend[i]
+        j, lowest = -1, np.inf
+        # The largest gain, difference^2 / curvature, as a fraction: comparing products needs no division.
+        best_square, best_curvature = 0.0, 1.0
+        for t in range(m):
+            if falls[t]:
+                value = pull[t]
+                if value < lowest:
+                    lowest = value
+                difference = highest - value
+                if difference > 0.0:
+                    curvature = max(bend_i + bend[t] - 2.0 * row_i[t], _SMALLEST_CURVATURE)
+                    square = difference * difference
+                    if square * best_curvature > best_square * curvature:
+                        best_square, best_curvature = square, curvature
+                        j = t
+        if j < 0 or highest - lowest <= tol:
+            return CONVERGED, -1, -1, done, lowest, highest
+        if done >= steps:
+            return PAUSED, -1, -1, done, lowest, highest
+        if slot_of[j] < 0:
+            return NEEDS_ROWS, i, j, done, lowest, highest
+        used[slot_of[j]] = clock + done
+        row_j = store[slot_of[j]]
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], _SMALLEST_CURVATURE)
+        room = np.inf
+        if sign[i] < 0:
+            room = alpha[i]
+        if sign[j] > 0:
+            room = min(room, alpha[j])
+        step = pair_step(highest - pull[j], curvature, room, alpha[i], sign[i], cost[i], alpha[j], sign[j], cost[j], q)
+        before_i, before_j = slack(alpha[i], cost[i], q), slack(alpha[j], cost[j], q)
+        # A bound is hit exactly, so that nothing of rounding keeps a multiplier above zero.
+        alpha[i] = 0.0 if sign[i] < 0 and step >= alpha[i] else alpha[i] + sign[i] * step
+        alpha[j] = 0.0 if sign[j] > 0 and step >= alpha[j] else alpha[j] - sign[j] * step
+        pull[i] -= sign[i] * (slack(alpha[i], cost[i], q) - before_i)
+        pull[j] -= sign[j] * (slack(alpha[j], cost[j], q) - before_j)
+        for t in (i, j):
+            bend[t] = diagonal[t] + slack_slope(alpha[t], cost[t], q)
+            rises[t] = sign[t] > 0 or alpha[t] > 0.0
+            falls[t] = sign[t] < 0 or alpha[t] > 0.0
+        i, highest = -1, -np.inf
+        for t in range(m):
+            value = pull[t] - step * (row_i[t] - row_j[t])
+            pull[t] = value
+            if value > highest and rises[t]:
+                i, highest = t, value
+        done += 1
