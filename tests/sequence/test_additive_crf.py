@@ -11,8 +11,8 @@ from treatise.datasets import ADDITIVE_CURVES, make_additive_chain, make_interle
 from treatise.inference import Chains
 from treatise.io import load_model, save_model
 from treatise.sequence import CRF, AdditiveCRF, plot_additive_features, plot_label_transitions
-from treatise.sequence._additive_crf_loops import backfit, epanechnikov_sums
-from treatise.sequence._additive_training import Columns, Training
+from treatise.sequence.additive_crf._loops import backfit, epanechnikov_sums
+from treatise.sequence.additive_crf._training import Columns, Training
 
 METHODS = ["backfit", "boost"]
 
@@ -294,7 +294,7 @@ def test_curves_and_transitions_are_drawn():
     assert plot_additive_features(two, 1, ax=ax) is ax
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), two.curves_[1][:, 1])
     assert ax.get_ylabel() == "score of label 1"
-    with pytest.raises(ValueError, match="2 columns need as many axes"):
+    with pytest.raises(ValueError, match="ax holds 1 axes; this plot has 2 panels"):
         plot_additive_features(crf, ax=ax)
     with pytest.raises(ValueError, match="there is no column 2"):
         plot_additive_features(crf, [0, 2])

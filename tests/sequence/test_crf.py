@@ -266,7 +266,7 @@ def test_progress_is_told_of_every_iteration(monkeypatch):
         assert (description, total, show) == ("CRF", 200, True)
         yield steps.append
 
-    monkeypatch.setattr("treatise.sequence._crf_base.progress", recorded)
+    monkeypatch.setattr("treatise.sequence.crf._base.progress", recorded)
     X, y = sentences()
     assert CRF(verbose=True).fit(X, y).n_iter_ == sum(steps)
 

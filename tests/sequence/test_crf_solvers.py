@@ -9,10 +9,10 @@ from sklearn.base import clone
 
 from treatise.io import load_model, save_model
 from treatise.sequence import CRF
-from treatise.sequence._crf_likelihood import ChainLikelihood, batch_of
-from treatise.sequence._crf_majorized import conjugate_gradients, majorized_descent
-from treatise.sequence._crf_semistochastic import _Absent, _step
-from treatise.sequence._emissions import emissions_of
+from treatise.sequence.crf._emissions import emissions_of
+from treatise.sequence.crf._likelihood import ChainLikelihood, batch_of
+from treatise.sequence.crf._majorized import conjugate_gradients, majorized_descent
+from treatise.sequence.crf._semistochastic import _Absent, _step
 from treatise.sequence.features import SequenceVectorizer
 
 
@@ -222,7 +222,7 @@ def test_progress_is_told_of_every_iteration(solver, monkeypatch):
         assert (description, total, show) == ("CRF", 200, True)
         yield steps.append
 
-    monkeypatch.setattr("treatise.sequence.crf.progress", recorded)
+    monkeypatch.setattr("treatise.sequence.crf.crf.progress", recorded)
     X, y = words()
     assert CRF(solver=solver, verbose=True, random_state=0).fit(X, y).n_iter_ == sum(steps)
 

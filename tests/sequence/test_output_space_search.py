@@ -14,11 +14,11 @@ from sklearn.tree import DecisionTreeClassifier
 from treatise.datasets import make_digit_words
 from treatise.io import load_model, save_model
 from treatise.sequence import OutputSpaceSearch, RecurrentClassifier, word_features
-from treatise.sequence._output_costs_loops import output_costs
-from treatise.sequence._output_spaces import OutputSearches, OutputSpace
-from treatise.sequence._rank_learner import RankLearner
-from treatise.sequence._search_imitation import SearchImitation
-from treatise.sequence.recurrent_classifier import decisions
+from treatise.sequence.output_search._cost_loops import output_costs
+from treatise.sequence.output_search._imitation import SearchImitation
+from treatise.sequence.output_search._rank_learner import RankLearner
+from treatise.sequence.output_search._spaces import OutputSearches, OutputSpace
+from treatise.sequence.output_search.recurrent_classifier import decisions
 
 LOSSES = {1: 5.0, 2: 4.0, 3: 1.0, 4: 3.0, 8: 6.0, 9: 7.0, 10: 2.0}
 CHILDREN = {1: [2, 3, 4], 3: [8, 9, 10]}

@@ -37,8 +37,8 @@ from treatise.linear import (
 from treatise.online import DoublingKCenter, OnlineClusteringExperts, PartitionTreeClassifier, online_kmeans_centers
 from treatise.papers._evidence import Evidence, Row
 from treatise.sequence import CRF, word_features
-from treatise.sequence._crf_likelihood import ChainLikelihood
-from treatise.sequence._crf_majorized import majorized_descent
+from treatise.sequence.crf._likelihood import ChainLikelihood
+from treatise.sequence.crf._majorized import majorized_descent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ import numpy as np
 
 from treatise.inference import Chains
 from treatise.optimize import minimize_lbfgs
-from treatise.sequence import _additive_crf_loops as loops
+from treatise.sequence.additive_crf import _loops as loops
 
 _CYCLES = 50
 _SETTLED = 1e-3

@@ -8,8 +8,8 @@ from scipy.linalg import solve_triangular
 from sklearn.cluster import kmeans_plusplus
 
 from treatise.inference import factor_marginals
-from treatise.sequence._hmm_loops import diagonal_log_densities, symbol_counts, weighted_squares
-from treatise.sequence._hmm_sums import hidden_marginals, log_marginals
+from treatise.sequence.hmm._loops import diagonal_log_densities, symbol_counts, weighted_squares
+from treatise.sequence.hmm._sums import hidden_marginals, log_marginals
 
 
 class DiscreteEmissions:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.sequence._rank_learner_loops import rank_pass
+from treatise.sequence.output_search._rank_learner_loops import rank_pass
 
 
 class RankLearner:

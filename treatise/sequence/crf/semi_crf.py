@@ -9,8 +9,9 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise.inference import PatternAutomaton, PatternChains, observed_patterns
-from treatise.sequence._crf_base import BaseCRF, coded_labels, label_lists
-from treatise.sequence._emissions import emissions_of
+from treatise.sequence._labels import coded_labels, label_lists
+from treatise.sequence.crf._base import BaseCRF
+from treatise.sequence.crf._emissions import emissions_of
 from treatise.sequence.segments import labels_from_segments, segment_f1, segments_from_labels
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from treatise._core.jit import compiled
-from treatise.sequence._output_costs_loops import position_cost
-from treatise.sequence._recurrent_loops import best_label
+from treatise.sequence.output_search._cost_loops import position_cost
+from treatise.sequence.output_search._recurrent_loops import best_label
 
 
 @compiled

@@ -10,9 +10,9 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.threads import over_ranges
-from treatise.sequence._crf_base import coded_labels, label_lists
-from treatise.sequence._feature_rows import FeatureRows
-from treatise.sequence._recurrent_loops import decide, decide_on_the_true_path, perceptron_epoch
+from treatise.sequence._labels import coded_labels, position_accuracy
+from treatise.sequence.output_search._feature_rows import FeatureRows
+from treatise.sequence.output_search._recurrent_loops import decide, decide_on_the_true_path, perceptron_epoch
 
 MOST_CONTEXTS = 2**27
 """Most numbers in a table of scores by context and label."""
@@ -328,12 +328,6 @@ def decisions(observed, pushes, offsets):
         cost=2.0 * observed.size,
     )
     return labels
-
-
-def position_accuracy(predicted, labels):
-    """Share of positions whose label is the predicted one."""
-    labels = label_lists(labels, [len(path) for path in predicted])
-    return float(np.mean([p == y for given, path in zip(labels, predicted) for y, p in zip(given, path)]))
 
 
 def _previous(codes, lengths, n_prev, K):

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treatise._core.figures import axes_for
+
 
 @dataclass(frozen=True)
 class AnytimeCurve:
@@ -47,10 +49,7 @@ class AnytimeCurve:
         """
         if against not in ("seconds", "steps"):
             raise ValueError(f"against={against!r} is neither 'seconds' nor 'steps'")
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.figure().add_subplot()
+        ax = axes_for(ax)
         ax.plot(getattr(self, against), 100 * self.accuracy, marker=".", label=label)
         ax.set_xlabel("seconds" if against == "seconds" else "search steps")
         ax.set_ylabel("positions labelled right (%)")

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treatise._core.figures import axes_for
+
 
 def plot_label_transitions(crf, ax=None):
     """Weights of moves between labels as a coloured matrix: red moves are favoured, blue ones avoided.
@@ -20,10 +22,7 @@ def plot_label_transitions(crf, ax=None):
     ax : matplotlib axes
     """
     weights, labels = crf.transition_features_, crf.classes_.tolist()
-    if ax is None:
-        from matplotlib import pyplot
-
-        ax = pyplot.figure(layout="constrained").subplots()
+    ax = axes_for(ax)
     place = {label: i for i, label in enumerate(labels)}
     matrix = np.full((len(labels),) * 2, np.nan)
     for (label, following), weight in weights.items():

@@ -8,11 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.progress import progress
 from treatise.inference import Chains, PatternAutomaton, PatternChains, observed_patterns
-from treatise.sequence._crf_base import BaseCRF, coded_labels, label_lists
-from treatise.sequence._crf_likelihood import ChainLikelihood
-from treatise.sequence._crf_majorized import majorized_descent
-from treatise.sequence._crf_semistochastic import semistochastic_descent
-from treatise.sequence._emissions import emissions_of
+from treatise.sequence._labels import coded_labels, label_lists
+from treatise.sequence.crf._base import BaseCRF
+from treatise.sequence.crf._emissions import emissions_of
+from treatise.sequence.crf._likelihood import ChainLikelihood
+from treatise.sequence.crf._majorized import majorized_descent
+from treatise.sequence.crf._semistochastic import semistochastic_descent
 
 
 class CRF(BaseCRF):

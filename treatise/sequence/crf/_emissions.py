@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from treatise._core.threads import over_ranges
-from treatise.sequence import _crf_loops as loops
+from treatise.sequence.crf import _loops as loops
 
 
 class SparseEmissions:

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from treatise.sequence._crf_likelihood import batch_of
-from treatise.sequence._crf_majorized import Descent, bound_step, majorized_descent
+from treatise.sequence.crf._likelihood import batch_of
+from treatise.sequence.crf._majorized import Descent, bound_step, majorized_descent
 
 FIRST_BATCH = 5
 GROWTH = 1.2  # of the mini-batch from step to step: the thesis needs growth in proportion for a linear rate

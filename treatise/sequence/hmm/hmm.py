@@ -10,12 +10,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treatise.sequence._hmm_emissions import DiscreteEmissions, GaussianEmissions, check_normals
-from treatise.sequence._hmm_loops import draw_states
-from treatise.sequence._labelled_counts import counted_chain, matching_labels, shares
 from treatise.sequence._observed_sequences import alphabet_of, observe
-from treatise.sequence.hidden_chains import HiddenChains
-from treatise.sequence.hmm_decoder import HMMDecoder
+from treatise.sequence.hmm._emissions import DiscreteEmissions, GaussianEmissions, check_normals
+from treatise.sequence.hmm._labelled_counts import counted_chain, matching_labels, shares
+from treatise.sequence.hmm._loops import draw_states
+from treatise.sequence.hmm.decoder import HMMDecoder
+from treatise.sequence.hmm.hidden_chains import HiddenChains
 
 
 class HMM(BaseEstimator):

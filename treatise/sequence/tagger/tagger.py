@@ -6,14 +6,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from treatise.sequence._chunk_labels import are_chunks, chunk_labels, chunks, runs
-from treatise.sequence._position_columns import UNKNOWN, PositionColumns
-from treatise.sequence.crf import CRF
+from treatise.sequence.crf.crf import CRF
+from treatise.sequence.crf.semi_crf import SemiCRF
 from treatise.sequence.features import SequenceVectorizer
-from treatise.sequence.hmm import HMM
-from treatise.sequence.hmm_decoder import HMMDecoder
+from treatise.sequence.hmm.decoder import HMMDecoder
+from treatise.sequence.hmm.hmm import HMM
 from treatise.sequence.segments import labels_from_segments
-from treatise.sequence.semi_crf import SemiCRF
+from treatise.sequence.tagger._chunk_labels import are_chunks, chunk_labels, chunks, runs
+from treatise.sequence.tagger._position_columns import UNKNOWN, PositionColumns
 
 FEWEST_ERRORS = HMMDecoder(alpha=0, family="linear", constraint="posterior")
 """Of the possible paths, that with the fewest wrong positions in expectation."""

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from treatise.sequence.hmm_decoder import HMMDecoder
-from treatise.sequence.path_risks import PathRisks
+from treatise._core.figures import axes_for
+from treatise.sequence.hmm.decoder import HMMDecoder
+from treatise.sequence.hmm.path_risks import PathRisks
 
 _ALPHAS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 
@@ -53,7 +54,7 @@ class DecodingPath:
         """
         from matplotlib.colors import ListedColormap
 
-        ax = _axes(ax)
+        ax = axes_for(ax, figsize=(10, 4))
         n = len(self.offsets) - 1
         if not -n <= sequence < n:
             raise ValueError(f"sequence={sequence} is not among the {n} sequences")
@@ -89,7 +90,7 @@ class DecodingPath:
         -------
         ax : matplotlib Axes
         """
-        ax = _axes(ax)
+        ax = axes_for(ax, figsize=(10, 4))
         lengths = np.diff(self.offsets)
         points = np.array(
             [
@@ -159,11 +160,3 @@ def _colours(n):
     if n <= 20:
         return colormaps["tab10" if n <= 10 else "tab20"](np.arange(n))
     return colormaps["turbo"](np.linspace(0, 1, n))
-
-
-def _axes(ax):
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(10, 4), layout="constrained")[1]

@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.inference import Chains
-from treatise.sequence import _hmm_decoder_loops as loops
-from treatise.sequence.hidden_chains import HiddenChains
-from treatise.sequence.path_risks import PathRisks, loss_matrix, path_risks
+from treatise.sequence.hmm import _decoder_loops as loops
+from treatise.sequence.hmm.hidden_chains import HiddenChains
+from treatise.sequence.hmm.path_risks import PathRisks, loss_matrix, path_risks
 
 _POWERS = {"log": 0.0, "linear": 1.0}
 _MOST_BLOCK_TUPLES = 1 << 24

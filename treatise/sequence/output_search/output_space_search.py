@@ -11,14 +11,14 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.progress import progress
-from treatise.sequence._crf_base import coded_labels, label_lists
+from treatise.sequence._labels import coded_labels, label_lists, position_accuracy
 from treatise.sequence._listed_sequences import listed_sequences
-from treatise.sequence._output_costs_loops import output_costs
-from treatise.sequence._output_spaces import OutputSearches, OutputSpace
-from treatise.sequence._rank_learner import RankLearner
-from treatise.sequence._search_imitation import SearchImitation
-from treatise.sequence.anytime_curve import AnytimeCurve
-from treatise.sequence.recurrent_classifier import RecurrentClassifier, decisions, position_accuracy
+from treatise.sequence.output_search._cost_loops import output_costs
+from treatise.sequence.output_search._imitation import SearchImitation
+from treatise.sequence.output_search._rank_learner import RankLearner
+from treatise.sequence.output_search._spaces import OutputSearches, OutputSpace
+from treatise.sequence.output_search.anytime_curve import AnytimeCurve
+from treatise.sequence.output_search.recurrent_classifier import RecurrentClassifier, decisions
 
 MOST_STRINGS = 10**8
 """Most strings of labels that have a weight."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from treatise._core.threads import over_ranges
 from treatise.inference import Chains
-from treatise.sequence._hmm_decoder_loops import prior_marginals
-from treatise.sequence._hmm_sums import hidden_marginals
+from treatise.sequence.hmm._decoder_loops import prior_marginals
+from treatise.sequence.hmm._sums import hidden_marginals
 
 _SUM_TOLERANCE = 1e-6
 

@@ -5,8 +5,8 @@ from copy import copy
 import numpy as np
 
 from treatise.inference import ChainBound, Chains
-from treatise.sequence import _crf_loops as loops
-from treatise.sequence._emissions import DenseEmissions
+from treatise.sequence.crf import _loops as loops
+from treatise.sequence.crf._emissions import DenseEmissions
 
 
 class ChainLikelihood:

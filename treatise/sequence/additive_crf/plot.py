@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import panels_for
+
 
 def plot_additive_features(crf, features=None, ax=None):
     """The learned curves: how each column's value raises or lowers the score of the labels.
@@ -28,19 +30,8 @@ def plot_additive_features(crf, features=None, ax=None):
     for j in chosen:
         if not 0 <= j < crf.n_features_in_:
             raise ValueError(f"there is no column {j}; columns are numbered from 0 to {crf.n_features_in_ - 1}")
-    if ax is None:
-        from matplotlib import pyplot
-
-        across = min(4, len(chosen))
-        figure = pyplot.figure(figsize=(3 * across, 2.5 * -(-len(chosen) // across)), layout="constrained")
-        panels = figure.subplots(-(-len(chosen) // across), across, squeeze=False).ravel()
-        for spare in panels[len(chosen) :]:
-            spare.remove()
-        panels = panels[: len(chosen)]
-    else:
-        panels = np.atleast_1d(ax)
-    if len(panels) != len(chosen):
-        raise ValueError(f"{len(chosen)} columns need as many axes; {len(panels)} were given")
+    across = min(4, len(chosen))
+    panels = panels_for(ax, len(chosen), across=across, figsize=(3 * across, 2.5 * -(-len(chosen) // across)))
     for j, panel in zip(chosen, panels):
         _draw(crf, j, panel)
     return panels if ax is None or np.ndim(ax) else panels[0]

@@ -9,10 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.progress import progress
 from treatise.inference import Chains
-from treatise.sequence._additive_training import Columns, Training, label_scores
-from treatise.sequence._crf_base import coded_labels
+from treatise.sequence._labels import coded_labels, position_accuracy
 from treatise.sequence._observed_sequences import observe
-from treatise.sequence.recurrent_classifier import position_accuracy
+from treatise.sequence.additive_crf._training import Columns, Training, label_scores
 
 _ROUNDS = {"backfit": 20, "boost": 300}
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.sequence._output_search_loops import advance, successors
+from treatise.sequence.output_search._search_loops import advance, successors
 
 
 class OutputSpace:
