@@ -11,8 +11,9 @@ import numpy as np
 
 from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
-from treatise.bayesnet import BayesianNetwork, NetworkOracle, NPHardnessReduction, smallest_independence_map
+from treatise.bayesnet import BayesianNetwork, NetworkOracle, smallest_independence_map
 from treatise.datasets import locate
+from treatise.papers.bayesnet.v05_1287.reduction import NPHardnessReduction
 
 QUESTIONS = 100
 ROWS = 20_000

@@ -8,7 +8,7 @@ from sklearn.model_selection import KFold, cross_val_score
 
 from benchmarks import Contest, Scaling
 from treatise.datasets import make_bengio_grandvalet
-from treatise.theory import simulate_cv_variance
+from treatise.papers.theory.v05_1089.simulation import simulate_cv_variance
 
 LINE = LinearRegression(fit_intercept=False)
 REPETITIONS = 500

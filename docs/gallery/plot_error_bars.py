@@ -18,12 +18,11 @@ import matplotlib.pyplot as plt
 from sklearn.linear_model import LinearRegression
 
 from treatise.datasets import make_bengio_grandvalet
-from treatise.theory import (
-    cross_val_losses,
-    cv_variance_report,
+from treatise.papers.theory.v05_1089.simulation import (
     plot_cv_variance,
     simulate_cv_variance,
 )
+from treatise.theory import cross_val_losses, cv_variance_report
 
 line = LinearRegression(fit_intercept=False)
 X, y = make_bengio_grandvalet(120, random_state=0)

@@ -141,7 +141,7 @@ def test_partial_fit_keeps_the_cuts_of_the_first_call_and_refuses_unknown_classe
     np.testing.assert_array_equal(model.predict_proba(X), once.predict_proba(X))
     model.partial_fit(X[:5] + 100, y[:5])
     assert model.states_ == once.states_ and model.class_count_.tolist() == [55, 50, 50]
-    with pytest.raises(ValueError, match="y holds the class 3"):
+    with pytest.raises(ValueError, match=r"y holds \[3\], not among the classes \[0, 1, 2\]"):
         model.partial_fit(X[:2], [0, 3])
 
 

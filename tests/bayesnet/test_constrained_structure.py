@@ -203,7 +203,7 @@ def test_bounds_only_ever_approach_one_another(method):
 def test_a_poor_start_does_not_change_the_end(method, monkeypatch):
     # Orders are taken as they come, neither improved nor kicked: the search must do the work, and drop nothing good.
     monkeypatch.setattr(
-        "treatise.bayesnet._part_search.search_orders", lambda starts, masks, scores, order, swaps: order
+        "treatise.bayesnet.structure._part_search.search_orders", lambda starts, masks, scores, order, swaps: order
     )
     worse = 0
     for seed in range(8):
@@ -221,7 +221,7 @@ def test_branch_and_bound_looks_from_the_bottom_and_goes_depth_first_with_the_sa
     for bottom_every in (1, 2, 1000):
         other = ConstrainedStructureLearner("aic", method="branch-and-bound", bottom_every=bottom_every).fit(codes)
         assert other.score_ == pytest.approx(exact.score_, abs=1e-8)
-    monkeypatch.setattr("treatise.bayesnet._branch_and_bound._MOST_WAITING", 3)
+    monkeypatch.setattr("treatise.bayesnet.structure._branch_and_bound._MOST_WAITING", 3)
     narrow = ConstrainedStructureLearner("aic", method="branch-and-bound").fit(codes)
     assert narrow.optimal_ and narrow.score_ == pytest.approx(exact.score_, abs=1e-8)
 

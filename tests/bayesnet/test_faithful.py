@@ -10,10 +10,8 @@ from treatise.bayesnet import (
     BayesianNetwork,
     check_faithful,
     faithful_cpts,
-    is_binary_like,
-    is_binary_like_lattice,
-    is_binary_like_tsp,
 )
+from treatise.papers.bayesnet.v05_1287.binary_like import is_binary_like, is_binary_like_lattice, is_binary_like_tsp
 
 FIVE = {0: (), 1: (), 2: (0, 1), 3: (2,), 4: (1,)}
 STATES = [2, 3, 2, 2, 3]

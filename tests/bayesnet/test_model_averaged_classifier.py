@@ -17,7 +17,7 @@ from treatise.bayesnet import (
     greedy_thick_thin,
     plot_inclusion,
 )
-from treatise.bayesnet._order_average import within_union
+from treatise.bayesnet.averaging._order_averaging import within_union
 from treatise.datasets import make_network_table
 from treatise.io import load_model, save_model
 from treatise.statistics.family_scores import FamilyScores
@@ -99,7 +99,7 @@ def test_average_equals_the_sum_over_every_network(levels, max_parents, prior, n
 def test_large_tables_are_evaluated_as_small_ones_are(monkeypatch):
     X, _ = coupled_table(1)
     kept = OrderAveragedNetwork(3, order=[0, 1, 2, 3]).fit(X)
-    monkeypatch.setattr("treatise.bayesnet._summary_network._FEW_ENTRIES", 0)
+    monkeypatch.setattr("treatise.bayesnet.averaging._summary_network._FEW_ENTRIES", 0)
     lazy = OrderAveragedNetwork(3, order=[0, 1, 2, 3]).fit(X)
     assert kept._summaries[0].tables_[3] is not None and lazy._summaries[0].tables_[3] is None
     np.testing.assert_allclose(lazy.score_samples(X), kept.score_samples(X), rtol=0, atol=1e-13)

@@ -10,10 +10,10 @@ from treatise.bayesnet import (
     absorb_evidence,
     covered_edges,
     faithful_cpts,
-    is_binary_like_lattice,
     reduce_to_roots,
     reverse_edge,
 )
+from treatise.papers.bayesnet.v05_1287.binary_like import is_binary_like_lattice
 
 
 def random_network(rng, n=6, density=0.5, zeros=False):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from treatise.bayesnet._branch_and_bound import BranchAndBound
-from treatise.bayesnet._parent_sets import ParentSetBuilder, _largest_prior_count
-from treatise.bayesnet._set_lists import separate
-from treatise.bayesnet.structure_rules import arc, indegree, parent_limits
+from treatise.bayesnet.structure._branch_and_bound import BranchAndBound
+from treatise.bayesnet.structure._parent_sets import ParentSetBuilder, _largest_prior_count
+from treatise.bayesnet.structure._set_lists import separate
+from treatise.bayesnet.structure.rules import arc, indegree, parent_limits
 from treatise.statistics.family_scores import FamilyScores
 
 

@@ -12,7 +12,7 @@ from treatise.bayesnet import (
     plot_likelihoods,
     plot_traces,
 )
-from treatise.bayesnet._slim_sampler import Chain
+from treatise.bayesnet.slim.sampler import Chain
 from treatise.datasets import make_factor_data, make_linear_network
 
 QUICK = {"n_burn": 300, "n_samples": 500, "n_burn_dag": 120, "n_samples_dag": 200, "thin": 5, "n_chains": 1}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treatise.bayesnet._slim_loops import refresh_products
-from treatise.bayesnet._slim_model import PRIOR, dag_model, factor_model
-from treatise.bayesnet._slim_sampler import Plan
-from treatise.bayesnet._smooth_rows import NUGGET, SmoothChain, SmoothRow, continued, covariance
+from treatise.bayesnet.slim._loops import refresh_products
+from treatise.bayesnet.slim._model import PRIOR, dag_model, factor_model
+from treatise.bayesnet.slim._smooth_rows import NUGGET, SmoothChain, SmoothRow, continued, covariance
+from treatise.bayesnet.slim.sampler import Plan
 
 
 @pytest.fixture

@@ -8,11 +8,10 @@ from scipy import stats
 from sklearn.decomposition import FactorAnalysis, FastICA
 
 from treatise.bayesnet import CorrelatedSLIM, NonlinearSLIM, SparseFactorModel
-from treatise.bayesnet._factor_alignment import align_draws
-from treatise.bayesnet._slim_density import log_densities
-from treatise.bayesnet._slim_density_loops import uncertain_log_density
-from treatise.bayesnet._slim_model import dag_model, factor_model
-from treatise.bayesnet._slim_sampler import Chain
+from treatise.bayesnet.slim._alignment import align_draws
+from treatise.bayesnet.slim._density import log_densities, uncertain_log_density
+from treatise.bayesnet.slim._model import dag_model, factor_model
+from treatise.bayesnet.slim.sampler import Chain
 from treatise.datasets import make_linear_network
 
 MIXING = np.array([[1.0, 0.0], [0.8, 0.0], [0.6, 0.7], [0.0, 1.0], [0.0, -0.9]])

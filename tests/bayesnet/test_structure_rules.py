@@ -3,7 +3,7 @@
 import pytest
 
 from treatise.bayesnet import arc, indegree, naive_bayes_rules, order_rules, tree_augmented_rules
-from treatise.bayesnet.structure_rules import parent_limits
+from treatise.bayesnet.structure.rules import parent_limits
 
 
 def parents(*own):

@@ -7,9 +7,9 @@ import pytest
 from sklearn.datasets import load_wine
 
 from treatise.bayesnet import ConstrainedStructureLearner, TreeAugmentedClassifier, tree_augmented_rules
-from treatise.bayesnet._parent_sets import ParentSetBuilder
-from treatise.bayesnet.structure_rules import parent_limits
-from treatise.bayesnet.tree_augmented import tree_augmented_sets
+from treatise.bayesnet.structure._parent_sets import ParentSetBuilder
+from treatise.bayesnet.structure.rules import parent_limits
+from treatise.bayesnet.structure.tree_augmented import tree_augmented_sets
 from treatise.statistics.family_scores import FamilyScores
 
 

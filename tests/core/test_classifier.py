@@ -10,6 +10,7 @@ from treatise._core.classifier import (
     ProbabilityClassifier,
     ScoreClassifier,
     SoftmaxScores,
+    classes_and_codes,
     codes_among,
     codes_from_scores,
     row_weights,
@@ -39,6 +40,11 @@ def test_labels_become_positions_in_sorted_classes():
     model = Given()
     assert model._code_labels(["b", "a", "c", "a"]).tolist() == [1, 0, 2, 0]
     assert model.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_classes_alone_may_be_one():
+    classes, codes = classes_and_codes([2, 2])
+    assert (classes.tolist(), codes.tolist()) == ([2], [0, 0])
 
 
 @pytest.mark.parametrize(("y", "shown"), [(["a", "a"], "'a'"), ([3, 3], "3"), ([True], "True")])

@@ -28,6 +28,13 @@ def check_two_classes(y: Any) -> None:
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
 
 
+def classes_and_codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted classes of labels, and each label's position among them; numbers with fractions are refused."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int64)
+
+
 def codes_among(y: np.ndarray, classes: np.ndarray, *, where: str = "of the first call") -> np.ndarray:
     """Labels as positions in sorted ``classes``; a label that is none of them is refused."""
     if len(classes) == 2:
@@ -87,13 +94,12 @@ class Classifier(ClassifierMixin):
 
         A classifier whose tags say that it knows two classes only refuses more.
         """
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = classes_and_codes(y)
         check_classes(classes)
         if len(classes) > 2 and not self.__sklearn_tags__().classifier_tags.multi_class:
             check_two_classes(y)
         self.classes_ = classes
-        return codes.astype(np.int64)
+        return codes
 
 
 class ScoreClassifier(Classifier):

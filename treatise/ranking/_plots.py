@@ -1,9 +1,11 @@
 """Pictures of ratings."""
 
+from treatise._core.figures import axes_for
+
 
 def plot_leaderboard(board, ax=None):
     """Mean and three standard deviations of every row of a leaderboard, best on top."""
-    ax = _axes(ax)
+    ax = axes_for(ax)
     place = range(len(board))
     ax.errorbar(board["mu"], place, xerr=3.0 * board["sigma"], fmt="o", markersize=4, elinewidth=1)
     ax.plot(board["conservative"], place, "|", color="black", label="mu - 3 sigma")
@@ -16,7 +18,7 @@ def plot_leaderboard(board, ax=None):
 
 def plot_history(table, ax=None):
     """Mean and one standard deviation of every player of a history, over games or time."""
-    ax = _axes(ax)
+    ax = axes_for(ax)
     axis = "time" if "time" in table.columns else "game"
     for (name,), record in table.group_by("player", maintain_order=True):
         (line,) = ax.step(record[axis], record["mu"], where="post", label=str(name), linewidth=1)
@@ -32,11 +34,3 @@ def plot_history(table, ax=None):
     ax.set_ylabel("rating")
     ax.legend()
     return ax
-
-
-def _axes(ax):
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots()[1]

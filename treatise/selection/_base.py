@@ -6,12 +6,11 @@ from abc import abstractmethod
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_consistent_length
 from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.statistics._columns import is_frame, read_array, read_frame
+from treatise._core.classifier import classes_and_codes
+from treatise.statistics._columns import is_frame, labels_beside, read_array, read_frame
 from treatise.statistics._counts import DiscreteVariable
 from treatise.statistics._encoding import encode
 
@@ -43,7 +42,7 @@ class DiscreteSelector(SelectorMixin, BaseEstimator):
         self
         """
         columns, y = self._read(X, y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.classes_, labels = classes_and_codes(y)
         target = DiscreteVariable(labels, len(self.classes_))
         self.selected_ = np.asarray(self._select(encode(columns, self.discretizer, target), target), dtype=np.intp)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
@@ -69,15 +68,9 @@ class DiscreteSelector(SelectorMixin, BaseEstimator):
         """Columns of X told apart into numbers and categories, and y checked."""
         if not is_frame(X):
             X, y = validate_data(self, X, y, accept_sparse="csc", dtype=None)
-            check_classification_targets(y)
             return read_array(X), y
         validate_data(self, X, skip_check_array=True)
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        check_consistent_length(X, y)
+        y = labels_beside(X, y, self)
         return read_frame(X), y
 
     def __sklearn_tags__(self):

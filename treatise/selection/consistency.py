@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from treatise._core.jit import compiled
 from treatise.selection._base import DiscreteSelector
-from treatise.selection._consistency_loops import split_inconsistencies
 from treatise.statistics._counts import DiscreteVariable, joint_variable
 
 _VALUES_AT_ONCE = 1 << 22
@@ -116,3 +116,25 @@ def _inconsistency(patterns, target):
     """Rows outside the majority class of their pattern."""
     counts = _class_counts(patterns, target)
     return int(counts.sum() - counts.max(axis=1).sum())
+
+
+@compiled
+def split_inconsistencies(codes, labels, n_classes, pattern_starts, n_values, out):
+    """Rows outside the majority class of their pattern, once a candidate (row of ``codes``) splits the patterns.
+
+    Rows are sorted by pattern; pattern q has the rows ``pattern_starts[q]:pattern_starts[q + 1]``.
+    """
+    counts = np.zeros((n_values, n_classes), dtype=np.int64)
+    for i in range(codes.shape[0]):
+        inconsistent = np.int64(0)
+        for q in range(pattern_starts.shape[0] - 1):
+            for t in range(pattern_starts[q], pattern_starts[q + 1]):
+                counts[codes[i, t], labels[t]] += 1
+            for t in range(pattern_starts[q], pattern_starts[q + 1]):
+                total, majority = np.int64(0), np.int64(0)
+                for c in range(n_classes):
+                    total += counts[codes[i, t], c]
+                    majority = max(majority, counts[codes[i, t], c])
+                    counts[codes[i, t], c] = 0
+                inconsistent += total - majority
+        out[i] = inconsistent

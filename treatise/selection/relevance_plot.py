@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import axes_for
+
 _COLOURS = {
     "kept": "#1b6ca8",
     "covered by a better feature": "#e0a458",
@@ -50,10 +52,7 @@ def plot_relevance(selector, *, feature_names=None, max_features=40, ax=None):
             f"{len(names)} feature_names do not fit the {selector.n_features_in_} features of the selector"
         )
     shown = np.argsort(-selector.scores_, kind="stable")[:max_features]
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(7.0, 1.2 + 0.24 * len(shown)), layout="constrained")
+    ax = axes_for(ax, figsize=(7.0, 1.2 + 0.24 * len(shown)))
     fates = _fates(selector)
     for fate, colour in _COLOURS.items():
         at = np.flatnonzero(fates[shown] == fate)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from treatise.statistics._counts import DiscreteVariable
 
@@ -36,6 +38,16 @@ class Columns:
 def is_frame(X: Any) -> bool:
     """Whether X is a data frame: pandas and polars both have named columns with types."""
     return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def labels_beside(X: Any, y: Any, estimator: Any) -> np.ndarray:
+    """Labels checked beside a data frame as scikit-learn checks them beside an array."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    return y
 
 
 def read_array(X: Any) -> Columns:

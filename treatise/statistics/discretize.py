@@ -5,9 +5,9 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import classes_and_codes
 from treatise.statistics._counts import entropy_table
 from treatise.statistics._discretize_loops import dense_bins, dense_mdl_cuts, sparse_bins, sparse_mdl_cuts
 
@@ -91,8 +91,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self
         """
         X, y = validate_data(self, X, y, dtype="numeric")
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.classes_, labels = classes_and_codes(y)
         self.cut_points_ = []
         for _, columns in column_blocks(X):
             cuts, starts = mdl_cuts(columns, labels, len(self.classes_), self.encoding, self.max_depth)

@@ -15,7 +15,6 @@ from treatise.theory.cv_covariance import (
 )
 from treatise.theory.cv_losses import CVLosses, cross_val_losses, jackknife_losses
 from treatise.theory.cv_report import CVVarianceReport, cv_variance_report
-from treatise.theory.cv_simulation import CVVarianceSimulation, plot_cv_variance, simulate_cv_variance
 from treatise.theory.five_by_two import FiveByTwoTest, five_by_two_test
 from treatise.theory.holdout import HoldoutVariance, holdout_variance
 from treatise.theory.multiplicity import holm
@@ -24,7 +23,6 @@ __all__ = [
     "CVEigenvalues",
     "CVLosses",
     "CVVarianceReport",
-    "CVVarianceSimulation",
     "CorrectedInterval",
     "CorrectedTest",
     "FiveByTwoTest",
@@ -41,6 +39,4 @@ __all__ = [
     "holdout_variance",
     "holm",
     "jackknife_losses",
-    "plot_cv_variance",
-    "simulate_cv_variance",
 ]

@@ -97,8 +97,8 @@ def cv_variance_report(
     corrected one. None is the truth; the variance is :math:`E[V_2] + \gamma`, and the covariance
     :math:`\gamma` between folds cannot be had from the same run. If you are ready to assume a range for the
     correlation between fold means, pass it as ``correlation`` for the variances that it implies,
-    :math:`V_2\,(1 + K\rho/(1-\rho))`. To learn the components, simulate (:func:`simulate_cv_variance`).
-    It costs O(n).
+    :math:`V_2\,(1 + K\rho/(1-\rho))`. To learn the components, run it on many
+    fresh samples, as the experiment of the paper does. It costs O(n).
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ from treatise.bayesnet import (
     plot_search_bounds,
     tree_augmented_rules,
 )
-from treatise.bayesnet._parent_sets import ParentSetBuilder, ParentSets
-from treatise.bayesnet.structure_rules import parent_limits
+from treatise.bayesnet.structure._parent_sets import ParentSetBuilder, ParentSets
+from treatise.bayesnet.structure.rules import parent_limits
 from treatise.datasets import load_structure_table, locate, make_network_table
 from treatise.papers._evidence import Evidence, Row
 from treatise.statistics.family_scores import FamilyScores
