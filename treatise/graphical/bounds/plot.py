@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treatise._core.figures import axes_for
 from treatise.graphical.bounds.partition import LOWER, UPPER, bound_from
 
 LABELS = {
@@ -41,21 +42,17 @@ def plot_partition_bounds(graphs, positions=None, *, lower=("mean_field", "struc
 
     Examples
     --------
-    >>> from matplotlib.figure import Figure
     >>> from treatise.inference import FactorGraph
     >>> from treatise.graphical import plot_partition_bounds
     >>> square = [[0, 1], [1, 2], [2, 3], [3, 0]]
     >>> rings = [FactorGraph.ising([0.1] * 4, square, [c] * 4) for c in (0.1, 0.5, 1.0)]
-    >>> ax = plot_partition_bounds(rings, [0.1, 0.5, 1.0], ax=Figure().subplots())
+    >>> ax = plot_partition_bounds(rings, [0.1, 0.5, 1.0])
     >>> len(ax.get_lines())
     4
     """
     if relative and not exact:
         raise ValueError("relative errors need exact=True")
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(7, 4.5), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(7, 4.5))
     positions = np.arange(len(graphs)) if positions is None else np.asarray(positions, float)
     truth = np.array([LOWER["exact"](graph) for graph in graphs]) if exact else None
 

@@ -1,7 +1,8 @@
 """The features that move probabilities most."""
 
 import numpy as np
-from matplotlib.figure import Figure
+
+from treatise._core.figures import axes_for
 
 
 def plot_features(model, *, n_features=20, feature_names=None, ax=None):
@@ -30,8 +31,7 @@ def plot_features(model, *, n_features=20, feature_names=None, ax=None):
     labels = [
         " ∧ ".join(f"{'' if value else '¬'}{feature_names[column]}" for column, value in features[j]) for j in order
     ]
-    if ax is None:
-        ax = Figure(figsize=(7, 1 + 0.28 * len(order)), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(7, 1 + 0.28 * len(order)))
     weights = network.weights[order]
     ax.barh(np.arange(len(order)), weights, color=np.where(weights > 0, "#1b6ca8", "#c4572e"))
     ax.set_yticks(np.arange(len(order)), labels, fontsize="small")

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import axes_for
 from treatise.statistics.density_grids import DensityGrids
 
 
@@ -32,7 +33,7 @@ def plot_heldout_path(estimator, *, ax=None):
     check_is_fitted(estimator)
     if not hasattr(estimator, "heldout_path_"):
         raise ValueError(f"structure={estimator.structure!r} holds no rows out, so that there is no path to draw")
-    ax = _axes(ax, (6.0, 4.0))
+    ax = axes_for(ax, figsize=(6.0, 4.0))
     ax.step(estimator.complexities_, estimator.heldout_path_, where="post", color="#1b6ca8")
     chosen = estimator.heldout_path_[estimator.complexities_ == estimator.complexity_]
     ax.plot([estimator.complexity_], chosen, "o", color="#b2182b", label=f"chosen: {estimator.complexity_}")
@@ -75,7 +76,7 @@ def plot_pair_density(estimator, i, j, *, ax=None):
     span = rows.max(axis=0) + 2 * widths - low
     grids = DensityGrids((rows - low) / span, bandwidths=widths / span, pair_bandwidths=widths / span)
     density = grids.pair(0, 1) / span.prod()
-    ax = _axes(ax, (5.0, 5.0))
+    ax = axes_for(ax, figsize=(5.0, 5.0))
     across, up = (start + length * grids.grid for start, length in zip(low, span))
     ax.contourf(across, up, density.T, levels=12, cmap="Blues")
     ax.plot(rows[:, 0], rows[:, 1], ".", color="#444", markersize=2, alpha=0.6)
@@ -84,14 +85,6 @@ def plot_pair_density(estimator, i, j, *, ax=None):
     ax.set_xlabel(labels[0])
     ax.set_ylabel(labels[1])
     return ax
-
-
-def _axes(ax, size):
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=size, layout="constrained").subplots()
 
 
 def _column(estimator, column):

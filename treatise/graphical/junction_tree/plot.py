@@ -1,5 +1,7 @@
 """Pictures of region graphs."""
 
+from treatise._core.figures import axes_for
+
 _MOST_REGIONS = 60
 
 
@@ -29,11 +31,8 @@ def plot_region_graph(regions, *, names=None, ax=None):
     """
     if regions.n_regions > _MOST_REGIONS:
         raise ValueError(f"{regions.n_regions} regions cannot be told apart in a picture; draw at most {_MOST_REGIONS}")
-    if ax is None:
-        from matplotlib import pyplot
-
-        widest = max(map(len, regions.levels), default=1)
-        ax = pyplot.figure(figsize=(2 + 1.4 * widest, 1 + 1.3 * len(regions.levels)), layout="constrained").subplots()
+    widest = max(map(len, regions.levels), default=1)
+    ax = axes_for(ax, figsize=(2 + 1.4 * widest, 1 + 1.3 * len(regions.levels)))
     ax.set_axis_off()
     place = {}
     for level, sets in enumerate(regions.levels):

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import axes_for, panels_for
 from treatise.graphical.graph_plot import graph_layout
 
 _NAMED = 8
@@ -35,7 +36,7 @@ def plot_node_scores(model, *, highlight=None, ax=None):
     'node'
     """
     check_is_fitted(model, "node_scores_")
-    ax = _new_axes(1)[0] if ax is None else ax
+    ax = axes_for(ax, figsize=(5.0, 4.5))
     scores = model.node_scores_
     nodes = np.arange(scores.shape[1])
     pairs = getattr(model, "pairs_", None)
@@ -59,7 +60,7 @@ def plot_node_scores(model, *, highlight=None, ax=None):
     return ax
 
 
-def plot_condition_graphs(model, conditions=(0, 1), *, axes=None):
+def plot_condition_graphs(model, conditions=(0, 1), *, ax=None):
     """Draw the graphs of two or more conditions side by side, every node in one place.
 
     Edges that all the drawn conditions have are grey, others red; nodes with a score are filled.
@@ -70,12 +71,12 @@ def plot_condition_graphs(model, conditions=(0, 1), *, axes=None):
         Fitted.
     conditions : sequence of int, default=(0, 1)
         Which.
-    axes : sequence of matplotlib axes or None, default=None
+    ax : sequence of matplotlib axes or None, default=None
         One for each condition; None makes a figure.
 
     Returns
     -------
-    axes : list of matplotlib axes
+    ax : ndarray of matplotlib axes of shape (n_conditions,)
 
     Examples
     --------
@@ -88,28 +89,20 @@ def plot_condition_graphs(model, conditions=(0, 1), *, axes=None):
     import networkx
 
     graphs = [model.to_networkx(condition) for condition in conditions]
-    axes = _new_axes(len(graphs)) if axes is None else list(axes)
-    if len(axes) != len(graphs):
-        raise ValueError(f"{len(graphs)} conditions need as many axes; {len(axes)} were given")
+    panels = panels_for(ax, len(graphs), figsize=(5.0 * len(graphs), 4.5))
     positions = graph_layout(networkx.compose_all(graphs))
     special = dict(zip(graphs[0], model.node_scores_.max(axis=0) > 0))
-    for ax, graph, condition in zip(axes, graphs, conditions):
+    for panel, graph, condition in zip(panels, graphs, conditions):
         everywhere = [all(other.has_edge(*edge) for other in graphs) for edge in graph.edges]
         networkx.draw_networkx_edges(
-            graph, positions, ax=ax, edge_color=[_SHARED if common else _OWN for common in everywhere]
+            graph, positions, ax=panel, edge_color=[_SHARED if common else _OWN for common in everywhere]
         )
         networkx.draw_networkx_nodes(
-            graph, positions, ax=ax, edgecolors="#555", node_size=200 if len(graph) <= 40 else 60,
+            graph, positions, ax=panel, edgecolors="#555", node_size=200 if len(graph) <= 40 else 60,
             node_color=["#f4b942" if special[node] else "#f0f0f0" for node in graph],
         )  # fmt: skip
         named = [node for node in graph if len(graph) <= 40 or special[node]]
-        networkx.draw_networkx_labels(graph, positions, {node: str(node) for node in named}, ax=ax, font_size=7)
-        ax.set_title(f"condition {condition}: {graph.number_of_edges()} edges")
-        ax.set_axis_off()
-    return axes
-
-
-def _new_axes(count):
-    from matplotlib import pyplot
-
-    return list(pyplot.figure(figsize=(5.0 * count, 4.5), layout="constrained").subplots(1, count, squeeze=False)[0])
+        networkx.draw_networkx_labels(graph, positions, {node: str(node) for node in named}, ax=panel, font_size=7)
+        panel.set_title(f"condition {condition}: {graph.number_of_edges()} edges")
+        panel.set_axis_off()
+    return panels

@@ -1,10 +1,11 @@
 """How fast methods lower the energy."""
 
 import numpy as np
-from matplotlib.figure import Figure
+
+from treatise._core.figures import axes_for
 
 
-def plot_energy_traces(results, ax=None):
+def plot_energy_traces(results, *, ax=None):
     """Energy against accepted moves or sweeps, one line for each method, with the highest lower bound dashed.
 
     Parameters
@@ -18,8 +19,7 @@ def plot_energy_traces(results, ax=None):
     -------
     ax : matplotlib Axes
     """
-    if ax is None:
-        ax = Figure(figsize=(7, 4), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(7, 4))
     for name, result in results.items():
         best = np.minimum.accumulate(result.trace)
         ax.plot(np.arange(1, len(best) + 1), best, marker=".", label=f"{name}: {result.energy:.6g}")

@@ -38,7 +38,7 @@ class FlatFactors:
 
     @property
     def arrays(self):
-        """What the kernels take."""
+        """What the compiled loops take."""
         return self.graph.n_states, self.tables, self.starts, self.first, self.factor, self.stride
 
     def place(self, assignment):
