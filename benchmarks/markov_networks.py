@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks._contest import Contest, Scaling
 from treatise.graphical import ConjunctiveMarkovNetwork, ProbabilityTree, grow_probability_trees
-from treatise.graphical.conjunctive_network import PseudoLikelihood
+from treatise.graphical.decision_tree.conjunctive import PseudoLikelihood
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:

@@ -21,10 +21,9 @@ from treatise.graphical import (
     plot_features,
     plot_graph,
 )
-from treatise.graphical._bottom_up_loops import replacement_gain
-from treatise.graphical.bottom_up import _Search, value_differences
-from treatise.graphical.conjunctive_network import PseudoLikelihood
-from treatise.graphical.probability_tree import pack_columns
+from treatise.graphical.decision_tree.bottom_up import _Search, replacement_gain, value_differences
+from treatise.graphical.decision_tree.conjunctive import PseudoLikelihood
+from treatise.graphical.decision_tree.probability_tree import pack_columns
 
 
 def figure_1_tree():

@@ -19,15 +19,15 @@ from treatise.graphical import (
     plot_region_graph,
     region_graph,
 )
-from treatise.graphical._region_learners import (
+from treatise.graphical.gaussian.neighborhood_lasso import neighborhood_weights
+from treatise.graphical.gaussian.pc_skeleton import weakest_within
+from treatise.graphical.junction_tree._region_learners import (
     GraphicalLassoRegion,
     NeighborhoodRegion,
     PairwiseRegion,
     SeparationRegion,
     edge_threshold,
 )
-from treatise.graphical.neighborhood_lasso import neighborhood_weights
-from treatise.graphical.pc_skeleton import weakest_within
 from treatise.inference import CliqueTree
 from treatise.optimize import graphical_lasso_penalty_limit, solve_graphical_lasso
 

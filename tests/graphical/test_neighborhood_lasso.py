@@ -6,7 +6,7 @@ from sklearn.linear_model import Lasso, LinearRegression
 
 from treatise.datasets import make_weak_edge_graph
 from treatise.graphical import NeighborhoodLasso, graph_metrics
-from treatise.graphical.neighborhood_lasso import neighborhood_weights
+from treatise.graphical.gaussian.neighborhood_lasso import neighborhood_weights
 
 
 def standardised(X):

@@ -527,6 +527,6 @@ def test_pictures_name_the_nodes_that_have_a_score():
     assert {text.get_text() for text in ax.texts} == {str(node) for node in model.perturbed_nodes()[:8]}
     axes = plot_condition_graphs(model)
     assert [ax.get_title() for ax in axes] == [f"condition {k}: {len(model.edges_[k])} edges" for k in range(2)]
-    with pytest.raises(ValueError, match="as many axes"):
-        plot_condition_graphs(model, axes=axes[:1])
+    with pytest.raises(ValueError, match="this plot has 2 panels"):
+        plot_condition_graphs(model, ax=axes[:1])
     assert plot_node_scores(CoHubGraphs().fit(data.tables), ax=axes[0]) is axes[0]

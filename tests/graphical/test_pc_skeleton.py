@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from treatise.datasets import make_weak_edge_graph
 from treatise.graphical import PCSkeleton
-from treatise.graphical.pc_skeleton import fisher_thresholds, weakest_within
+from treatise.graphical.gaussian.pc_skeleton import fisher_thresholds, weakest_within
 
 
 def partial(R, i, j, given):

@@ -15,8 +15,8 @@ from treatise.graphical import (
     range_expansion_bound,
     solve_convex,
 )
-from treatise.graphical.range_moves import _RangeProposals, label_intervals
-from treatise.graphical.truncated_convex import CarriedFlow, RangeGraph, interval_length
+from treatise.graphical.range_moves.moves import _RangeProposals, label_intervals
+from treatise.graphical.range_moves.truncated_convex import CarriedFlow, RangeGraph, interval_length
 
 MOVES = ["range_expansion", "range_swap", "alpha_expansion", "alpha_beta_swap", "icm"]
 MESSAGES = ["trws", "min_sum"]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from treatise.inference import CliqueTree, clique_tree
-from treatise.inference._triangulation import check_running_intersection
+from treatise.inference.junction_tree._triangulation import check_running_intersection
 
 
 def random_graph(rng, p, chance):

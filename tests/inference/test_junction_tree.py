@@ -12,7 +12,7 @@ from field_models import (
 )
 
 from treatise.inference import Chains, FactorGraph, JunctionTree
-from treatise.inference._triangulation import check_running_intersection
+from treatise.inference.junction_tree._triangulation import check_running_intersection
 
 
 def models():

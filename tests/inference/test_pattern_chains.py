@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treatise.inference import Chains, PatternAutomaton, PatternChains, observed_patterns
-from treatise.inference import _pattern_loops as loops
+from treatise.inference.chains import _pattern_loops as loops
 
 # Labels of the paper's Appendix B.
 PERSON, OTHER, LOCATION = 0, 1, 2

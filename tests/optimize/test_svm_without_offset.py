@@ -9,8 +9,8 @@ from sklearn.svm import LinearSVC
 
 from treatise.kernels import Gaussian, GramRows, Linear, Polynomial
 from treatise.optimize import SVMStart, solve_svm_without_offset, svm_without_offset_path, warm_start
-from treatise.optimize._svm_working_set_loops import best_pair_step, pair_from_matrix
-from treatise.optimize.svm_without_offset import unknown_neighbours
+from treatise.optimize.svm._working_set_loops import best_pair_step, pair_from_matrix
+from treatise.optimize.svm.without_offset import unknown_neighbours
 
 RULES = ["1d", 0, 1, 2, 3, 4, 5, 7, 8, 16, 32, 64, 128, 256, 512, 515, 519, 1031, 2055]
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treatise._core.figures import axes_for
+
 _MANY_NODES = 80
 """Beyond this many nodes names would cover the picture, and only hubs are named."""
 _HUBS = 15
@@ -52,11 +54,8 @@ def plot_graph(graph, *, weights=None, labels=None, stability=None, seed=0, ax=N
             f"plot_graph draws fitted learners of graphs and networkx graphs, not {type(graph).__name__}; for a matrix "
             "use networkx.from_numpy_array"
         )
-    if ax is None:
-        from matplotlib import pyplot
-
-        side = 4.0 + 0.5 * np.sqrt(len(graph))
-        ax = pyplot.figure(figsize=(side, side), layout="constrained").subplots()
+    side = 4.0 + 0.5 * np.sqrt(len(graph))
+    ax = axes_for(ax, figsize=(side, side))
     ax.set_axis_off()
     if not len(graph):
         return ax

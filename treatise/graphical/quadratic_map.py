@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from treatise.graphical import _quadratic_map_loops as loops
+from treatise._core.jit import compiled
 from treatise.inference import MAPResult, PairwiseForm, iterated_conditional_forests, iterated_conditional_modes
 
 _DIAGONALS = ("absrow", "eig")
@@ -158,7 +158,7 @@ def qp_map(graph, *, method="convex", diagonal="absrow", start=None, n_starts=1,
     trace = []
     shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
     for _ in range(max_iter):
-        if not loops.round_in_turn(*shape, *form.incidence, mu, labels):
+        if not round_in_turn(*shape, *form.incidence, mu, labels):
             break
         trace.append(float(graph.energy(labels)))
     energy = float(graph.energy(labels))
@@ -176,14 +176,14 @@ def _finite_form(graph):
 def _relax(form, diagonal, max_iter, tol):
     shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
     rows = np.zeros_like(form.unary)
-    loops.expected_scores(
+    expected_scores(
         form.offset, rows.copy(), form.edges, form.pair_offset, np.abs(form.pairs), np.ones_like(rows), rows
     )
     d = rows / 2 if diagonal == "absrow" else np.full_like(rows, _largest_eigenvalue(form, rows))
     field = np.empty_like(form.unary)
 
     def value_and_gradient(mu):
-        loops.expected_scores(*shape, mu, field)
+        expected_scores(*shape, mu, field)
         # Plain sums: a threaded dot product of so few numbers waits more than it computes.
         value = np.sum(mu * (0.5 * (form.unary + field) + d * (1 - mu)))
         return value, field + d * (1 - 2 * mu)
@@ -199,7 +199,7 @@ def _relax(form, diagonal, max_iter, tol):
     while bound - value > tol * (1 + abs(value)) and n_iter < max_iter:
         n_iter += 1
         new = ahead + step * value_and_gradient(ahead)[1]
-        loops.project_simplices(form.offset, new)
+        project_simplices(form.offset, new)
         new_value, gradient = value_and_gradient(new)
         bound = min(bound, _tangent_maximum(form, new_value, gradient, new))
         if new_value < value:
@@ -218,7 +218,7 @@ def _relax(form, diagonal, max_iter, tol):
 
 def _tangent_maximum(form, value, gradient, mu):
     """Largest value of the tangent plane at mu, which a concave function is nowhere above."""
-    return value + loops.linear_maximum(form.offset, gradient) - np.sum(gradient * mu)
+    return value + linear_maximum(form.offset, gradient) - np.sum(gradient * mu)
 
 
 def _largest_eigenvalue(form, rows):
@@ -227,9 +227,7 @@ def _largest_eigenvalue(form, rows):
 
     def times(v):
         product = np.empty(size)
-        loops.expected_scores(
-            form.offset, none, form.edges, form.pair_offset, form.pairs, np.ravel(v).astype(float), product
-        )
+        expected_scores(form.offset, none, form.edges, form.pair_offset, form.pairs, np.ravel(v).astype(float), product)
         return product / 2
 
     if not rows.any():
@@ -241,3 +239,84 @@ def _largest_eigenvalue(form, rows):
         operator = LinearOperator((size, size), matvec=times, dtype=float)
         largest = eigsh(operator, k=1, which="LA", v0=start, tol=1e-8)[0][0]
     return float(largest) * (1 + 1e-6)
+
+
+@compiled
+def expected_scores(offset, unary, edges, pair_offset, pairs, mu, field):
+    """``theta_s + sum_t theta_st mu_t`` for all variables and states."""
+    for x in range(len(unary)):
+        field[x] = unary[x]
+    for e in range(len(edges)):
+        s, t = edges[e]
+        at = pair_offset[e]
+        for x in range(offset[s], offset[s + 1]):
+            acc = 0.0
+            for y in range(offset[t], offset[t + 1]):
+                acc += pairs[at] * mu[y]
+                field[y] += pairs[at] * mu[x]
+                at += 1
+            field[x] += acc
+
+
+@compiled
+def project_simplices(offset, values):
+    """Move each variable's part of ``values`` to the nearest point of the simplex.
+
+    What is taken from all entries alike is found by dropping, again and again, the entries that would not stay
+    positive; compiling a sort would cost more than it saves for so few.
+    """
+    for s in range(len(offset) - 1):
+        low, high = offset[s], offset[s + 1]
+        threshold, count, before = -np.inf, 0, -1
+        while count != before:
+            before = count
+            total, count = 0.0, 0
+            for k in range(low, high):
+                if values[k] > threshold:
+                    total += values[k]
+                    count += 1
+            threshold = (total - 1.0) / count
+        for k in range(low, high):
+            values[k] = max(values[k] - threshold, 0.0)
+
+
+@compiled
+def linear_maximum(offset, gradient):
+    """Largest value of a linear function over the product of simplices."""
+    total = 0.0
+    for s in range(len(offset) - 1):
+        best = -np.inf
+        for k in range(offset[s], offset[s + 1]):
+            best = max(best, gradient[k])
+        total += best
+    return total
+
+
+@compiled
+def round_in_turn(offset, unary, edges, pair_offset, pairs, first, incident, mu, labels):
+    """One pass of the rounding of Theorem 3: every variable to its best state given the others' probabilities.
+
+    Never lowers the expected score. Returns the number of labels that changed.
+    """
+    changes = 0
+    for s in range(len(offset) - 1):
+        K = offset[s + 1] - offset[s]
+        best, label = -np.inf, 0
+        for x in range(K):
+            value = unary[offset[s] + x]
+            for i in range(first[s], first[s + 1]):
+                end, e = incident[i] & 1, incident[i] // 2
+                t = edges[e, 1 - end]
+                L = offset[t + 1] - offset[t]
+                for y in range(L):
+                    at = x * L + y if end == 0 else y * K + x
+                    value += pairs[pair_offset[e] + at] * mu[offset[t] + y]
+            # A tie keeps the present label, so that passes end.
+            if value > best or (value == best and x == labels[s]):
+                best, label = value, x
+        if label != labels[s]:
+            changes += 1
+            labels[s] = label
+        for x in range(K):
+            mu[offset[s] + x] = 1.0 if x == label else 0.0
+    return changes

@@ -1,32 +1,40 @@
 """Inference in models of many coupled variables: chains, label patterns, factor graphs, minimum cuts."""
 
-from treatise.inference.belief_propagation import belief_propagation, max_product
-from treatise.inference.chain_bound import ChainBound
-from treatise.inference.chains import ChainMarginals, Chains
-from treatise.inference.clique_trees import CliqueTree, clique_tree
-from treatise.inference.conditional_forests import iterated_conditional_forests
-from treatise.inference.conditional_modes import iterated_conditional_modes
-from treatise.inference.factor_chains import factor_marginals
+from treatise.inference.chains import (
+    ChainBound,
+    ChainMarginals,
+    Chains,
+    PatternAutomaton,
+    PatternChains,
+    PatternMarginals,
+    factor_marginals,
+    observed_patterns,
+)
+from treatise.inference.coordinate import gibbs, gibbs_sample, iterated_conditional_forests, iterated_conditional_modes
 from treatise.inference.factor_graph import Factor, FactorGraph
-from treatise.inference.gibbs import gibbs, gibbs_sample
-from treatise.inference.junction_tree import JunctionTree
-from treatise.inference.junction_tree_bound import JunctionTreeBound, junction_tree_bound
-from treatise.inference.label_patterns import PatternAutomaton, observed_patterns
+from treatise.inference.junction_tree import (
+    CliqueTree,
+    JunctionTree,
+    JunctionTreeBound,
+    clique_tree,
+    junction_tree_bound,
+)
 from treatise.inference.map_result import MAPResult
 from treatise.inference.marginals import Marginals
 from treatise.inference.max_flow import FlowNetwork, MinimumCut
 from treatise.inference.mean_field import mean_field
+from treatise.inference.messages import (
+    belief_propagation,
+    max_product,
+    min_sum,
+    spanning_tree_weights,
+    tree_reweighted,
+    tree_reweighted_map,
+    trws,
+)
 from treatise.inference.pairwise_energy import PairwiseEnergy
 from treatise.inference.pairwise_form import PairwiseForm
-from treatise.inference.pattern_chains import PatternChains, PatternMarginals
-from treatise.inference.spanning_forest import (
-    maximum_spanning_forest,
-    restricted_forest,
-    root_forest,
-    tree_partition,
-)
-from treatise.inference.tree_reweighted import spanning_tree_weights, tree_reweighted, tree_reweighted_map
-from treatise.inference.trws import min_sum, trws
+from treatise.inference.spanning_forest import maximum_spanning_forest, restricted_forest, root_forest, tree_partition
 
 __all__ = [
     "ChainBound",

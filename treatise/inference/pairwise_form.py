@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from treatise.inference._message_loops import breadth_first
+from treatise._core.jit import compiled
 
 
 @dataclass(frozen=True)
@@ -156,3 +156,29 @@ def _ends(lengths):
 
 def _flat(arrays):
     return np.ascontiguousarray(np.concatenate(arrays)) if len(arrays) else np.zeros(0)
+
+
+@compiled
+def breadth_first(edges, first, incident):
+    """The variables, part after part of the graph, each part from its first variable outwards."""
+    n = len(first) - 1
+    order = np.empty(n, np.int64)
+    seen = np.zeros(n, np.bool_)
+    filled = 0
+    for root in range(n):
+        if seen[root]:
+            continue
+        seen[root] = True
+        order[filled] = root
+        head = filled
+        filled += 1
+        while head < filled:
+            s = order[head]
+            head += 1
+            for i in range(first[s], first[s + 1]):
+                t = edges[incident[i] // 2, 1 - (incident[i] & 1)]
+                if not seen[t]:
+                    seen[t] = True
+                    order[filled] = t
+                    filled += 1
+    return order

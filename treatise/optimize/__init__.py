@@ -11,16 +11,22 @@ from treatise.optimize.graphical_lasso import (
     logdet_prox,
     solve_graphical_lasso,
 )
-from treatise.optimize.group_lasso import (
+from treatise.optimize.group import (
     GroupLassoSolution,
+    GroupMultinomialSolution,
     group_lasso_path,
     group_logistic_path,
     group_penalty_limit,
+    solve_group_multinomial_columns,
 )
-from treatise.optimize.group_multinomial import GroupMultinomialSolution, solve_group_multinomial_columns
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
-from treatise.optimize.l1_logistic import L1LogisticSolution, solve_l1_logistic, solve_l1_logistic_columns
-from treatise.optimize.l1_path import L1Path, l1_constraint_paths
+from treatise.optimize.l1 import (
+    L1LogisticSolution,
+    L1Path,
+    l1_constraint_paths,
+    solve_l1_logistic,
+    solve_l1_logistic_columns,
+)
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
 from treatise.optimize.losses import Loss
 from treatise.optimize.low_rank_curvature import LowRankCurvature
@@ -28,18 +34,15 @@ from treatise.optimize.nnls import nonnegative_least_squares
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
-from treatise.optimize.projections import (
-    hoyer_sparseness,
-    l1_of_unit_vector,
-    project_l1_l2,
-    project_sparseness,
-)
+from treatise.optimize.projections import hoyer_sparseness, l1_of_unit_vector, project_l1_l2, project_sparseness
 from treatise.optimize.proximal import project_columns_on_l1_ball, prox_column_norms, soft_threshold
 from treatise.optimize.riemannian import armijo_step, q_factor
-from treatise.optimize.svm_dual import SVMDualProblem, SVMDualSolution, solve_svm_dual
-from treatise.optimize.svm_without_offset import (
+from treatise.optimize.svm import (
+    SVMDualProblem,
+    SVMDualSolution,
     SVMStart,
     SVMWithoutOffsetSolution,
+    solve_svm_dual,
     solve_svm_without_offset,
     svm_without_offset_path,
     warm_start,

@@ -1,0 +1,12 @@
+"""Sparse solutions: whole paths of programs under an l1 norm, and logistic regression with an l1 penalty."""
+
+from treatise.optimize.l1.logistic import L1LogisticSolution, solve_l1_logistic, solve_l1_logistic_columns
+from treatise.optimize.l1.path import L1Path, l1_constraint_paths
+
+__all__ = [
+    "L1LogisticSolution",
+    "L1Path",
+    "l1_constraint_paths",
+    "solve_l1_logistic",
+    "solve_l1_logistic_columns",
+]
