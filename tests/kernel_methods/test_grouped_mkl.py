@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.svm import SVC
 
 from treatise.kernel_methods import GroupedMKLClassifier, LpMKLClassifier, plot_kernel_weights
-from treatise.kernel_methods._grouped_mkl_solver import (
+from treatise.kernel_methods.mkl._grouped_solver import (
     GroupedOracle,
     group_gammas,
     grouped_dual_norm,

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from treatise.io import load_model, save_model
 from treatise.svm import PairwiseCouplingClassifier, pairwise_coupling, platt_sigmoid
-from treatise.svm.coupling import COUPLINGS
+from treatise.svm.coupling.coupling import COUPLINGS
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from treatise.kernels import Gaussian, SpectrumKernel
 from treatise.svm import ExtremePointsSVC, plot_representatives, representative_set
-from treatise.svm._extreme_points_loops import share_among
+from treatise.svm.extreme_points._loops import share_among
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from treatise.datasets import make_gaussian_mixtures
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
 from treatise.svm import BiasFreeSVC, SVMPath, SVMPathCV, plot_decision_surface, plot_svm_path
-from treatise.svm._path_start import path_start
+from treatise.svm.path._start import path_start
 
 
 @pytest.fixture(params=[5.0, 1.0, 0.5, 0.1])
