@@ -177,7 +177,7 @@ def test_bad_input_gets_clear_errors(cancer, grams):
     for wrong in ({"q": 0.5}, {"C": -1.0}, {"step": 0.0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             GroupedMKLClassifier(**wrong).fit(X, y)
-    with pytest.raises(ValueError, match="1 class"):
+    with pytest.raises(ValueError, match="one class only"):
         GroupedMKLClassifier(kernels=GROUPS).fit(X, np.ones(80))
     with pytest.raises(ValueError, match="group 1 of kernels is empty"):
         GroupedMKLClassifier(kernels=[FLAT, []]).fit(X, y)

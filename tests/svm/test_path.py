@@ -255,11 +255,11 @@ def test_bad_input_is_named():
     path = SVMPath(C_max=10.0).fit(X, y)
     with pytest.raises(ValueError, match=r"C=11 lies outside the path, which holds 0 < C <= 10"):
         path.predict(X, 11.0)
-    with pytest.raises(ValueError, match="two classes and y has 1 class"):
+    with pytest.raises(ValueError, match="one class only"):
         SVMPath().fit(X, np.ones(len(X)))
-    with pytest.raises(ValueError, match="two classes and y has 3 classes"):
+    with pytest.raises(ValueError, match="Only binary classification"):
         SVMPath().fit(X, np.arange(len(X)) % 3)
-    with pytest.raises(ValueError, match=r"classes \[7\] are unknown"):
+    with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes \[0, 1\] of the path"):
         path.error_curve(X, np.full(len(X), 7))
     with pytest.raises(ValueError, match="one class to train on in a fold"):
         SVMPathCV(SVMPath(C_max=10.0), cv=KFold(2)).fit(X, y)

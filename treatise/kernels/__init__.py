@@ -44,7 +44,7 @@ from treatise.kernels.rational import (
     plot_transducer,
     string_acceptor,
 )
-from treatise.kernels.roc_n import plot_scores_exceeding, roc_n_score
+from treatise.kernels.roc_n import roc_n_score
 from treatise.kernels.splines import CubicSpline
 from treatise.kernels.strings import (
     EncodedStrings,
@@ -130,7 +130,6 @@ __all__ = [
     "negative_definiteness",
     "ngram_transducer",
     "plot_gram",
-    "plot_scores_exceeding",
     "plot_transducer",
     "positive_definiteness",
     "resolve_kernel",

@@ -13,16 +13,10 @@ from treatise.svm.extreme_points import ExtremePointsSVC, RepresentativeSet, plo
 from treatise.svm.path import SVMPath, SVMPathCV, plot_svm_path
 from treatise.svm.q_norm import (
     QNormSVC,
-    comparison_constant,
-    excess_error_bound,
     plot_q_norm_calibration,
-    q_norm_minimal_risk,
     q_norm_probability,
     q_norm_target,
-    regularization_error_bound,
-    separable_error_bound,
     theory_cost,
-    tradeoff_cost,
 )
 from treatise.svm.surface_plot import plot_decision_surface
 
@@ -36,8 +30,6 @@ __all__ = [
     "RepresentativeSet",
     "SVMPath",
     "SVMPathCV",
-    "comparison_constant",
-    "excess_error_bound",
     "exponential_decoding",
     "merge_svms",
     "pairwise_coupling",
@@ -48,14 +40,10 @@ __all__ = [
     "plot_q_norm_calibration",
     "plot_representatives",
     "plot_svm_path",
-    "q_norm_minimal_risk",
     "q_norm_probability",
     "q_norm_target",
-    "regularization_error_bound",
     "representative_set",
-    "separable_error_bound",
     "steinwart_grid",
     "stratified_bootstrap",
     "theory_cost",
-    "tradeoff_cost",
 ]

@@ -1,10 +1,7 @@
 """Kernel regression by gradient steps, and the rules that say when to stop."""
 
-from treatise.kernel_methods.early_stopping.regressor import (
-    EarlyStoppedKernelRegressor,
-    first_order_sobolev,
-    plot_error_path,
-)
+from treatise.kernel_methods.early_stopping.plot import plot_error_path
+from treatise.kernel_methods.early_stopping.regressor import EarlyStoppedKernelRegressor
 from treatise.kernel_methods.early_stopping.rules import (
     critical_radius,
     empirical_rademacher,
@@ -17,7 +14,6 @@ __all__ = [
     "EarlyStoppedKernelRegressor",
     "critical_radius",
     "empirical_rademacher",
-    "first_order_sobolev",
     "matched_ridge",
     "plot_error_path",
     "stopping_time",

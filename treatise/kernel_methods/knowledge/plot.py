@@ -1,9 +1,9 @@
 """A fitted function beside its data and the regions of which something is known."""
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import axes_for
 from treatise.kernel_methods.knowledge.implications import check_knowledge
 from treatise.kernel_methods.knowledge.polyhedron import Polyhedron
 
@@ -35,8 +35,7 @@ def plot_knowledge(model, X, y, *, margin=0.1, ax=None):
     X, y = np.asarray(X, np.float64), np.asarray(y, np.float64)
     if X.ndim != 2 or X.shape[1] not in (1, 2):
         raise ValueError(f"only functions of one or two features can be drawn; X has shape {X.shape}")
-    if ax is None:
-        ax = Figure(figsize=(7, 4), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(7, 4))
     low, high = X.min(axis=0), X.max(axis=0)
     spread = np.where(high > low, high - low, 1.0) * margin
     low, high = low - spread, high + spread

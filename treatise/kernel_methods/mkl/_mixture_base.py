@@ -8,8 +8,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
+from treatise._core.classifier import ScoreClassifier, row_weights, signs_of
 from treatise.kernel_methods.mkl._certificate import relative_gap
 from treatise.kernels import KernelBankInputMixin
+from treatise.optimize import SVMDualProblem
 
 
 @dataclass(frozen=True)
@@ -84,3 +86,13 @@ class MixtureMachineBase(KernelBankInputMixin, BaseEstimator):
         """Scores of new objects by every machine, of shape (n, n_machines)."""
         check_is_fitted(self)
         return self._mixture_scores(X, self._coef, self._weights) + self._offsets
+
+
+class MixtureClassifier(ScoreClassifier):
+    """Classes by machines of two: one machine, or one for each class against the rest."""
+
+    def _class_problems(self, y, weights):
+        """Set ``classes_`` and return a problem of two classes, or one for each class."""
+        codes = self._code_labels(y)
+        weights, _ = row_weights(codes, self.classes_, weights)
+        return [SVMDualProblem.classification(signs, self.C * weights) for signs in signs_of(codes, len(self.classes_))]

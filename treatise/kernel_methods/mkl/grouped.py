@@ -3,19 +3,18 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.kernel_methods._one_against_rest import OneAgainstRestMixin
 from treatise.kernel_methods.mkl._grouped_solver import solve_grouped_mkl
-from treatise.kernel_methods.mkl._mixture_base import MixtureMachineBase
+from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier, MixtureMachineBase
 from treatise.kernels import Gaussian, Kernel, KernelBankInputMixin, OnColumns, kernel_gamma, resolve_kernel
 
 _WIDTH_STEPS = range(-2, 3)
 """Powers of four of the width's inverse around the one that fits the scale of a feature."""
 
 
-class GroupedMKLClassifier(ClassifierMixin, OneAgainstRestMixin, MixtureMachineBase):
+class GroupedMKLClassifier(MixtureClassifier, MixtureMachineBase):
     """Support vector classifier on groups of kernels: sparse within every group, and with weight on all groups.
 
     For data from several sources that all matter (shape, colour and text of an object; blocks of measurements), each

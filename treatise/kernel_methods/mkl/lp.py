@@ -3,15 +3,15 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin, _fit_context
+from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
-from treatise.kernel_methods._one_against_rest import OneAgainstRestMixin
 from treatise.kernel_methods.mkl._lp_base import LpMKLBase
+from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier
 from treatise.optimize import SVMDualProblem
 
 
-class LpMKLClassifier(ClassifierMixin, OneAgainstRestMixin, LpMKLBase):
+class LpMKLClassifier(MixtureClassifier, LpMKLBase):
     """Support vector classifier that learns how to weigh many kernels.
 
     The machine runs on ``sum_m weights[m] k_m``, with weights that are not negative and of p-norm one, and learns

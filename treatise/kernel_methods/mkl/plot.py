@@ -1,8 +1,9 @@
 """Learned weights of kernels as a picture."""
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.utils.validation import check_is_fitted
+
+from treatise._core.figures import axes_for
 
 
 def plot_kernel_weights(machine, labels=None, ax=None):
@@ -27,8 +28,7 @@ def plot_kernel_weights(machine, labels=None, ax=None):
     labels = [str(m) for m in range(n_kernels)] if labels is None else list(labels)
     if len(labels) != n_kernels:
         raise ValueError(f"{len(labels)} labels for {n_kernels} kernels")
-    if ax is None:
-        ax = Figure(figsize=(min(12.0, 2.5 + 0.25 * n_kernels), 3.5), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(min(12.0, 2.5 + 0.25 * n_kernels), 3.5))
     if len(weights) == 1:
         ax.bar(np.arange(n_kernels), weights[0], color="C0")
         ax.set_ylabel("weight")

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 
+from treatise._core.figures import axes_for
+
 
 def plot_transducer(machine, *, ax=None, max_labels=4):
     """Draw a small machine: states in a row, arcs with their labels and weights.
@@ -25,10 +27,7 @@ def plot_transducer(machine, *, ax=None, max_labels=4):
     ----------
     .. [1] Paper v05-1035, Figures 1 to 7.
     """
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(2 + 2 * machine.n_states, 4), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(2 + 2 * machine.n_states, 4))
     labels = defaultdict(list)
     for source, read, written, weight, target in machine.arcs:
         sides = [str(symbol) if symbol is not None else "ε" for symbol in (read, written)]

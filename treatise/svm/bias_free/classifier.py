@@ -4,18 +4,17 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.classifier import ScoreClassifier, row_weights, signs_of
 from treatise.kernels import KernelInputMixin, Linear, Polynomial
 from treatise.optimize import solve_svm_without_offset
 
 
-class BiasFreeSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
+class BiasFreeSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     """Kernel classifier with hinge loss and no offset.
 
     Leaving out the offset loses nothing with a kernel as rich as the Gaussian, and makes training simpler and faster:
@@ -38,7 +37,8 @@ class BiasFreeSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
     lam : float or None, default=None
         The paper's penalty; where given, it takes the place of C.
     kernel : {"rbf", "linear", "poly", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
-        The kernel; it need not be normalised.
+        The kernel; it need not be normalised. With "precomputed", X is the Gram matrix in ``fit`` and later the kernel
+        values with all training objects.
     gamma : float, "scale" or "auto", default="scale"
         Of the named kernels; the paper's width sigma is its square root. "scale" is ``1 / (n_features * X.var())``.
     degree : int, default=3
@@ -165,13 +165,12 @@ class BiasFreeSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        counts, factors = row_weights(sample_weight, self.class_weight, self.classes_, codes)
+        codes = self._code_labels(y)
+        counts, factors = row_weights(codes, self.classes_, sample_weight, self.class_weight)
         rows = self._gram_rows(objects, self.cache_bytes)
         upper = counts * factors * (self.C if self.lam is None else 1.0 / (2.0 * self.lam * counts.sum()))
         machines = []
-        for signs in machine_signs(codes, len(self.classes_)):
+        for signs in signs_of(codes, len(self.classes_)):
             found = solve_svm_without_offset(
                 rows, signs, upper, start="I0" if self.init == "zeros" else "I1", tol=self.tol,
                 stopping=self.stopping, wss=self.wss, n_neighbors=self.n_neighbors, max_iter=self.max_iter,
@@ -194,60 +193,6 @@ class BiasFreeSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self.objective_ = np.array([machine.objective for machine in machines])
         return self
 
-    def decision_function(self, X):
-        """Scores of new objects.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            As in ``fit``; with ``kernel="precomputed"``, kernel values with all training objects.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for the second of two classes; largest for the predicted one of several.
-        """
+    def _scores(self, X):
         check_is_fitted(self)
-        scores = self._weighted_scores(self._new_objects(X), self._support_objects, self.dual_coef_.T)
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X):
-        """Classes of new objects.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            As in ``decision_function``.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted classes.
-        """
-        codes = codes_of(self.decision_function(X))
-        return self.classes_[codes]
-
-
-def row_weights(sample_weight, class_weight, classes, codes):
-    """Weight of each row by itself, and by its class; refuses what leaves fewer than two classes."""
-    counts = _check_sample_weight(sample_weight, codes, dtype=np.float64, ensure_non_negative=True)
-    factors = compute_class_weight(class_weight, classes=classes, y=classes[codes], sample_weight=counts)[codes]
-    present = np.flatnonzero(np.bincount(codes, weights=counts * factors, minlength=len(classes)) > 0)
-    if len(classes) < 2:
-        raise ValueError(f"a classifier needs at least two classes; y holds 1 class, {classes.tolist()}")
-    if len(present) < 2:
-        raise ValueError(
-            f"a classifier needs two classes of positive weight; only {classes[present].tolist()} have one"
-        )
-    return counts, factors
-
-
-def codes_of(scores):
-    """Numbers of the classes that scores speak for: one score for two classes, else one for each."""
-    return (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
-
-
-def machine_signs(codes, n_classes):
-    """Labels -1 and 1 of each machine: the second of two classes against the first, or each against the rest."""
-    positive = [1] if n_classes == 2 else range(n_classes)
-    return [np.where(codes == code, 1.0, -1.0) for code in positive]
+        return self._weighted_scores(self._new_objects(X), self._support_objects, self.dual_coef_.T)

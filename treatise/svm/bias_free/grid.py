@@ -5,16 +5,17 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import ScoreClassifier, codes_from_scores, row_weights, signs_of
+from treatise._core.figures import axes_for
 from treatise.kernels import Gaussian, GramRows
 from treatise.optimize import svm_without_offset_path
-from treatise.svm.bias_free.classifier import BiasFreeSVC, machine_signs, row_weights
+from treatise.svm.bias_free.classifier import BiasFreeSVC
 
 
 def steinwart_grid(n_samples, n_features, size=10):
@@ -54,7 +55,7 @@ def steinwart_grid(n_samples, n_features, size=10):
     return lams, np.geomspace(0.1, 2.0 * n_samples ** (1.0 / n_features), size) ** 2
 
 
-class BiasFreeSVCGrid(ClassifierMixin, BaseEstimator):
+class BiasFreeSVCGrid(ScoreClassifier, BaseEstimator):
     """Gaussian machine without offset whose width and penalty are chosen by cross-validation.
 
     Does what a ``GridSearchCV`` over :class:`BiasFreeSVC` does, for less: distances between rows are computed once
@@ -184,9 +185,8 @@ class BiasFreeSVCGrid(ClassifierMixin, BaseEstimator):
             The fitted search.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        weights = row_weights(sample_weight, self.class_weight, self.classes_, codes)
+        codes = self._code_labels(y)
+        weights = row_weights(codes, self.classes_, sample_weight, self.class_weight)
         penalty, penalties, gammas = self._grid(*X.shape)
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
         trial = _Trial(self, X, codes, len(self.classes_), weights, penalty, penalties, folds)
@@ -215,37 +215,10 @@ class BiasFreeSVCGrid(ClassifierMixin, BaseEstimator):
         self.best_estimator_.fit(X, y, sample_weight=sample_weight)
         return self
 
-    def decision_function(self, X):
-        """Scores by the chosen machine, see :meth:`BiasFreeSVC.decision_function`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Scores.
-        """
+    def _scores(self, X):
         check_is_fitted(self)
-        return self.best_estimator_.decision_function(self._checked(X))
-
-    def predict(self, X):
-        """Classes by the chosen machine.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted classes.
-        """
-        check_is_fitted(self)
-        return self.best_estimator_.predict(self._checked(X))
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self.best_estimator_._scores(X)
 
     def plot(self, ax=None):
         """Heat map of the error in cross-validation, with the choice marked.
@@ -261,10 +234,7 @@ class BiasFreeSVCGrid(ClassifierMixin, BaseEstimator):
             What was drawn on.
         """
         check_is_fitted(self)
-        if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure(figsize=(6, 4.5), layout="constrained").subplots()
+        ax = axes_for(ax, figsize=(6, 4.5))
         penalty = "lam" if self.Cs is None else "C"
         results = self.cv_results_
         across, up = (list(dict.fromkeys(results[f"param_{name}"].tolist())) for name in (penalty, "gamma"))
@@ -279,9 +249,6 @@ class BiasFreeSVCGrid(ClassifierMixin, BaseEstimator):
         ax.plot(column, row, "o", markerfacecolor="none", markeredgecolor="white", markersize=12, markeredgewidth=2)
         ax.set_title(f"least error {error[row, column]:.2f} %")
         return ax
-
-    def _checked(self, X):
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def _grid(self, n, p):
         """Name and values of the penalties, from strong to weak, and gammas from wide to narrow."""
@@ -315,7 +282,7 @@ class _Trial:
             rows = self._rows(gamma, train)
             shared = len(self.penalties), self.n_classes if self.n_classes > 2 else 1
             betas = np.empty((*shared, len(train)))
-            for machine, signs in enumerate(machine_signs(self.codes[train], self.n_classes)):
+            for machine, signs in enumerate(signs_of(self.codes[train], self.n_classes)):
                 start = time.perf_counter()
                 for at, solution in enumerate(self._path(rows, signs, train)):
                     betas[at, machine] = solution.beta
@@ -323,8 +290,7 @@ class _Trial:
                     steps[at] += solution.n_iter
                     start = time.perf_counter()
             new = self._test_scores(gamma, train, test, betas.reshape(-1, len(train))).reshape(*shared, len(test))
-            found = (new[:, 0] > 0).astype(int) if self.n_classes == 2 else np.argmax(new, axis=1)
-            scores[:, k] = np.mean(found == self.codes[test], axis=1)
+            scores[:, k] = [np.mean(codes_from_scores(machines.T) == self.codes[test]) for machines in new]
         return scores, seconds / len(self.folds), steps / len(self.folds)
 
     def _path(self, rows, signs, train):

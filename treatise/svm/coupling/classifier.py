@@ -2,14 +2,14 @@
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from treatise._core.classifier import Classifier, codes_from_scores
 from treatise.svm.coupling._calibration import fit_pair, fold_of_rows, pair_probability, score_of
 from treatise.svm.coupling.coupling import COUPLINGS, couple, pair_indices
 
@@ -19,7 +19,7 @@ def _pairs_have_decisions(self):
     return hasattr(base, "decision_function")
 
 
-class PairwiseCouplingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Class probabilities for any binary classifier, one against one.
 
     A classifier is fitted to each pair of classes. What it says of a row becomes a probability r_ij of class i
@@ -126,11 +126,8 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         """
         base = self._base()
         X, y = validate_data(self, X, y, **self._reading(base))
-        check_classification_targets(y)
-        self.classes_, coded = np.unique(y, return_inverse=True)
+        coded = self._code_labels(y)
         k = len(self.classes_)
-        if k < 2:
-            raise ValueError(f"y holds one class, {self.classes_.tolist()[0]!r}; at least two classes are needed")
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         own = hasattr(base, "predict_proba")
@@ -187,8 +184,7 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         -------
         y : ndarray of shape (n_samples,)
         """
-        likeliest = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[likeliest]
+        return self.classes_[codes_from_scores(self.predict_proba(X))]
 
     def pairwise_proba(self, X):
         """Probability of class i given i or j, before coupling.

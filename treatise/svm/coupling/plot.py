@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treatise._core.figures import axes_for
 from treatise.svm.coupling.coupling import pairwise_coupling
 
 
@@ -42,10 +43,7 @@ def plot_coupling(
     names = [str(c) for c in (range(len(R)) if class_names is None else class_names)]
     if len(names) != len(R):
         raise ValueError(f"class_names has {len(names)} names for {len(R)} classes")
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(layout="constrained").subplots()
+    ax = axes_for(ax)
     width = 0.8 / len(coupled)
     at = np.arange(len(R))
     for position, (method, p) in enumerate(coupled.items()):

@@ -39,12 +39,3 @@ def distinct_rows(rows):
     place_of: dict = {}
     places = np.array([place_of.setdefault(key, len(place_of)) for key in keys], np.int64)
     return np.unique(places, return_index=True)[1], places
-
-
-def codes_among(classes, y):
-    """Numbers of known classes; refuses others by name."""
-    y = np.asarray(y)
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(f"classes {unknown.tolist()} are unknown; the machines know {np.asarray(classes).tolist()}")
-    return np.searchsorted(classes, y)

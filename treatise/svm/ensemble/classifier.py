@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.utils import check_random_state
@@ -16,12 +16,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from treatise._core.classifier import Classifier, codes_among, codes_from_scores, row_weights
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
-from treatise.svm.bias_free.classifier import codes_of, row_weights
 from treatise.svm.ensemble._aggregation import FIXED_RULES, MOST_ROWS, combine, fill_absent, learner_of
 from treatise.svm.ensemble._members import draw_rows, train_member
-from treatise.svm.ensemble._store import codes_among, joined
+from treatise.svm.ensemble._store import joined
 
 _BLOCK_BYTES = 2 << 20
 """Kernel values held at a time in prediction: few enough to stay near the processor."""
@@ -41,7 +41,7 @@ def _learns_to_aggregate(self):
     return _gives_probabilities(self)
 
 
-class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
+class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
     """Many kernel SVMs on small subsamples, combined by vote, mean or a learnt rule.
 
     Training p machines on s rows each costs p s² instead of n². Rows that several machines use as support vectors are
@@ -201,9 +201,8 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             The fitted classifier.
         """
         objects, y = self._fit_objects(X, y=y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        counts, factors = row_weights(sample_weight, self.class_weight, self.classes_, codes)
+        codes = self._code_labels(y)
+        counts, factors = row_weights(codes, self.classes_, sample_weight, self.class_weight)
         present = np.flatnonzero(counts * factors > 0)
         if len(np.unique(codes[present])) < len(self.classes_):
             raise ValueError("a class has no row of positive weight; leave its rows out")
@@ -264,8 +263,8 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             if len(y) != count(objects):
                 raise ValueError(f"y has {len(y)} classes for {count(objects)} rows of X")
         check_classification_targets(y)
-        codes = codes_among(self.classes_, y)
-        counts, factors = row_weights(sample_weight, self.class_weight, self.classes_, codes)
+        codes = codes_among(y, self.classes_)
+        counts, factors = row_weights(codes, self.classes_, sample_weight, self.class_weight)
         positions = np.flatnonzero(counts * factors > 0)
         if len(np.unique(codes[positions])) < len(self.classes_):
             raise ValueError(
@@ -361,7 +360,7 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             )
         if fixed:
             scores = combine(self.aggregation, decisions, len(self.classes_))
-            self.oob_score_ = float(np.mean(codes_of(scores) == truth))
+            self.oob_score_ = float(np.mean(codes_from_scores(scores) == truth))
             return
         filled = fill_absent(decisions, n_pairs)
         if self.oob_score:
@@ -393,7 +392,8 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         elif X is None or y is None:
             raise ValueError("an aggregation that is learnt needs rows X and their classes y to learn from")
         else:
-            self.aggregator_ = learner_of(aggregation).fit(self.decision_matrix(X), codes_among(self.classes_, y))
+            codes = codes_among(np.asarray(y), self.classes_, where="of the ensemble")
+            self.aggregator_ = learner_of(aggregation).fit(self.decision_matrix(X), codes)
         self.aggregation = self.aggregation_ = aggregation
         return self
 
@@ -469,7 +469,7 @@ class EnsembleSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self._rule_is_fixed():
-            return self.classes_[codes_of(self.decision_function(X))]
+            return self.classes_[codes_from_scores(self.decision_function(X))]
         return self.classes_[self.aggregator_.predict(self.decision_matrix(X))]
 
     @available_if(_learns_to_aggregate)

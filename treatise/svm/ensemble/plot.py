@@ -1,11 +1,10 @@
 """What more members bring, as a picture."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from treatise.svm.bias_free.classifier import codes_of
+from treatise._core.classifier import codes_among, codes_from_scores
+from treatise._core.figures import axes_for
 from treatise.svm.ensemble._aggregation import FIXED_RULES, combine
-from treatise.svm.ensemble._store import codes_among
 
 
 def plot_ensemble_growth(ensemble, X, y, ax=None):
@@ -28,17 +27,16 @@ def plot_ensemble_growth(ensemble, X, y, ax=None):
     -------
     ax : matplotlib Axes
     """
-    if ax is None:
-        ax = Figure(figsize=(6, 4), layout="constrained").subplots()
-    decisions, truth = ensemble.decision_matrix(X), codes_among(ensemble.classes_, y)
+    ax = axes_for(ax, figsize=(6, 4))
+    truth = codes_among(np.asarray(y), ensemble.classes_, where="of the ensemble")
+    decisions = ensemble.decision_matrix(X)
     n_classes = len(ensemble.classes_)
     n_pairs = n_classes * (n_classes - 1) // 2
     n_members = decisions.shape[1] // n_pairs
     sizes = np.unique(np.geomspace(1, n_members, 40).astype(int))
     for rule in FIXED_RULES:
-        accuracies = [
-            np.mean(codes_of(combine(rule, decisions[:, : size * n_pairs], n_classes)) == truth) for size in sizes
-        ]
+        scores = (combine(rule, decisions[:, : size * n_pairs], n_classes) for size in sizes)
+        accuracies = [np.mean(codes_from_scores(some) == truth) for some in scores]
         ax.plot(sizes, accuracies, marker=".", label=rule)
     ax.set(xlabel="members", ylabel="accuracy", xscale="log")
     ax.set_title(f"{len(ensemble.support_)} distinct of {ensemble.n_support_total_} support vectors")

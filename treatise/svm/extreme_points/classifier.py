@@ -4,20 +4,20 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from treatise._core.classifier import ScoreClassifier, row_weights
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
 from treatise.svm._pair_machines import pair_machines
-from treatise.svm.bias_free.classifier import codes_of, row_weights
 from treatise.svm.extreme_points.representatives import PositionKernel, derive_representatives, lengths_of
 
 
-class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
+class ExtremePointsSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     """Kernel SVM on a few weighted rows that stand for all of them (AESVM).
 
     The rows of each class are sorted into small subsets, of each subset the points near the surface of its convex hull
@@ -37,7 +37,8 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
     C : float, default=1.0
         Cost of slack of one row, as in ``SVC``; the paper's C / N.
     kernel : {"rbf", "linear", "poly", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
-        The kernel.
+        The kernel. With "precomputed", X is the Gram matrix in ``fit`` and later the kernel values with all training
+        objects.
     gamma : float, "scale" or "auto", default="scale"
         Of the "rbf", "poly" and "laplacian" kernels. The wider the kernel, the fewer rows are kept.
     degree : int, default=3
@@ -169,9 +170,8 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
             The fitted classifier.
         """
         objects, y = self._fit_objects(X, y=y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        counts, factors = row_weights(sample_weight, self.class_weight, self.classes_, codes)
+        codes = self._code_labels(y)
+        counts, factors = row_weights(codes, self.classes_, sample_weight, self.class_weight)
         kernel, places = self.kernel_, objects
         if isinstance(kernel, str):
             kernel, places = PositionKernel(objects), np.arange(count(objects))
@@ -215,38 +215,11 @@ class ExtremePointsSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         used = np.flatnonzero(coefs.any(axis=0))
         self.support_, self.dual_coef_ = self.representative_indices_[used], coefs[:, used]
 
-    def decision_function(self, X):
-        """Scores of new objects.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            As in ``fit``; with ``kernel="precomputed"``, kernel values with all training objects.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for the second of two classes; of several, votes of the pairs with their scores to break ties.
-        """
+    def _scores(self, X):
+        """The score of the pair of two classes; of several, votes of the pairs with their scores to break ties."""
         check_is_fitted(self)
         scores = self._weighted_scores(self._new_objects(X), self._support_objects, self.dual_coef_.T)
         scores += self.intercept_
         if len(self.classes_) == 2:
-            return scores[:, 0]
+            return scores
         return _ovr_decision_function((scores > 0).astype(int), scores, len(self.classes_))
-
-    def predict(self, X):
-        """Classes of new objects.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            As in ``decision_function``.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted classes.
-        """
-        codes = codes_of(self.decision_function(X))
-        return self.classes_[codes]

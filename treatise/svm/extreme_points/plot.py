@@ -1,8 +1,10 @@
 """The rows that stand for all others as a picture."""
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.utils.validation import check_is_fitted
+
+from treatise._core.classifier import codes_among
+from treatise._core.figures import axes_for
 
 
 def plot_representatives(machine, X, y, ax=None):
@@ -31,9 +33,8 @@ def plot_representatives(machine, X, y, ax=None):
         raise ValueError(
             f"X must hold the training rows; row {machine.representative_indices_.max()} is kept of {len(X)}"
         )
-    if ax is None:
-        ax = Figure(figsize=(6, 5), layout="constrained").subplots()
-    codes = np.searchsorted(machine.classes_, y)
+    ax = axes_for(ax, figsize=(6, 5))
+    codes = codes_among(np.asarray(y), machine.classes_, where="of the machine")
     kept, weights = machine.representative_indices_, machine.representative_weights_
     for code, label in enumerate(machine.classes_):
         ax.scatter(*X[codes == code].T, s=1, alpha=0.2, color=f"C{code}", rasterized=True)
@@ -42,7 +43,7 @@ def plot_representatives(machine, X, y, ax=None):
         ax.scatter(*X[kept[mine]].T, s=sizes, edgecolor="black", lw=0.5, color=f"C{code}", label=str(label))
     sides = [np.linspace(low, high, 120) for low, high in zip(X.min(axis=0), X.max(axis=0))]
     grid = np.stack(np.meshgrid(*sides), axis=-1)
-    regions = np.searchsorted(machine.classes_, machine.predict(grid.reshape(-1, 2))).reshape(grid.shape[:2])
+    regions = codes_among(machine.predict(grid.reshape(-1, 2)), machine.classes_).reshape(grid.shape[:2])
     levels = np.arange(len(machine.classes_) - 1) + 0.5
     ax.contour(*sides, regions, levels=levels, colors="black", linewidths=1)
     ax.set_title(f"{len(kept)} of {len(X)} rows kept, epsilon {machine.epsilon:g}")

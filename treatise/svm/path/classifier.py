@@ -4,19 +4,31 @@ import warnings
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.classifier import Classifier, codes_among, codes_from_scores, signs_of
 from treatise.kernels import KernelInputMixin
-from treatise.svm.ensemble._store import codes_among
-from treatise.svm.path._loops import BUFFER_FULL, ELBOW, FINISHED, LEFT, STALLED, follow
+from treatise.svm.path._loops import (
+    BREAKPOINTS,
+    BUFFER_FULL,
+    ELBOW,
+    ENTRIES,
+    FINISHED,
+    LAMBDA,
+    LEFT,
+    RIDGE,
+    STALLED,
+    Records,
+    Walk,
+    follow,
+)
 from treatise.svm.path._start import path_start
 
 
-class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
+class SVMPath(Classifier, KernelInputMixin, BaseEstimator):
     """Support vector classifiers for every value of the cost C at once.
 
     The multipliers of the machine are piecewise linear in ``1 / C``; this walks from break to break and so holds the
@@ -25,8 +37,9 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
     margin. For one given C and many thousands of rows another solver is faster: memory is the Gram matrix, n² numbers,
     and time about ``5 min(n+, n-)`` breaks of O(n m) for m points on the margin.
 
-    Two classes only. Points that hang on one another to rounding (repeated rows, very smooth kernels) are told apart by
-    a small number added to the diagonal of the kernel, given as ``ridge_``.
+    Two classes only; wrap it in ``OneVsRestClassifier`` for more. Points that hang on one another to rounding (repeated
+    rows, very smooth kernels) are told apart by a small number added to the diagonal of the kernel, given as
+    ``ridge_``.
 
     Parameters
     ----------
@@ -115,14 +128,7 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self : SVMPath
         """
         objects, y = self._fit_objects(X, y=y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(
-                f"Only binary classification is supported; the path needs two classes and y has {len(self.classes_)} "
-                f"{'class' if len(self.classes_) == 1 else 'classes'}. Wrap it in OneVsRestClassifier for more."
-            )
-        signs = np.where(codes == 1, 1.0, -1.0)
+        (signs,) = signs_of(self._code_labels(y), 2)
         gram = np.ascontiguousarray(self._gram(objects))
         self._objects = self._kept(objects, np.arange(len(signs)))
         self._signs = signs
@@ -140,29 +146,27 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
         # Records of multipliers, point by point; at the first breakpoint all of them.
         points, values, breakpoints = [np.arange(n)], [alpha.copy()], [np.zeros(n, np.int64)]
         marks = [np.array([[start.lam, start.alpha_0, 0, (place == ELBOW).sum(), (place == LEFT).sum()]])]
-        scalars = np.array([start.lam, start.alpha_0, 0.0, 0.0])
         status = BUFFER_FULL if start.lam > last else FINISHED
-        scores = gram @ (self._signs * alpha)
+        walk = Walk(
+            gram, self._signs, bool(self.intercept), alpha, gram @ (self._signs * alpha), place,
+            np.array([start.lam, start.alpha_0, 0.0]), np.empty(n, np.int64), np.empty(n + 1), np.empty(n),
+            np.empty(n + 1),
+        )  # fmt: skip
         while status == BUFFER_FULL:
-            scalars[2] = 0.0
-            records = np.zeros(1, np.int64)
-            room_points, room_values = np.empty(64 * n + 1000, np.int64), np.empty(64 * n + 1000)
-            room_marks = np.empty((n + 100, 5))
-            status = follow(
-                gram, self._signs, alpha, scores, place, scalars, self.intercept, last,
-                records, room_points, room_values, room_marks,
-            )  # fmt: skip
-            count = int(scalars[2])
-            ends = room_marks[:count, 2].astype(np.int64)
+            room = 64 * n + 1000
+            records = Records(np.zeros(2, np.int64), np.empty(room, np.int64), np.empty(room), np.empty((n + 100, 5)))
+            status = follow(walk, last, records)
+            count, entries = records.counts[BREAKPOINTS], records.counts[ENTRIES]
+            ends = records.marks[:count, 2].astype(np.int64)
             done = sum(len(part) for part in marks)
-            points.append(room_points[: records[0]].copy())
-            values.append(room_values[: records[0]].copy())
+            points.append(records.points[:entries].copy())
+            values.append(records.values[:entries].copy())
             breakpoints.append(np.repeat(np.arange(done, done + count), np.diff(ends, prepend=0)))
-            marks.append(room_marks[:count].copy())
+            marks.append(records.marks[:count].copy())
         if status == STALLED:
             warnings.warn(
-                f"the path ends at C={1 / scalars[0]:g} instead of C_max={self.C_max:g}: the kernel cannot tell the "
-                "points on the margin apart; choose a smaller C_max or a less smooth kernel",
+                f"the path ends at C={1 / walk.numbers[LAMBDA]:g} instead of C_max={self.C_max:g}: the kernel cannot "
+                "tell the points on the margin apart; choose a smaller C_max or a less smooth kernel",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -172,7 +176,7 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self.costs_ = 1.0 / self._lambdas
         self.elbow_sizes_ = table[:, 3].astype(np.int64)
         self.n_within_ = table[:, 4].astype(np.int64)
-        self.ridge_ = float(scalars[3])
+        self.ridge_ = float(walk.numbers[RIDGE])
         # Sorted by point and breakpoint, so that the last record before any breakpoint is found by bisection.
         key = np.concatenate(points) * len(table) + np.concatenate(breakpoints)
         order = np.argsort(key, kind="stable")
@@ -259,8 +263,8 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        positive = self.decision_function(X, C) > 0
-        return self.classes_[positive.astype(np.int64)]
+        scores = self.decision_function(X, C)
+        return self.classes_[codes_from_scores(scores.ravel()).reshape(scores.shape)]
 
     def error_curve(self, X, y):
         """The exact error on other objects as a function of C.
@@ -282,7 +286,7 @@ class SVMPath(ClassifierMixin, KernelInputMixin, BaseEstimator):
         check_is_fitted(self)
         objects = self._new_objects(X)
         block = self._block(objects, self._objects) * self._signs
-        wanted = 2.0 * codes_among(self.classes_, y) - 1.0
+        wanted = 2.0 * codes_among(np.asarray(y), self.classes_, where="of the path") - 1.0
         if len(wanted) != len(block):
             raise ValueError(f"y has {len(wanted)} classes for {len(block)} objects")
         lambdas = self._lambdas

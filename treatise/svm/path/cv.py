@@ -1,16 +1,16 @@
 """The cost of a support vector machine by exact cross-validation along its path."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import ScoreClassifier
 from treatise.svm.path.classifier import SVMPath
 
 
-class SVMPathCV(ClassifierMixin, BaseEstimator):
+class SVMPathCV(ScoreClassifier, BaseEstimator):
     """Support vector classifier whose cost is chosen by cross-validation over all costs, not over a grid.
 
     In each fold the whole path is walked and its error on the held-out part is known for every C; the curves are
@@ -85,7 +85,7 @@ class SVMPathCV(ClassifierMixin, BaseEstimator):
             y = np.asarray(y)
         else:
             X, y = validate_data(self, X, y, accept_sparse=False if pairwise else "csr", dtype=np.float64)
-        check_classification_targets(y)
+        self._code_labels(y)
         self.path_ = clone(base).fit(X, y)
         curves, held_out = [], []
         for train, test in check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y):
@@ -99,39 +99,12 @@ class SVMPathCV(ClassifierMixin, BaseEstimator):
         self.costs_, self.errors_ = _mean_curve(curves, np.array(held_out))
         self.best_C_, error = _best_cost(self.costs_, self.errors_, self.path_.costs_[-1])
         self.best_score_ = 1.0 - error
-        self.classes_ = self.path_.classes_
         self.path_.C = self.best_C_
         return self
 
-    def decision_function(self, X):
-        """Scores at the chosen cost, positive for the second class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            Objects to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-        """
+    def _scores(self, X):
         check_is_fitted(self)
-        return self.path_.decision_function(self._checked(X))
-
-    def predict(self, X):
-        """Classes at the chosen cost.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            Objects to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.path_.predict(self._checked(X))
+        return self.path_.decision_function(self._checked(X))[:, np.newaxis]
 
     def _checked(self, X):
         if getattr(self.path_.kernel, "structured", False):

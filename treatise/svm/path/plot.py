@@ -1,8 +1,9 @@
 """The regularisation path of a support vector machine as a picture."""
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.utils.validation import check_is_fitted
+
+from treatise._core.figures import axes_for
 
 _MOST_LINES = 200
 
@@ -22,8 +23,7 @@ def plot_svm_path(path, ax=None):
     ax : matplotlib Axes
     """
     check_is_fitted(path)
-    if ax is None:
-        ax = Figure(figsize=(7, 4), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(7, 4))
     which = np.unique(np.linspace(0, len(path.costs_) - 1, 2000).astype(int))
     alpha = path._alpha_at_breakpoints(which)
     lines = np.unique(np.linspace(0, len(alpha) - 1, _MOST_LINES).astype(int))

@@ -4,13 +4,13 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.classifier import ScoreClassifier, row_weights, signs_of
 from treatise.kernels import GramRows, KernelInputMixin
 from treatise.svm.q_norm._solvers import solve_q_norm
 from treatise.svm.q_norm.theory import q_norm_probability
@@ -22,7 +22,7 @@ def _has_probabilities(machine):
     return True
 
 
-class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
+class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     """Kernel classifier whose margin violations cost their q-th power, with probabilities read off the scores.
 
     Minimises ``|f|^2 / 2 + C * mean(max(0, 1 - y f(x)) ** q)`` over functions of the kernel plus an offset. With q = 1
@@ -146,20 +146,11 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         self : QNormSVC
         """
         objects, y = self._fit_objects(X, y=y, sample_weight=sample_weight)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            number = f"{len(self.classes_)} {'class' if len(self.classes_) == 1 else 'classes'}"
-            raise ValueError(
-                f"Only binary classification is supported; y has {number}. Wrap it in OneVsRestClassifier for more "
-                "than two."
-            )
-        weights = _check_sample_weight(sample_weight, codes, dtype=np.float64, ensure_non_negative=True)
+        codes = self._code_labels(y)
+        weights, _ = row_weights(codes, self.classes_, sample_weight)
         used = np.flatnonzero(weights > 0)
-        if len(np.unique(codes[used])) < 2:
-            raise ValueError("a classifier needs two classes of positive weight; only one has any")
         part, rows = self._rows_of(objects, used)
-        signs = np.where(codes[used] == 1, 1.0, -1.0)
+        (signs,) = signs_of(codes[used], 2)
         costs = self.C * weights[used] / weights.sum()
         found = solve_q_norm(rows, lambda: self._gram(part), signs, costs, float(self.q), self.tol, self.max_iter)
         self.objective_, self.duality_gap_, self.n_iter_ = found.primal, found.gap, found.n_iter
@@ -184,20 +175,10 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         part = objects[used]
         return part, self._gram_rows(part, self.cache_bytes)
 
-    def decision_function(self, X):
-        """Scores, not clipped; positive for the second class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            Objects to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-        """
+    def _scores(self, X):
         check_is_fitted(self)
-        return self.intercept_ + self._weighted_scores(self._new_objects(X), self._support_objects, self.dual_coef_)
+        scores = self._weighted_scores(self._new_objects(X), self._support_objects, self.dual_coef_)
+        return (self.intercept_ + scores)[:, np.newaxis]
 
     def clipped_decision_function(self, X):
         """Scores cut to [-1, 1]: the projection that no loss rises by, with the same classes.
@@ -212,21 +193,6 @@ class QNormSVC(ClassifierMixin, KernelInputMixin, BaseEstimator):
         scores : ndarray of shape (n_samples,)
         """
         return np.clip(self.decision_function(X), -1.0, 1.0)
-
-    def predict(self, X):
-        """Classes; the second one where the score is zero.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            Objects to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        positive = self.decision_function(X) >= 0
-        return self.classes_[positive.astype(np.int64)]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):

@@ -1,8 +1,9 @@
 """Are the probabilities of a q-norm machine right?"""
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.utils.validation import check_is_fitted
+
+from treatise._core.figures import axes_for
 
 
 def plot_q_norm_calibration(machine, X, y, *, n_bins=10, ax=None):
@@ -26,8 +27,7 @@ def plot_q_norm_calibration(machine, X, y, *, n_bins=10, ax=None):
     ax : matplotlib Axes
     """
     check_is_fitted(machine)
-    if ax is None:
-        ax = Figure(figsize=(5, 5), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(5, 5))
     predicted = machine.predict_proba(X)[:, 1]
     hit = np.asarray(y) == machine.classes_[1]
     bins = np.array_split(np.argsort(predicted, kind="stable"), min(n_bins, len(predicted)))

@@ -6,14 +6,8 @@ from scipy.integrate import quad
 from scipy.optimize import minimize
 
 from treatise.papers._evidence import Evidence, Row
-from treatise.svm import (
-    QNormSVC,
-    comparison_constant,
-    plot_q_norm_calibration,
-    q_norm_minimal_risk,
-    regularization_error_bound,
-    theory_cost,
-)
+from treatise.papers.svm.v05_1143.bounds import comparison_constant, q_norm_minimal_risk, regularization_error_bound
+from treatise.svm import QNormSVC, plot_q_norm_calibration, theory_cost
 
 SHARE = 8 * np.sqrt(2)
 """Example 1: the separating function is below t in size on a share of at most this times t."""
