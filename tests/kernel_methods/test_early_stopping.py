@@ -12,13 +12,13 @@ from treatise.kernel_methods import (
     EarlyStoppedKernelRegressor,
     critical_radius,
     empirical_rademacher,
-    first_order_sobolev,
     matched_ridge,
     plot_error_path,
     stopping_time,
     sure_stopping_time,
 )
 from treatise.kernels import Gaussian
+from treatise.papers.kernel_methods.v15_0335 import first_order_sobolev
 
 
 def sobolev_design(n):

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.svm import SVC
 
 from treatise.kernel_methods import GroupedMKLClassifier, LpMKLClassifier, plot_kernel_weights
-from treatise.kernel_methods._grouped_mkl_solver import (
+from treatise.kernel_methods.mkl._grouped_solver import (
     GroupedOracle,
     group_gammas,
     grouped_dual_norm,
@@ -177,7 +177,7 @@ def test_bad_input_gets_clear_errors(cancer, grams):
     for wrong in ({"q": 0.5}, {"C": -1.0}, {"step": 0.0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             GroupedMKLClassifier(**wrong).fit(X, y)
-    with pytest.raises(ValueError, match="1 class"):
+    with pytest.raises(ValueError, match="one class only"):
         GroupedMKLClassifier(kernels=GROUPS).fit(X, np.ones(80))
     with pytest.raises(ValueError, match="group 1 of kernels is empty"):
         GroupedMKLClassifier(kernels=[FLAT, []]).fit(X, y)

@@ -261,9 +261,9 @@ def test_bad_input_gets_clear_errors(cancer):
     for wrong in ({"p": 0.5}, {"C": 0.0}, {"solver": "other"}, {"tol": 0.0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             LpMKLClassifier(**wrong).fit(X, y)
-    with pytest.raises(ValueError, match=r"y has 1 class, 1\.0; "):
+    with pytest.raises(ValueError, match=r"one class only, 1\.0; "):
         LpMKLClassifier().fit(X, np.ones(80))
-    with pytest.raises(ValueError, match="y has 1 class with a weight above zero, 1; "):
+    with pytest.raises(ValueError, match=r"only \[1\] of the classes of y have a weight above zero"):
         LpMKLClassifier().fit(X, y, sample_weight=y > 0)
     with pytest.raises(ValueError, match="kernels is empty"):
         LpMKLClassifier(kernels=[]).fit(X, y)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from treatise.kernels import plot_scores_exceeding, roc_n_score
+from treatise.kernels import roc_n_score
 
 
 def counted(y, scores, n):
@@ -43,11 +43,3 @@ def test_wrong_input_is_refused():
         roc_n_score([0, 1], [0.0, 1.0], n=0)
     with pytest.raises(ValueError, match="inconsistent"):
         roc_n_score([0, 1], [0.0, 1.0, 2.0])
-
-
-def test_curves_fall_from_all_tasks_to_none():
-    ax = plot_scores_exceeding({"one": [0.2, 0.9], "other": [0.5, 0.5]}, xlabel="ROC")
-    first = ax.get_lines()[0]
-    assert first.get_xdata().tolist() == [0, 0.2, 0.9, 1]
-    assert first.get_ydata().tolist() == [2, 1, 0, 0]
-    assert ax.get_xlabel() == "ROC"

@@ -15,8 +15,8 @@ from treatise.kernels import (
     LinearDynamicalSystem,
     states_for_length,
 )
-from treatise.kernels._hidden_markov_loops import baum_welch
-from treatise.kernels._kalman_em import _maximised, fitted_systems, initial_systems, smoothed
+from treatise.kernels.products._hidden_markov_loops import baum_welch
+from treatise.kernels.products._kalman_em import _maximised, fitted_systems, initial_systems, smoothed
 
 TWO = HiddenMarkovModel([0.6, 0.4], [[0.7, 0.3], [0.4, 0.6]], [[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]])
 THREE = HiddenMarkovModel(
@@ -110,7 +110,7 @@ def test_work_in_parts_gives_what_one_piece_gives(monkeypatch):
     kernel = HiddenMarkovProductKernel(n_steps=4)
     prepared, again = kernel.prepare(models), kernel.prepare(models)
     whole = kernel.log_block(prepared, again)
-    monkeypatch.setattr("treatise.kernels.hidden_markov_product._EMISSIONS_AT_ONCE", 1500)
+    monkeypatch.setattr("treatise.kernels.products.hidden_markov._EMISSIONS_AT_ONCE", 1500)
     for other in (prepared, again):
         np.testing.assert_allclose(kernel.log_block(prepared, other), whole, rtol=1e-12)
 

@@ -146,7 +146,7 @@ def test_too_few_steps_are_warned_of(moons):
 
 def test_one_class_is_refused(moons):
     X, y = moons
-    with pytest.raises(ValueError, match="1 class"):
+    with pytest.raises(ValueError, match="one class only, 'up'"):
         BiasFreeSVC().fit(X, np.full(len(y), "up"))
     with pytest.raises(ValueError, match=r"only \['up'\]"):
         BiasFreeSVC().fit(X, y, sample_weight=(y == "up").astype(float))

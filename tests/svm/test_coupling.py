@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 
 from treatise.datasets import make_noisy_pairs, make_waveform
 from treatise.svm import exponential_decoding, pairwise_coupling, plot_coupling
-from treatise.svm._bradley_terry_loops import bradley_terry_rows
-from treatise.svm._coupling_loops import cyclic_least_squares
-from treatise.svm.coupling import COUPLINGS
+from treatise.svm.coupling._bradley_terry_loops import bradley_terry_rows
+from treatise.svm.coupling._loops import cyclic_least_squares
+from treatise.svm.coupling.coupling import COUPLINGS
 
 HAND = np.array([[0.5, 0.9, 0.4, 0.7], [0.1, 0.5, 0.3, 0.2], [0.6, 0.7, 0.5, 0.8], [0.3, 0.8, 0.2, 0.5]])
 EXACT = ("least_squares", "markov", "hastie_tibshirani", "price", "refregier_vallet")

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from treatise.io import load_model, save_model
 from treatise.svm import PairwiseCouplingClassifier, pairwise_coupling, platt_sigmoid
-from treatise.svm.coupling import COUPLINGS
+from treatise.svm.coupling.coupling import COUPLINGS
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -174,7 +174,7 @@ def test_two_classes_and_small_classes():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="one class, 0; at least two"):
+    with pytest.raises(ValueError, match="one class only, 0; a classifier needs at least two"):
         PairwiseCouplingClassifier().fit(X_IRIS[:50], Y_IRIS[:50])
     with pytest.raises(ValueError, match="every class has one row"):
         PairwiseCouplingClassifier().fit(X_IRIS[::50], Y_IRIS[::50])

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from treatise.kernels import Gaussian, SpectrumKernel
 from treatise.svm import ExtremePointsSVC, plot_representatives, representative_set
-from treatise.svm._extreme_points_loops import share_among
+from treatise.svm.extreme_points._loops import share_among
 
 
 @pytest.fixture(scope="module")
@@ -310,9 +310,9 @@ def test_bad_parameters_are_named(moons, options, message):
 
 def test_bad_data_are_refused(moons):
     X, y = moons
-    with pytest.raises(ValueError, match="two classes"):
+    with pytest.raises(ValueError, match="one class only"):
         ExtremePointsSVC().fit(X, np.zeros(len(X)))
-    with pytest.raises(ValueError, match="two classes of positive weight"):
+    with pytest.raises(ValueError, match=r"only \[1\] of the classes of y have a weight above zero"):
         ExtremePointsSVC().fit(X, y, sample_weight=y.astype(float))
     with pytest.raises(ValueError, match="NaN"):
         ExtremePointsSVC().fit(np.where(X > 1, np.nan, X), y)

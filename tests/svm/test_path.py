@@ -13,7 +13,7 @@ from treatise.datasets import make_gaussian_mixtures
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
 from treatise.svm import BiasFreeSVC, SVMPath, SVMPathCV, plot_decision_surface, plot_svm_path
-from treatise.svm._path_start import path_start
+from treatise.svm.path._start import path_start
 
 
 @pytest.fixture(params=[5.0, 1.0, 0.5, 0.1])
@@ -255,11 +255,11 @@ def test_bad_input_is_named():
     path = SVMPath(C_max=10.0).fit(X, y)
     with pytest.raises(ValueError, match=r"C=11 lies outside the path, which holds 0 < C <= 10"):
         path.predict(X, 11.0)
-    with pytest.raises(ValueError, match="two classes and y has 1 class"):
+    with pytest.raises(ValueError, match="one class only"):
         SVMPath().fit(X, np.ones(len(X)))
-    with pytest.raises(ValueError, match="two classes and y has 3 classes"):
+    with pytest.raises(ValueError, match="Only binary classification"):
         SVMPath().fit(X, np.arange(len(X)) % 3)
-    with pytest.raises(ValueError, match=r"classes \[7\] are unknown"):
+    with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes \[0, 1\] of the path"):
         path.error_curve(X, np.full(len(X), 7))
     with pytest.raises(ValueError, match="one class to train on in a fold"):
         SVMPathCV(SVMPath(C_max=10.0), cv=KFold(2)).fit(X, y)

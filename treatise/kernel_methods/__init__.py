@@ -8,10 +8,13 @@ from treatise.kernel_methods.certificate import (
 )
 from treatise.kernel_methods.early_stopping import (
     EarlyStoppedKernelRegressor,
-    first_order_sobolev,
+    critical_radius,
+    empirical_rademacher,
+    matched_ridge,
     plot_error_path,
+    stopping_time,
+    sure_stopping_time,
 )
-from treatise.kernel_methods.grouped_mkl import GroupedMKLClassifier
 from treatise.kernel_methods.influence import (
     Influence,
     InfluenceFunction,
@@ -21,20 +24,21 @@ from treatise.kernel_methods.influence import (
     sensitivity_curve,
 )
 from treatise.kernel_methods.kernel_machine import KernelMachineClassifier, KernelMachineRegressor
-from treatise.kernel_methods.kernel_weights import lp_kernel_weights, lp_mkl_bound
-from treatise.kernel_methods.kernel_weights_plot import plot_kernel_weights
-from treatise.kernel_methods.knowledge import Knowledge
-from treatise.kernel_methods.knowledge_plot import plot_knowledge
-from treatise.kernel_methods.knowledge_regressor import KnowledgeKernelRegressor
-from treatise.kernel_methods.linear_knowledge import LinearKnowledgeRegressor
-from treatise.kernel_methods.lp_mkl import LpMKLClassifier, LpMKLOneClass, LpMKLRegressor
-from treatise.kernel_methods.polyhedron import Polyhedron
-from treatise.kernel_methods.stopping_rules import (
-    critical_radius,
-    empirical_rademacher,
-    matched_ridge,
-    stopping_time,
-    sure_stopping_time,
+from treatise.kernel_methods.knowledge import (
+    Knowledge,
+    KnowledgeKernelRegressor,
+    LinearKnowledgeRegressor,
+    Polyhedron,
+    plot_knowledge,
+)
+from treatise.kernel_methods.mkl import (
+    GroupedMKLClassifier,
+    LpMKLClassifier,
+    LpMKLOneClass,
+    LpMKLRegressor,
+    lp_kernel_weights,
+    lp_mkl_bound,
+    plot_kernel_weights,
 )
 
 __all__ = [
@@ -55,7 +59,6 @@ __all__ = [
     "Polyhedron",
     "critical_radius",
     "empirical_rademacher",
-    "first_order_sobolev",
     "influence_bound",
     "kernel_certificate",
     "lp_kernel_weights",

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.classifier import codes_among, signs_of
+from treatise._core.figures import axes_for
 from treatise.kernel_methods.certificate import kernel_certificate
 from treatise.kernel_methods.kernel_machine import KernelMachineClassifier
 from treatise.optimize import ConvexLoss
@@ -183,13 +184,8 @@ def _check_machine(machine):
 
 def _signs_of(machine, y):
     """1 for the second class of a fitted machine, -1 for the first."""
-    y = column_or_1d(y)
-    unknown = ~np.isin(y, machine.classes_)
-    if unknown.any():
-        raise ValueError(
-            f"y holds {y[unknown].tolist()[0]!r}; the machine knows the classes {machine.classes_.tolist()}"
-        )
-    return np.where(y == machine.classes_[1], 1.0, -1.0)
+    codes = codes_among(column_or_1d(y), machine.classes_, where="of the machine")
+    return signs_of(codes, 2)[0]
 
 
 def sensitivity_curve(machine, X, y, new_X, new_y, at):
@@ -327,8 +323,7 @@ def plot_influence(influence, ax=None, n_named=5):
     -------
     ax : matplotlib Axes
     """
-    if ax is None:
-        ax = Figure(figsize=(7, 3.5), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(7, 3.5))
     norms = influence.norms
     ax.vlines(np.arange(len(norms)), 0.0, norms, color="C0", lw=1)
     for i in np.argsort(-norms)[:n_named]:

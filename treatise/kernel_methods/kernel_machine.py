@@ -1,15 +1,12 @@
 """Kernel machines with any convex loss and functions that are not penalised (De Vito et al., JMLR 5:1363)."""
 
 import numpy as np
-from scipy.special import expit
-from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
+from treatise._core.classifier import LogisticScores, row_weights, signs_of
 from treatise.kernel_methods._kernel_machine_base import KernelMachineBase
-from treatise.kernel_methods._one_against_rest import check_two_classes
 from treatise.optimize import LABEL_LOSSES, NUMBER_LOSSES, ConvexLoss
 
 
@@ -19,7 +16,7 @@ def _has_probabilities(machine):
     return True
 
 
-class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
+class KernelMachineClassifier(LogisticScores, KernelMachineBase):
     """Two-class kernel machine: kernel logistic regression, support vector machines, and losses between.
 
     Minimises mean loss plus ``penalty`` times the squared length of the kernel expansion, over the expansion and over
@@ -30,6 +27,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
     Use it for probabilities, for terms that must not be penalised and for a machine that is certainly optimal, up to a
     few thousand rows: memory is n² numbers, and a step O(m³) for the m objects where the loss is curved. Not beyond
     that, nor where a plain support vector machine does: solvers that never hold the whole kernel are quicker.
+    For more than two classes wrap it in ``OneVsRestClassifier``.
 
     Parameters
     ----------
@@ -139,48 +137,15 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
         self : KernelMachineClassifier
         """
         objects, y = self._fit_objects(X, y=y, sample_weight=sample_weight)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) > 2:
-            raise ValueError(
-                f"Only binary classification is supported; y has {len(self.classes_)} classes. Wrap it in "
-                "OneVsRestClassifier."
-            )
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, np.empty((len(y), 1)), ensure_non_negative=True)
-        check_two_classes(self.classes_, codes, sample_weight)
-        signs = np.where(codes == 1, 1.0, -1.0)
+        codes = self._code_labels(y)
+        # With one class alone no best offset exists (Proposition 9).
+        sample_weight, _ = row_weights(codes, self.classes_, sample_weight)
+        (signs,) = signs_of(codes, 2)
         self._solve(objects, X, signs, ConvexLoss(self.loss), sample_weight)
         return self
 
-    def decision_function(self, X):
-        """Scores, positive for the second class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            Objects to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-        """
-        return self._machine(X)
-
-    def predict(self, X):
-        """Classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or what the kernel reads
-            Objects to classify.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        positive = self.decision_function(X) > 0
-        return self.classes_[positive.astype(np.int64)]
+    def _scores(self, X):
+        return self._machine(X)[:, np.newaxis]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):
@@ -195,8 +160,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
         -------
         p : ndarray of shape (n_samples, 2)
         """
-        positive = expit(self.decision_function(X))
-        return np.column_stack([1.0 - positive, positive])
+        return super().predict_proba(X)
 
 
 class KernelMachineRegressor(RegressorMixin, KernelMachineBase):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treatise._core.figures import axes_for
+
 
 def plot_gram(gram, labels=None, *, ax=None):
     """Draw a Gram matrix as an image; blocks on the diagonal show what a kernel holds alike.
@@ -32,10 +34,7 @@ def plot_gram(gram, labels=None, *, ax=None):
     gram = np.asarray(gram, np.float64)
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
         raise ValueError(f"a Gram matrix is square, got shape {gram.shape}")
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(6, 5), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(6, 5))
     if labels is not None:
         labels = np.asarray(labels)
         if labels.shape != gram.shape[:1]:

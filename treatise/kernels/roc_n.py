@@ -52,37 +52,3 @@ def roc_n_score(y_true, y_score, n=50):
     share = (limit - false[j - 1]) / (false[j] - false[j - 1])
     height = true[j - 1] + share * (true[j] - true[j - 1])
     return float(np.trapezoid(np.append(true[:j], height), np.append(false[:j], limit)) / limit)
-
-
-def plot_scores_exceeding(scores, *, ax=None, xlabel="score"):
-    """Number of tasks on which each method exceeds a score, against the score: the higher curve is the better method.
-
-    Parameters
-    ----------
-    scores : dict of str to array-like
-        Of each method, its score on every task.
-    ax : matplotlib Axes or None, default=None
-        Where to draw; None makes a figure.
-    xlabel : str, default="score"
-        Name of the score.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-
-    References
-    ----------
-    .. [1] Paper v05-1435, Figures 5 to 10.
-    """
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(layout="constrained").subplots()
-    for name, values in scores.items():
-        ordered = np.sort(np.asarray(values, np.float64))
-        at = np.concatenate(([0.0], ordered, [1.0]))
-        ax.step(at, np.concatenate(([len(ordered)], np.arange(len(ordered))[::-1], [0])), where="post", label=name)
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel("tasks above")
-    ax.legend()
-    return ax

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
+from treatise._core.classifier import signs_of
 from treatise.optimize import SVMDualProblem, solve_svm_dual
 
 
@@ -34,6 +35,6 @@ def pair_machines(rows_of, codes, n_classes, costs, tol):
     """
     for first, second in combinations(range(n_classes), 2):
         part = np.flatnonzero((codes == first) | (codes == second))
-        signs = np.where(codes[part] == second, 1.0, -1.0)
+        (signs,) = signs_of(codes[part] == second, 2)
         problem = SVMDualProblem.classification(signs, costs[part])
         yield (first, second), part, solve_svm_dual(rows_of(part), problem, tol=tol)

@@ -1,7 +1,8 @@
 """The decision surface of a two-class machine over two features, as a picture."""
 
 import numpy as np
-from matplotlib.figure import Figure
+
+from treatise._core.figures import axes_for
 
 
 def plot_decision_surface(machine, X, y, ax=None, *, n_grid=200):
@@ -37,8 +38,7 @@ def plot_decision_surface(machine, X, y, ax=None, *, n_grid=200):
         raise ValueError(f"a surface is drawn over two features; X has shape {X.shape}")
     if len(machine.classes_) != 2:
         raise ValueError(f"a surface is drawn for two classes; the machine has {len(machine.classes_)}")
-    if ax is None:
-        ax = Figure(figsize=(6, 5), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(6, 5))
     low, high = X.min(axis=0), X.max(axis=0)
     room = 0.1 * np.maximum(high - low, 1e-9)
     axes = [np.linspace(a, b, n_grid) for a, b in zip(low - room, high + room)]

@@ -1,9 +1,10 @@
 """The experiment of the fast string kernels."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from treatise.datasets import load_scop_families
-from treatise.papers.kernel_methods.v05_1435 import experiment
+from treatise.papers.kernel_methods.v05_1435 import experiment, plot_scores_exceeding
 
 FILES = ("sequences/scop.1.53.1e-25.fasta.gz", "sequences/all_seq_fam_membership.txt.gz")
 
@@ -34,3 +35,12 @@ def test_the_families_are_those_of_the_benchmark(real_data):
     train, y, test, y_test = data.task(data.families.index("2.44.1.2"))
     assert [np.sum(y == 1), np.sum(y == -1), np.sum(y_test == 1), np.sum(y_test == -1)] == [11, 307, 140, 3894]
     assert not set(train) & set(test)
+
+
+def test_curves_fall_from_all_tasks_to_none():
+    ax = Figure().subplots()
+    plot_scores_exceeding({"one": np.array([0.2, 0.9]), "other": np.array([0.5, 0.5])}, ax, xlabel="ROC")
+    first = ax.get_lines()[0]
+    assert first.get_xdata().tolist() == [0, 0.2, 0.9, 1]
+    assert first.get_ydata().tolist() == [2, 1, 0, 0]
+    assert ax.get_xlabel() == "ROC"

@@ -18,7 +18,7 @@ from treatise.kernels import (
     MultinomialProductKernel,
     plot_gram,
 )
-from treatise.kernels._kalman_em import fitted_systems, smoothed
+from treatise.kernels.products._kalman_em import fitted_systems, smoothed
 from treatise.papers._evidence import Evidence, Row
 
 if TYPE_CHECKING:

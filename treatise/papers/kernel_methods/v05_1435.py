@@ -21,12 +21,12 @@ from treatise.kernels import (
     WildcardKernel,
     align_kernels,
     kernel_alignment,
-    plot_scores_exceeding,
     roc_n_score,
 )
 from treatise.papers._evidence import Evidence, Row
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 KERNELS: dict[str, StringKernel] = {
@@ -229,8 +229,19 @@ def _figure(scores: dict[str, np.ndarray]) -> "Figure":
 
     figure = Figure(figsize=(12, 5), layout="constrained")
     left, right = figure.subplots(1, 2)
-    plot_scores_exceeding({name: part[:, 1] for name, part in scores.items()}, ax=left, xlabel="ROC")
-    plot_scores_exceeding({name: part[:, 2] for name, part in scores.items()}, ax=right, xlabel="ROC-50")
+    plot_scores_exceeding({name: part[:, 1] for name, part in scores.items()}, left, xlabel="ROC")
+    plot_scores_exceeding({name: part[:, 2] for name, part in scores.items()}, right, xlabel="ROC-50")
     left.set_ylabel("families above")
     right.set_ylabel("families above")
     return figure
+
+
+def plot_scores_exceeding(scores: dict[str, np.ndarray], ax: "Axes", *, xlabel: str) -> None:
+    """Number of tasks on which each method exceeds a score, against the score: the higher curve is the better."""
+    for name, values in scores.items():
+        ordered = np.sort(np.asarray(values, np.float64))
+        at = np.concatenate(([0.0], ordered, [1.0]))
+        ax.step(at, np.concatenate(([len(ordered)], np.arange(len(ordered))[::-1], [0])), where="post", label=name)
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel("tasks above")
+    ax.legend()

@@ -1,0 +1,350 @@
+"""Events along the regularisation path of a support vector machine (Hastie et al., JMLR 5:1391, Section 4).
+
+Everything is kept in forms that are linear in lambda: the multipliers, ``alpha_0 = lambda * beta_0``, and the margins
+``m_i = y_i lambda f(x_i) - lambda``, zero at the elbow, negative to its left, positive to its right.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treatise._core.jit import compiled
+from treatise.svm.path._elbow_loops import add_point, drop_point, invert, solve_direction
+
+LEFT, RIGHT, ELBOW = 0, 1, 2
+"""Where a point lies: within the margin or beyond it, outside the margin, on it."""
+FINISHED, BUFFER_FULL, STALLED = 0, 1, 2
+"""Why the walk came back: at its end; no room for more records; no ridge makes the elbow's points independent."""
+LAMBDA, ALPHA_0, RIDGE = 0, 1, 2
+"""Places of the numbers of a walk."""
+BREAKPOINTS, ENTRIES = 0, 1
+"""Places of the counts of its records."""
+
+_REFRESH = 50
+"""Events between two computations of margins and inverse from scratch."""
+_SMALLEST_RIDGE, _LARGEST_RIDGE = 1e-11, 1e-5
+"""As shares of the mean kernel of a point with itself."""
+
+
+class Walk(NamedTuple):
+    """Where a walk stands, and room for its steps; every array changes in place.
+
+    ``K``, ``y``: the Gram matrix, and the classes as -1 and 1. ``intercept``: whether there is an offset.
+    ``alpha``, ``g``, ``place``: of each point the multiplier, ``K (y alpha)``, and LEFT, RIGHT or ELBOW.
+    ``numbers``: lambda, alpha_0 and the ridge, a number added to the diagonal of K: zero until points of the elbow hang
+    on one another so closely that rounding decides between them.
+    ``elbow``, ``b``, ``rates``, ``off``: points of the elbow, the direction of Eq. 37, how fast margins grow along it,
+    and what is left of its equations.
+    """
+
+    K: np.ndarray
+    y: np.ndarray
+    intercept: bool
+    alpha: np.ndarray
+    g: np.ndarray
+    place: np.ndarray
+    numbers: np.ndarray
+    elbow: np.ndarray
+    b: np.ndarray
+    rates: np.ndarray
+    off: np.ndarray
+
+
+class Records(NamedTuple):
+    """What a walk writes down: at each breakpoint the multipliers of the elbow's points.
+
+    ``counts``: breakpoints and entries so far. ``points``, ``values``: the entries. ``marks[k]``: of breakpoint k
+    lambda, alpha_0, the end of its entries, the size of the elbow and the number of points left of it.
+    """
+
+    counts: np.ndarray
+    points: np.ndarray
+    values: np.ndarray
+    marks: np.ndarray
+
+
+@compiled
+def follow(walk, last, records):
+    """Walk down from the lambda of ``walk`` to ``last``: Section 4.1, event by event."""
+    m = _gather_elbow(walk)
+    inverse, stale = np.empty((0, 0)), True
+    events, standing = 0, 0
+    scale = np.abs(walk.g).max() + 1e-300
+    while True:
+        if records.counts[BREAKPOINTS] >= len(records.marks) or records.counts[ENTRIES] + len(walk.y) > len(
+            records.points
+        ):
+            return BUFFER_FULL
+        if m == 0 and walk.intercept:
+            m, stale = _start_again(walk, last), True
+            _record(walk, m, records)
+            if m == 0:
+                return FINISHED
+            continue
+        if standing > 5 * m + 50:
+            _more_ridge(walk)
+            standing, stale = 0, True
+        if stale or events % _REFRESH == 0:
+            inverse, sound = _begin_afresh(walk, m)
+            if not sound:
+                return STALLED
+        lam = walk.numbers[LAMBDA]
+        inverse, m, sound = _settle_elbow(walk, inverse, m, 1e-9 * lam + 1e-13 * scale)
+        stale = not sound
+        if m == 0 and walk.intercept:
+            continue
+        if not sound:
+            standing += 1
+            continue
+        step, who, at = _next_event(walk, m, lam - last)
+        _move(walk, m, step, who, at, last)
+        standing = standing + 1 if step <= 1e-14 * lam else 0
+        _record(walk, m, records)
+        if who < 0:
+            return FINISHED
+        if at >= 0:
+            inverse, sound = _leave(walk, inverse, m, at)
+            m -= 1
+        else:
+            inverse, sound = _enter(walk, inverse, m, who)
+            m += 1
+        stale = not sound
+        events += 1
+
+
+@compiled
+def _gather_elbow(walk):
+    m = 0
+    for i in range(len(walk.y)):
+        if walk.place[i] == ELBOW:
+            walk.elbow[m] = i
+            m += 1
+    return m
+
+
+@compiled
+def _start_again(walk, last):
+    """With nothing at the elbow only the offset moves, until a point of each class arrives there (Eq. 19-20).
+
+    Where that does not happen above ``last``, the offset keeps its distance from the nearer of the two points. Returns
+    the size of the elbow, two or none.
+    """
+    top, bottom, i, j = -np.inf, np.inf, -1, -1
+    for t in range(len(walk.y)):
+        if walk.place[t] == LEFT:
+            if walk.y[t] > 0 and walk.g[t] > top:
+                top, i = walk.g[t], t
+            if walk.y[t] < 0 and walk.g[t] < bottom:
+                bottom, j = walk.g[t], t
+    if i >= 0 and j >= 0:
+        walk.numbers[ALPHA_0] = -(top + bottom) / 2.0
+        if (top - bottom) / 2.0 > last:
+            walk.numbers[LAMBDA] = min(walk.numbers[LAMBDA], (top - bottom) / 2.0)
+            walk.elbow[0], walk.elbow[1] = i, j
+            walk.place[i] = walk.place[j] = ELBOW
+            return 2
+    walk.numbers[LAMBDA] = last
+    return 0
+
+
+@compiled
+def _begin_afresh(walk, m):
+    """Inverse, margins and multipliers without the rounding of earlier steps; not sound where no ridge helps."""
+    while True:
+        inverse, sound = invert(walk.K, walk.y, walk.elbow, m, walk.intercept, walk.numbers[RIDGE])
+        if sound:
+            break
+        _more_ridge(walk)
+        if walk.numbers[RIDGE] > _LARGEST_RIDGE * _mean_diagonal(walk.K):
+            return inverse, False
+    _recompute(walk)
+    _correct(walk, m, inverse)
+    return inverse, True
+
+
+@compiled
+def _settle_elbow(walk, inverse, m, tolerance):
+    """The direction that keeps the elbow at the elbow and lets points at a corner stay or leave as the signs allow.
+
+    A corner is a margin of zero with a multiplier of 0 or 1. Simultaneous events are a sequence of such corrections
+    without a step. Returns the inverse, the size of the elbow, and whether the inverse is sound.
+    """
+    sound = True
+    for _ in range(4 * len(walk.y) + 100):
+        solve_direction(
+            walk.K, walk.y, walk.elbow, m, inverse, walk.intercept, walk.numbers[RIDGE], walk.b, walk.rates, walk.off
+        )
+        which = _wrong_in_elbow(walk, m)
+        if which >= 0:
+            inverse, sound = _leave(walk, inverse, m, which)
+            m -= 1
+        else:
+            who = _wrong_beside_elbow(walk, tolerance)
+            if who < 0:
+                break
+            inverse, sound = _enter(walk, inverse, m, who)
+            m += 1
+        if not sound or (m == 0 and walk.intercept):
+            break
+    return inverse, m, sound
+
+
+@compiled
+def _wrong_in_elbow(walk, m):
+    """Position in the elbow of the point whose multiplier, at 0 or 1, moves most out of its bounds; -1 for none."""
+    size = 1 if walk.intercept else 0
+    worst, which = 1e-9, -1
+    for c in range(m):
+        slope = walk.b[size + c] / (1.0 + abs(walk.b[size + c]))
+        if walk.alpha[walk.elbow[c]] >= 1.0:
+            slope = -slope
+        elif walk.alpha[walk.elbow[c]] > 0.0:
+            continue
+        if slope > worst:
+            worst, which = slope, c
+    return which
+
+
+@compiled
+def _wrong_beside_elbow(walk, tolerance):
+    """The point of margin zero whose margin moves most to the other side of the elbow; -1 for none."""
+    lam, alpha_0 = walk.numbers[LAMBDA], walk.numbers[ALPHA_0]
+    worst, who = 1e-7, -1
+    for i in range(len(walk.y)):
+        if walk.place[i] != ELBOW and abs(walk.y[i] * (walk.g[i] + alpha_0) - lam) <= tolerance:
+            wrong = walk.rates[i] if walk.place[i] == LEFT else -walk.rates[i]
+            if wrong > worst:
+                worst, who = wrong, i
+    return who
+
+
+@compiled
+def _next_event(walk, m, step):
+    """What happens first within ``step`` (Section 4.1): how far away it is, the point, and its position in the elbow.
+
+    Event 1: a multiplier of the elbow reaches 0 or 1, by Eq. 38. Event 2, with the position -1: a point reaches the
+    elbow, by Eq. 41. The point is -1 where nothing happens.
+    """
+    size = 1 if walk.intercept else 0
+    lam, alpha_0 = walk.numbers[LAMBDA], walk.numbers[ALPHA_0]
+    who, at = -1, -1
+    for c in range(m):
+        slope = walk.b[size + c]
+        i = walk.elbow[c]
+        room = walk.alpha[i] / slope if slope > 0 else (1.0 - walk.alpha[i]) / -slope if slope < 0 else np.inf
+        if room < step:
+            step, who, at = max(room, 0.0), i, c
+    for i in range(len(walk.y)):
+        rate = walk.rates[i]
+        if (walk.place[i] == LEFT and rate > 0.0) or (walk.place[i] == RIGHT and rate < 0.0):
+            room = max((lam - walk.y[i] * (walk.g[i] + alpha_0)) / rate, 0.0)
+            if room < step:
+                step, who, at = room, i, -1
+    return step, who, at
+
+
+@compiled
+def _move(walk, m, step, who, at, last):
+    """Go down by ``step`` along the direction (Eq. 38 and 39); a multiplier that reached its bound is put there."""
+    size = 1 if walk.intercept else 0
+    shift = walk.b[0] if walk.intercept else 0.0
+    for i in range(len(walk.y)):
+        # rates_i = 1 - y_i h_i, and lambda f moves by -step * h.
+        walk.g[i] -= step * (walk.y[i] * (1.0 - walk.rates[i]) - shift)
+    for c in range(m):
+        walk.alpha[walk.elbow[c]] -= step * walk.b[size + c]
+    walk.numbers[LAMBDA] = walk.numbers[LAMBDA] - step if who >= 0 else last
+    walk.numbers[ALPHA_0] -= step * shift
+    if at >= 0:
+        walk.alpha[who] = 0.0 if walk.b[size + at] > 0 else 1.0
+
+
+@compiled
+def _leave(walk, inverse, m, at):
+    """The point at position ``at`` of the elbow goes to the side that its multiplier tells."""
+    i = walk.elbow[at]
+    walk.place[i] = RIGHT if walk.alpha[i] <= 0.0 else LEFT
+    return drop_point(inverse, walk.elbow, m, at, walk.intercept)
+
+
+@compiled
+def _enter(walk, inverse, m, who):
+    """A point comes to the elbow."""
+    walk.place[who] = ELBOW
+    walk.elbow[m] = who
+    return add_point(walk.K, walk.y, inverse, walk.elbow, m, walk.intercept, walk.numbers[RIDGE])
+
+
+@compiled
+def _record(walk, m, records):
+    k = records.counts[BREAKPOINTS]
+    left = 0
+    for i in range(len(walk.place)):
+        if walk.place[i] == LEFT:
+            left += 1
+    end = records.counts[ENTRIES]
+    for c in range(m):
+        records.points[end] = walk.elbow[c]
+        records.values[end] = min(max(walk.alpha[walk.elbow[c]], 0.0), 1.0)
+        end += 1
+    records.counts[ENTRIES] = end
+    mark = records.marks[k]
+    mark[0], mark[1], mark[2], mark[3], mark[4] = walk.numbers[LAMBDA], walk.numbers[ALPHA_0], end, m, left
+    records.counts[BREAKPOINTS] = k + 1
+
+
+@compiled
+def _mean_diagonal(K):
+    total = 0.0
+    for i in range(len(K)):
+        total += K[i, i]
+    return total / len(K)
+
+
+@compiled
+def _more_ridge(walk):
+    walk.numbers[RIDGE] = max(10.0 * walk.numbers[RIDGE], _SMALLEST_RIDGE * _mean_diagonal(walk.K))
+
+
+@compiled
+def _recompute(walk):
+    K, y, alpha, g = walk.K, walk.y, walk.alpha, walk.g
+    g[:] = 0.0
+    for j in range(len(y)):
+        if alpha[j] > 0.0:
+            weight = y[j] * alpha[j]
+            row = K[j]
+            for i in range(len(y)):
+                g[i] += weight * row[i]
+            g[j] += weight * walk.numbers[RIDGE]
+
+
+@compiled
+def _correct(walk, m, inverse):
+    """Take out what rounding has moved the elbow points off their margin, and the classes out of balance."""
+    K, y, alpha, g, elbow = walk.K, walk.y, walk.alpha, walk.g, walk.elbow
+    size = 1 if walk.intercept else 0
+    off = np.zeros(size + m)
+    if walk.intercept:
+        for i in range(len(y)):
+            off[0] -= y[i] * alpha[i]
+    for c in range(m):
+        i = elbow[c]
+        off[size + c] = walk.numbers[LAMBDA] - y[i] * (g[i] + walk.numbers[ALPHA_0])
+    change = np.zeros(size + m)
+    for a in range(size + m):
+        for c in range(size + m):
+            change[a] += inverse[a, c] * off[c]
+    for c in range(m):
+        if not 0.0 <= alpha[elbow[c]] + change[size + c] <= 1.0:
+            return
+    if walk.intercept:
+        walk.numbers[ALPHA_0] += change[0]
+    for c in range(m):
+        i = elbow[c]
+        alpha[i] += change[size + c]
+        weight = y[i] * change[size + c]
+        row = K[i]
+        for t in range(len(y)):
+            g[t] += weight * row[t]
+        g[i] += weight * walk.numbers[RIDGE]
