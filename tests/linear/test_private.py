@@ -15,7 +15,6 @@ from treatise.linear import (
     repeated_weights,
     vector_laplace,
 )
-from treatise.linear._private_loops import loss_at
 
 LEARNERS = [
     PrivateLogisticRegression(),
@@ -42,9 +41,7 @@ def ball(n, d, seed):
 
 def tilt(learner, X, y, w):
     """Sum of the losses' gradients at w."""
-    loss = learner._margin_loss()
-    slopes = np.array([loss_at(loss.kind, loss.h, z)[1] for z in y * (X @ w)])
-    return X.T @ (y * slopes)
+    return X.T @ learner._loss().derivative(y, X @ w)
 
 
 @each_mechanism

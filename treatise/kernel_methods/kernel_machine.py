@@ -10,7 +10,16 @@ from sklearn.utils.validation import _check_sample_weight
 
 from treatise.kernel_methods._kernel_machine_base import KernelMachineBase
 from treatise.kernel_methods._one_against_rest import check_two_classes
-from treatise.optimize import LABEL_LOSSES, NUMBER_LOSSES, ConvexLoss
+from treatise.optimize import make_loss
+
+LABEL_LOSSES = ("hinge", "squared_hinge", "modified_huber", "logistic", "exponential")
+NUMBER_LOSSES = ("squared", "absolute", "epsilon_insensitive", "huber")
+
+
+def machine_loss(name, width=0.1):
+    """The loss as the paper counts it: the whole squared error, and Huber's loss to match."""
+    loss = make_loss(name, width=width) if name in ("huber", "epsilon_insensitive") else make_loss(name)
+    return 2.0 * loss if name in ("squared", "huber") else loss
 
 
 def _has_probabilities(machine):
@@ -150,7 +159,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelMachineBase):
             sample_weight = _check_sample_weight(sample_weight, np.empty((len(y), 1)), ensure_non_negative=True)
         check_two_classes(self.classes_, codes, sample_weight)
         signs = np.where(codes == 1, 1.0, -1.0)
-        self._solve(objects, X, signs, ConvexLoss(self.loss), sample_weight)
+        self._solve(objects, X, signs, machine_loss(self.loss), sample_weight)
         return self
 
     def decision_function(self, X):
@@ -313,7 +322,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
         self : KernelMachineRegressor
         """
         objects, y = self._fit_objects(X, y=y, y_numeric=True, sample_weight=sample_weight)
-        loss = ConvexLoss(self.loss, self.width)
+        loss = machine_loss(self.loss, self.width)
         self._solve(objects, X, np.asarray(y, np.float64), loss, sample_weight)
         return self
 

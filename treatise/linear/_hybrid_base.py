@@ -22,7 +22,7 @@ from treatise.linear._hybrid_dask import DaskPasses
 from treatise.linear._hybrid_fit import Fitted, Plan, fit_hybrid
 from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Passes, Settings, learn_online, targets
 from treatise.linear._hybrid_progress import ProgressLines
-from treatise.optimize import Loss
+from treatise.optimize import Loss, make_loss
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -126,7 +126,7 @@ class HybridLinear(BaseEstimator):
         return isinstance(self, ClassifierMixin)
 
     def _loss(self) -> Loss:
-        return Loss(self.loss)
+        return make_loss(self.loss)
 
     def _settings(self, n_features: int) -> Settings:
         return Settings(
@@ -310,7 +310,7 @@ class HybridLinear(BaseEstimator):
             labels = targets(chunk, settings)
             examples += len(chunk)
             importance += float(chunk.weights.sum(dtype=np.float64))
-            loss += float(chunk.weights @ self._loss().value(scores, labels))
+            loss += float(chunk.weights @ self._loss().value(labels, scores))
             if self._classify:
                 score += float(chunk.weights @ ((scores > 0) == (labels > 0)))
             else:

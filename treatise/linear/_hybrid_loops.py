@@ -7,11 +7,11 @@ intercept its value is zero and stays so.
 import numpy as np
 
 from treatise._core.jit import compiled
-from treatise.optimize._loss_loops import loss_curvature, loss_slope, loss_value
+from treatise.optimize.losses._loops import loss_at, loss_curvature
 
 
 @compiled
-def gradient_pass(indptr, indices, values, labels, importances, w, gradient, kind, tau, constant):
+def gradient_pass(indptr, indices, values, labels, importances, w, gradient, number, parameter, constant):
     """Add the gradient of the summed loss to ``gradient``; returns the loss."""
     total, slopes, last = 0.0, 0.0, len(w) - 1
     for row in range(len(labels)):
@@ -19,8 +19,9 @@ def gradient_pass(indptr, indices, values, labels, importances, w, gradient, kin
         for at in range(indptr[row], indptr[row + 1]):
             p += values[at] * w[indices[at]]
         y, h = np.float64(labels[row]), np.float64(importances[row])
-        total += h * loss_value(kind, tau, p, y)
-        slope = h * loss_slope(kind, tau, p, y)
+        loss, slope = loss_at(number, parameter, y, p)
+        total += h * loss
+        slope *= h
         if slope != 0.0:
             slopes += slope
             for at in range(indptr[row], indptr[row + 1]):
@@ -30,7 +31,13 @@ def gradient_pass(indptr, indices, values, labels, importances, w, gradient, kin
 
 
 @compiled
-def diagonal_pass(indptr, indices, values, labels, importances, w, diagonal, kind, tau, constant):
+def _bend(number, parameter, smooth, y, p):
+    """The second derivative of the loss; 1, as a scale, for losses of straight pieces."""
+    return loss_curvature(number, parameter, y, p) if smooth else 1.0
+
+
+@compiled
+def diagonal_pass(indptr, indices, values, labels, importances, w, diagonal, number, parameter, smooth, constant):
     """Add the diagonal of the Hessian of the summed loss to ``diagonal``; returns the sum of importances."""
     total, bends, last = 0.0, 0.0, len(w) - 1
     for row in range(len(labels)):
@@ -39,7 +46,7 @@ def diagonal_pass(indptr, indices, values, labels, importances, w, diagonal, kin
             p += values[at] * w[indices[at]]
         h = np.float64(importances[row])
         total += h
-        bend = h * loss_curvature(kind, tau, p, np.float64(labels[row]))
+        bend = h * _bend(number, parameter, smooth, np.float64(labels[row]), p)
         bends += bend
         for at in range(indptr[row], indptr[row + 1]):
             diagonal[indices[at]] += bend * values[at] * values[at]
@@ -48,7 +55,7 @@ def diagonal_pass(indptr, indices, values, labels, importances, w, diagonal, kin
 
 
 @compiled
-def curvature_pass(indptr, indices, values, labels, importances, w, direction, kind, tau, constant):
+def curvature_pass(indptr, indices, values, labels, importances, w, direction, number, parameter, smooth, constant):
     """The second derivative of the summed loss along a direction."""
     total, last = 0.0, len(w) - 1
     for row in range(len(labels)):
@@ -56,7 +63,7 @@ def curvature_pass(indptr, indices, values, labels, importances, w, direction, k
         for at in range(indptr[row], indptr[row + 1]):
             p += values[at] * w[indices[at]]
             along += values[at] * direction[indices[at]]
-        total += importances[row] * along * along * loss_curvature(kind, tau, p, np.float64(labels[row]))
+        total += importances[row] * along * along * _bend(number, parameter, smooth, np.float64(labels[row]), p)
     return total
 
 

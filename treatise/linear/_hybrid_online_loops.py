@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from treatise._core.jit import compiled
-from treatise.optimize._loss_loops import LOGISTIC, invariant_step, loss_slope, loss_value
+from treatise.optimize.losses._loops import invariant_step, loss_at
+from treatise.optimize.losses.logistic import LOGISTIC, logistic_update
 
 WEIGHT, SQUARES, SCALE = range(3)
 """Columns of an online learner's table: side by side, so that a feature costs one access to memory."""
@@ -117,38 +118,8 @@ def _sums(weight, rate, values, first, past):
 
 
 @compiled
-def _logistic_update(p, y, rate, q, invariant):
-    """Loss, slope and step of the logistic loss, which share an exponential: see :func:`invariant_step` for the step.
-
-    The gain g of the margin m solves g + e^m (e^g - 1) = rate * q. It is begun from the second-order expansion, or
-    below its logarithmic bound where that is far off, and each of Halley's iterations cubes the error.
-    """
-    margin = y * p
-    decay = math.exp(-abs(margin))
-    loss = math.log1p(decay) + max(-margin, 0.0)
-    slope = -y * (decay if margin > 0.0 else 1.0) / (1.0 + decay)
-    if not invariant or q <= 0.0:
-        return loss, slope, rate * slope
-    if margin > 35.0:  # the slope no longer varies
-        return loss, slope, -y * rate * decay
-    base, reach = 1.0 / decay if margin > 0.0 else decay, rate * q
-    bend = 1.0 + base
-    gain = 2.0 * reach / (bend + math.sqrt(bend * bend + 2.0 * base * reach))
-    if gain > 1.0:
-        gain = min(gain, max(math.log(max(margin + base + reach, 1.0)) - margin, 0.0))
-    for _ in range(30):
-        risen = base * math.expm1(gain)
-        short, rise = gain + risen - reach, base + risen
-        change = short / (1.0 + rise - 0.5 * short * rise / (1.0 + rise))
-        gain -= change
-        if abs(change) <= 1e-5 * gain:
-            break
-    return loss, slope, -y * gain / q
-
-
-@compiled
 def online_pass(
-    indptr, indices, values, labels, importances, table, totals, kind, tau, learning_rate, constant, adaptive,
+    indptr, indices, values, labels, importances, table, totals, number, parameter, learning_rate, constant, adaptive,
     normalized, invariant, l2, l1,
 ):  # fmt: skip
     """Learn from one example after another; returns the loss of each prediction made before its update, summed.
@@ -183,11 +154,11 @@ def online_pass(
         own = 1.0 / math.sqrt(table[last, SQUARES]) if adaptive else 1.0
         p += constant * table[last, WEIGHT]
         q += constant * own
-        if kind == LOGISTIC:
-            loss, slope, step = _logistic_update(p, y, pace * h, q, invariant)
+        if number == LOGISTIC:
+            loss, slope, step = logistic_update(y, p, pace * h, q, invariant)
         else:
-            loss, slope = loss_value(kind, tau, p, y), loss_slope(kind, tau, p, y)
-            step = invariant_step(kind, tau, p, y, pace * h, q) if invariant else pace * h * slope
+            loss, slope = loss_at(number, parameter, y, p)
+            step = invariant_step(number, parameter, y, p, pace * h, q) if invariant else pace * h * slope
         total += h * loss
         if slope == 0.0 or h == 0.0:
             continue

@@ -152,7 +152,7 @@ def learn_online(
     """One online pass over a shard; returns the state and the examples, loss and importance that it saw."""
     seen, loss, importance, mark = 0, 0.0, 0.0, 1
     options = (
-        settings.loss.kind, settings.loss.tau, settings.learning_rate, settings.constant, settings.adaptive,
+        settings.loss.number, settings.loss.parameter, settings.learning_rate, settings.constant, settings.adaptive,
         settings.normalized, settings.invariant, state.share * settings.l2, state.share * settings.l1,
     )  # fmt: skip
     for chunk in shard:
@@ -200,31 +200,33 @@ def combine_shares(left: list[np.ndarray], right: list[np.ndarray]) -> list[np.n
 
 def gradient_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarray:
     """Gradient of the summed loss over a shard, and the loss at its end."""
-    share = np.zeros(len(w) + 1)
+    share, loss = np.zeros(len(w) + 1), settings.loss
     gradient = share[:-1]
     for chunk in shard:
         arrays = _arrays(chunk, settings)
-        share[-1] += loops.gradient_pass(*arrays, w, gradient, settings.loss.kind, settings.loss.tau, settings.constant)
+        share[-1] += loops.gradient_pass(*arrays, w, gradient, loss.number, loss.parameter, settings.constant)
     return share
 
 
 def diagonal_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarray:
     """Diagonal of the Hessian over a shard, and the sum of importances at its end."""
-    share = np.zeros(len(w) + 1)
+    share, loss = np.zeros(len(w) + 1), settings.loss
     for chunk in shard:
         arrays = _arrays(chunk, settings)
         share[-1] += loops.diagonal_pass(
-            *arrays, w, share[:-1], settings.loss.kind, settings.loss.tau, settings.constant
+            *arrays, w, share[:-1], loss.number, loss.parameter, loss.smooth, settings.constant
         )
     return share
 
 
 def curvature_share(shard: Shard, w: np.ndarray, direction: np.ndarray, settings: Settings) -> np.ndarray:
     """Second derivative of the summed loss along a direction, over a shard."""
-    total = 0.0
+    total, loss = 0.0, settings.loss
     for chunk in shard:
         arrays = _arrays(chunk, settings)
-        total += loops.curvature_pass(*arrays, w, direction, settings.loss.kind, settings.loss.tau, settings.constant)
+        total += loops.curvature_pass(
+            *arrays, w, direction, loss.number, loss.parameter, loss.smooth, settings.constant
+        )
     return np.array([total])
 
 

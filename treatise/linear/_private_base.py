@@ -10,9 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.linear._private_erm import PrivateERM, sign_rows
-from treatise.linear._private_newton import MarginLoss
 from treatise.linear.private_accountant import PrivacyAccountant
 from treatise.linear.private_mechanisms import MECHANISMS
+from treatise.optimize import Loss
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 
@@ -37,7 +37,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):
     random_state: object
 
     @abstractmethod
-    def _margin_loss(self) -> MarginLoss:
+    def _loss(self) -> Loss:
         """The loss."""
 
     @abstractmethod
@@ -76,7 +76,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _erm(self) -> PrivateERM:
-        return PrivateERM(self._margin_loss(), self.mechanism, self.epsilon, self.alpha)
+        return PrivateERM(self._loss(), self.mechanism, self.epsilon, self.alpha)
 
     def _signed_rows(self, X, y):
         """Rows of norm at most one, times their label -1 or 1."""

@@ -6,22 +6,28 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from treatise.linear._private_newton import MarginLoss, minimise
+from treatise.linear._private_newton import minimise
 from treatise.linear.private_mechanisms import Perturbation, perturbation, vector_laplace
+from treatise.optimize import HuberHingeLoss, LogisticLoss, Loss, SmoothHingeLoss
+
+
+def private_loss(name: str, h: float = 0.5) -> Loss:
+    """The losses for which privacy is proven, of slope at most 1: logistic, and hinges with a rounded corner."""
+    return LogisticLoss() if name == "logistic" else {"huber": HuberHingeLoss, "smooth_hinge": SmoothHingeLoss}[name](h)
 
 
 @dataclass(frozen=True)
 class PrivateERM:
     """A loss, a penalty and a mechanism: everything but the data."""
 
-    loss: MarginLoss
+    loss: Loss
     mechanism: str
     epsilon: float
     alpha: float
 
     def plan(self, n_samples: int) -> Perturbation:
         """The noise and the further penalty for so many rows."""
-        return perturbation(self.mechanism, self.epsilon, n_samples, self.alpha, self.loss.curvature)
+        return perturbation(self.mechanism, self.epsilon, n_samples, self.alpha, self.loss.curvature_bound)
 
     def releases(self, signed_rows, count: int, random_state) -> Iterator[np.ndarray]:
         """Weights drawn independently of one another; each of them costs epsilon.

@@ -4,8 +4,6 @@ The privacy of a perturbed objective is proven for its minimiser, not for a poin
 of linear solvers will not do: here the gradient vanishes to about the rounding of its sum.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
@@ -13,6 +11,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.sparse.linalg import LinearOperator, cg
 
 from treatise.linear import _private_loops as loops
+from treatise.optimize import Loss
 
 GRADIENT_TOLERANCE = 1e-10
 """Norm of the gradient at the end, as a share of the perturbation's if that is above one."""
@@ -24,29 +23,10 @@ _GAIN = 0.25  # a step that leaves a larger share of the gradient asks for a new
 _SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
 _SHORTEST = 1e-12
 _ROUNDING = 1e-13  # of a sum of many losses, as a share of them
-_KINDS = {"logistic": loops.LOGISTIC, "huber": loops.HUBER, "smooth_hinge": loops.SMOOTH_HINGE}
 
 
-@dataclass(frozen=True)
-class MarginLoss:
-    """A convex loss of the margin with slope at most 1 and curvature at most ``curvature``."""
-
-    name: str
-    h: float = 0.5
-
-    @property
-    def kind(self) -> int:
-        """Number of the loss in compiled code."""
-        return _KINDS[self.name]
-
-    @property
-    def curvature(self) -> float:
-        """The paper's c: 1/4, 1/(2h) or 3/(4h)."""
-        return {"logistic": 0.25, "huber": 0.5 / self.h, "smooth_hinge": 0.75 / self.h}[self.name]
-
-
-def minimise(signed_rows, loss: MarginLoss, penalty: float, linear: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """The f that minimises mean loss(f . row) + linear . f + penalty/2 |f|^2.
+def minimise(signed_rows, loss: Loss, penalty: float, linear: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """The f that minimises mean loss(f . row) + linear . f + penalty/2 |f|^2, for a smooth loss of labels.
 
     Rows are multiplied by their label -1 or 1 beforehand. A step costs one pass over the rows, and sometimes the
     Hessian of some of them: O(n p^2) for all, or O(squared non-zeros of the rows) where they are sparse.
@@ -70,7 +50,7 @@ def minimise(signed_rows, loss: MarginLoss, penalty: float, linear: np.ndarray, 
 class _Objective:
     """Value and gradient in one pass over the rows, and the curvature of each loss there."""
 
-    def __init__(self, rows, loss: MarginLoss, penalty: float, linear: np.ndarray) -> None:
+    def __init__(self, rows, loss: Loss, penalty: float, linear: np.ndarray) -> None:
         self._rows, self._loss, self._penalty, self._linear = rows, loss, penalty, linear
         n = rows.shape[0]
         # Dense rows go through the cache in chunks, since both products need them.
@@ -84,7 +64,7 @@ class _Objective:
         for chunk in self._chunks:
             rows = self._rows if len(self._chunks) == 1 else self._rows[chunk]
             slopes = self._slopes[chunk]
-            total += loops.losses(self._loss.kind, self._loss.h, rows @ w, slopes, self.curvatures[chunk])
+            total += loops.losses(self._loss.number, self._loss.parameter, rows @ w, slopes, self.curvatures[chunk])
             pull += rows.T @ slopes
         n = len(self._slopes)
         value, tilt = total / n + 0.5 * self._penalty * (w @ w), float(self._linear @ w)

@@ -12,8 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from treatise.linear._hybrid_base import HybridLinear
-from treatise.optimize import Loss
-from treatise.optimize.losses import MARGIN_LOSSES, REGRESSION_LOSSES
+from treatise.optimize import Loss, QuantileLoss
 
 
 class HybridLinearClassifier(ClassifierMixin, HybridLinear):
@@ -112,7 +111,10 @@ class HybridLinearClassifier(ClassifierMixin, HybridLinear):
     .. [1] Paper v15-1111, Algorithms 1 and 2, equation 2.
     """
 
-    _parameter_constraints: dict = {**HybridLinear._parameter_constraints, "loss": [StrOptions(set(MARGIN_LOSSES))]}
+    _parameter_constraints: dict = {
+        **HybridLinear._parameter_constraints,
+        "loss": [StrOptions({"logistic", "hinge", "squared_hinge"})],
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -246,7 +248,7 @@ normalized, invariant, bits, quadratic, cubic, n_shards, n_jobs, verbose
 
     _parameter_constraints: dict = {
         **HybridLinear._parameter_constraints,
-        "loss": [StrOptions(set(REGRESSION_LOSSES))],
+        "loss": [StrOptions({"squared", "quantile", "poisson"})],
         "tau": [Interval(Real, 0, 1, closed="neither")],
     }
 
@@ -283,7 +285,7 @@ normalized, invariant, bits, quadratic, cubic, n_shards, n_jobs, verbose
         self.tau = tau
 
     def _loss(self) -> Loss:
-        return Loss(self.loss, self.tau)
+        return QuantileLoss(self.tau) if self.loss == "quantile" else super()._loss()
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

@@ -6,8 +6,8 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 
 from treatise.linear._private_base import POSITIVE, PrivateClassifier
-from treatise.linear._private_erm import append_constant, bound_rows
-from treatise.linear._private_newton import MarginLoss
+from treatise.linear._private_erm import append_constant, bound_rows, private_loss
+from treatise.optimize import LogisticLoss, Loss
 
 
 class _PrivateLinearClassifier(PrivateClassifier):
@@ -126,8 +126,8 @@ class PrivateLogisticRegression(_PrivateLinearClassifier):
         self.accountant = accountant
         self.random_state = random_state
 
-    def _margin_loss(self) -> MarginLoss:
-        return MarginLoss("logistic")
+    def _loss(self) -> Loss:
+        return LogisticLoss()
 
     def predict_proba(self, X) -> np.ndarray:
         """Probability of each class under the logistic model; the noise leaves it uncalibrated where it is large.
@@ -222,5 +222,5 @@ class PrivateLinearSVC(_PrivateLinearClassifier):
         self.accountant = accountant
         self.random_state = random_state
 
-    def _margin_loss(self) -> MarginLoss:
-        return MarginLoss(self.loss, self.h)
+    def _loss(self) -> Loss:
+        return private_loss(self.loss, self.h)

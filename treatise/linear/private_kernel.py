@@ -8,7 +8,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 
 from treatise.linear._private_base import POSITIVE, PrivateClassifier
-from treatise.linear._private_newton import MarginLoss
+from treatise.linear._private_erm import private_loss
+from treatise.optimize import Loss
 
 
 class PrivateKernelClassifier(PrivateClassifier):
@@ -103,8 +104,8 @@ class PrivateKernelClassifier(PrivateClassifier):
         self.accountant = accountant
         self.random_state = random_state
 
-    def _margin_loss(self) -> MarginLoss:
-        return MarginLoss(self.loss, self.h)
+    def _loss(self) -> Loss:
+        return private_loss(self.loss, self.h)
 
     def _bounded(self, X) -> np.ndarray:
         # The features are published: from a generator of their own, they tell nothing of the noise.

@@ -3,7 +3,6 @@
 from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
-from treatise.optimize.convex_losses import LABEL_LOSSES, NUMBER_LOSSES, PIECEWISE_LINEAR_LOSSES, ConvexLoss
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
@@ -22,7 +21,25 @@ from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1_logistic import L1LogisticSolution, solve_l1_logistic, solve_l1_logistic_columns
 from treatise.optimize.l1_path import L1Path, l1_constraint_paths
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
-from treatise.optimize.losses import Loss
+from treatise.optimize.losses import (
+    AbsoluteLoss,
+    EpsilonInsensitiveLoss,
+    ExponentialLoss,
+    HingeLoss,
+    HuberHingeLoss,
+    HuberLoss,
+    KinkedLoss,
+    LogisticLoss,
+    Loss,
+    ModifiedHuberLoss,
+    PoissonLoss,
+    QuantileLoss,
+    ScaledLoss,
+    SmoothHingeLoss,
+    SquaredHingeLoss,
+    SquaredLoss,
+    make_loss,
+)
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
@@ -46,26 +63,37 @@ from treatise.optimize.svm_without_offset import (
 )
 
 __all__ = [
-    "LABEL_LOSSES",
-    "NUMBER_LOSSES",
-    "PIECEWISE_LINEAR_LOSSES",
     "ADMMSolution",
-    "ConvexLoss",
+    "AbsoluteLoss",
+    "EpsilonInsensitiveLoss",
+    "ExponentialLoss",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
+    "HingeLoss",
+    "HuberHingeLoss",
+    "HuberLoss",
     "KernelNewtonSolution",
+    "KinkedLoss",
     "L1LogisticSolution",
     "L1Path",
     "LBFGSState",
     "LPPath",
+    "LogisticLoss",
     "Loss",
     "LowRankCurvature",
+    "ModifiedHuberLoss",
     "PartitionBound",
+    "PoissonLoss",
+    "QuantileLoss",
     "SVMDualProblem",
     "SVMDualSolution",
     "SVMStart",
     "SVMWithoutOffsetSolution",
+    "ScaledLoss",
+    "SmoothHingeLoss",
+    "SquaredHingeLoss",
+    "SquaredLoss",
     "armijo_step",
     "covariance_selection",
     "graphical_lasso_penalty_limit",
@@ -77,6 +105,7 @@ __all__ = [
     "l1_of_unit_vector",
     "log_partition_bound",
     "logdet_prox",
+    "make_loss",
     "minimize_box_quadratic",
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",
