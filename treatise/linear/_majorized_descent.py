@@ -4,10 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treatise.optimize import BoxConstraint
+
 _FEWEST_BETWEEN = 5  # iterations from one curvature to the next
 _HALVINGS = 40
 _SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
 _MEMORY = 10
+FREE = BoxConstraint()
 
 
 class Descent(NamedTuple):
@@ -18,7 +21,7 @@ class Descent(NamedTuple):
     converged: bool
 
 
-def bound_descent(problem, theta, step, tol, max_iter, limits=(-np.inf, np.inf)):
+def bound_descent(problem, theta, step, tol, max_iter, limits=FREE):
     """Move to the minimum of the bound, again and again; the objective never rises.
 
     ``step`` gives the move from the scores, the parameters and the gradient. The end is where a gradient step,
@@ -29,10 +32,10 @@ def bound_descent(problem, theta, step, tol, max_iter, limits=(-np.inf, np.inf))
         scores = problem.scores(theta)
         value, gradient = problem.objective(scores, theta)
         path.append(float(value))
-        if np.abs(theta - np.clip(theta - gradient / problem.scale(), *limits)).max() <= tol:
+        if np.abs(theta - limits.prox(theta - gradient / problem.scale())).max() <= tol:
             return Descent(theta, path, True)
         if iteration < max_iter:
-            theta = np.clip(theta + step(scores, theta, gradient), *limits)
+            theta = limits.prox(theta + step(scores, theta, gradient))
     return Descent(theta, path, False)
 
 

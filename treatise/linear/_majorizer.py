@@ -114,10 +114,10 @@ class Majorizer:
         """Step to the minimum of the bound (Algorithm 2, step 3, without constraints)."""
         return -_factored(self._held(self.curvature(scores)))(gradient.ravel()).reshape(self.shape)
 
-    def constrained_step(self, scores, theta, gradient, lower, upper):
+    def constrained_step(self, scores, theta, gradient, limits):
         """Step to the minimum of the bound within bounds on the parameters (Algorithm 2, step 3)."""
         matrix = self._held(self.curvature(scores))
-        low, high = ((limit - theta).ravel() for limit in (lower, upper))
+        low, high = ((limit - theta).ravel() for limit in (limits.lower, limits.upper))
         return minimize_box_quadratic(matrix, gradient.ravel(), low, high).reshape(self.shape)
 
     def low_rank_step(self, scores, gradient, rank):

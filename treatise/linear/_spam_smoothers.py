@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treatise.optimize.penalties import kept_share
+
 SMOOTHERS = ("kernel", "local_linear")
 _LARGEST_BYTES = 4 * 2**30
 
@@ -97,7 +99,7 @@ def backfit(S, y, penalty, start=None, *, tol=1e-6, max_iter=500):
         for j in range(p):
             smooth = S[j] @ (residual + f[j])
             size = np.sqrt(np.mean(smooth * smooth))
-            shrink[j] = max(0.0, 1.0 - penalty / size) if size > 0 else 0.0
+            shrink[j] = kept_share(size, penalty)
             new = shrink[j] * smooth
             change = new - f[j]
             moved = max(moved, float(np.sqrt(np.mean(change * change))))

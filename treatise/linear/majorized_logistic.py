@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 from treatise.linear._log_linear import DESCENT_CONSTRAINTS, LogLinearClassifier, inverse_penalty
 from treatise.linear._majorized_descent import bound_descent, quasi_newton_descent
 from treatise.linear._majorizer import Majorizer
+from treatise.optimize import BoxConstraint
 
 
 class MajorizedLogisticRegression(LogLinearClassifier):
@@ -128,11 +129,11 @@ class MajorizedLogisticRegression(LogLinearClassifier):
     def _descend(self, problem):
         theta = np.zeros(problem.shape)
         if self.bounds is not None:
-            lower, upper = self._limits(problem)
+            limits = self._limits(problem)
             return bound_descent(
-                problem, np.clip(theta, lower, upper),
-                lambda scores, theta, gradient: problem.constrained_step(scores, theta, gradient, lower, upper),
-                self.tol, self.max_iter, (lower, upper),
+                problem, limits.prox(theta),
+                lambda scores, theta, gradient: problem.constrained_step(scores, theta, gradient, limits),
+                self.tol, self.max_iter, limits,
             )  # fmt: skip
         if self.rank is not None:
             return bound_descent(
@@ -162,4 +163,4 @@ class MajorizedLogisticRegression(LogLinearClassifier):
         lower, upper = limits
         if not np.all(lower <= upper):
             raise ValueError("bounds are empty: some least weight exceeds the greatest, or is not a number")
-        return lower, upper
+        return BoxConstraint(lower, upper)

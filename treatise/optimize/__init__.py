@@ -1,4 +1,4 @@
-"""Optimisation machinery: projections, proximal steps, solvers."""
+"""Optimisation machinery: losses, penalties, projections, solvers."""
 
 from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
@@ -45,13 +45,23 @@ from treatise.optimize.nnls import nonnegative_least_squares
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
+from treatise.optimize.penalties import (
+    BoxConstraint,
+    ColumnNormPenalty,
+    GroupPenalty,
+    L1Penalty,
+    L2Penalty,
+    Penalty,
+    project_columns_on_l1_ball,
+    prox_column_norms,
+    soft_threshold,
+)
 from treatise.optimize.projections import (
     hoyer_sparseness,
     l1_of_unit_vector,
     project_l1_l2,
     project_sparseness,
 )
-from treatise.optimize.proximal import project_columns_on_l1_ball, prox_column_norms, soft_threshold
 from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.svm_dual import SVMDualProblem, SVMDualSolution, solve_svm_dual
 from treatise.optimize.svm_without_offset import (
@@ -65,11 +75,14 @@ from treatise.optimize.svm_without_offset import (
 __all__ = [
     "ADMMSolution",
     "AbsoluteLoss",
+    "BoxConstraint",
+    "ColumnNormPenalty",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
+    "GroupPenalty",
     "HingeLoss",
     "HuberHingeLoss",
     "HuberLoss",
@@ -77,6 +90,8 @@ __all__ = [
     "KinkedLoss",
     "L1LogisticSolution",
     "L1Path",
+    "L1Penalty",
+    "L2Penalty",
     "LBFGSState",
     "LPPath",
     "LogisticLoss",
@@ -84,6 +99,7 @@ __all__ = [
     "LowRankCurvature",
     "ModifiedHuberLoss",
     "PartitionBound",
+    "Penalty",
     "PoissonLoss",
     "QuantileLoss",
     "SVMDualProblem",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.optimize.penalties import shrunk
 
 
 @compiled
@@ -25,14 +26,7 @@ def newton_direction(S, penalty, X, W, D, V, rows, columns, sweeps, tol):
             else:
                 curvature = W[i, j] * W[i, j] + W[i, i] * W[j, j]
             here = X[i, j] + D[i, j]
-            target = here - slope / curvature
-            shrink = penalty[i, j] / curvature
-            if target > shrink:
-                step = target - shrink - here
-            elif target < -shrink:
-                step = target + shrink - here
-            else:
-                step = -here
+            step = shrunk(here - slope / curvature, penalty[i, j] / curvature) - here
             if step == 0.0:
                 continue
             size -= abs(D[i, j])

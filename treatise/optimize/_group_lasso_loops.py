@@ -3,18 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled
-
-
-@compiled
-def group_norms(values, starts):
-    """Euclidean norm of each group of entries."""
-    norms = np.empty(len(starts) - 1)
-    for j in range(len(norms)):
-        total = 0.0
-        for e in range(starts[j], starts[j + 1]):
-            total += values[e] * values[e]
-        norms[j] = np.sqrt(total)
-    return norms
+from treatise.optimize.penalties import kept_share
 
 
 @compiled
@@ -37,7 +26,7 @@ def sweep_groups(Q, starts, active, residual, coef, penalty):
             target[e] = coef[first + e] + np.dot(Q[first + e], residual) / n
             size += target[e] * target[e]
         size = np.sqrt(size)
-        shrink = 1.0 - penalty / size if size > penalty else 0.0
+        shrink = kept_share(size, penalty)
         moved = 0.0
         for e in range(width):
             change = shrink * target[e] - coef[first + e]

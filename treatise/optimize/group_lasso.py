@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.optimize._group_lasso_loops import descend, group_norms
+from treatise.optimize._group_lasso_loops import descend
+from treatise.optimize.penalties import GroupPenalty, group_norms
 
 _ROUNDS = 50
 _MAJORISER = 0.25
@@ -230,7 +231,7 @@ class _State:
         """Objective less that of the residual, scaled into the dual's feasible set."""
         n = len(self.y)
         squares = float(self.residual @ self.residual)
-        objective = squares / (2 * n) + penalty * group_norms(self.coef, self.starts).sum()
+        objective = squares / (2 * n) + GroupPenalty(penalty, self.starts).value(self.coef)
         largest = self.correlation.max(initial=0.0)
         scale = min(1.0, penalty / largest) if largest > 0 else 1.0
         dual = (2 * scale * float(self.residual @ self.y) - scale**2 * squares) / (2 * n)
