@@ -18,10 +18,10 @@ from treatise._core.errors import TreatiseError
 from treatise.io import _stream_lines as lines
 from treatise.io import load_model, save_model
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
-from treatise.linear import _hybrid_online_loops as loops
-from treatise.linear._hybrid_base import MatrixShard
-from treatise.linear._hybrid_checkpoint import Checkpoint
-from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
+from treatise.linear.hybrid import _online_loops as loops
+from treatise.linear.hybrid._base import MatrixShard
+from treatise.linear.hybrid._checkpoint import Checkpoint
+from treatise.linear.hybrid._passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
 from treatise.optimize import HingeLoss, LogisticLoss, QuantileLoss, make_loss
 from treatise.optimize.losses._loops import invariant_step
 
@@ -396,7 +396,7 @@ def test_killed_process_is_taken_up_to_the_same_bits(files, tmp_path):
     script = f"""
         import os, signal
         from treatise.linear import HybridLinearClassifier
-        from treatise.linear._hybrid_checkpoint import Checkpoint
+        from treatise.linear.hybrid._checkpoint import Checkpoint
         save = Checkpoint.save_batch
         def killing(self, state, *rest):
             if state.iteration == 4:

@@ -7,8 +7,8 @@ from fatal_shard import FatalShard
 from treatise._core.errors import TreatiseError
 from treatise.io import Stream
 from treatise.linear import HybridLinearClassifier, plan_cluster
-from treatise.linear._hybrid_dask import DaskPasses
-from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings
+from treatise.linear.hybrid._dask import DaskPasses
+from treatise.linear.hybrid._passes import LocalPasses, OnlineState, Settings
 from treatise.optimize import LogisticLoss
 
 distributed = pytest.importorskip("distributed")

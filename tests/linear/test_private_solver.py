@@ -6,9 +6,10 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from treatise.datasets import make_logistic_sphere
-from treatise.linear import PrivateLogisticRegression, _private_newton
-from treatise.linear._private_erm import private_loss
-from treatise.linear._private_newton import GRADIENT_TOLERANCE, minimise
+from treatise.linear import PrivateLogisticRegression
+from treatise.linear.private import _newton
+from treatise.linear.private._erm import private_loss
+from treatise.linear.private._newton import GRADIENT_TOLERANCE, minimise
 from treatise.optimize.losses._loops import loss_at, loss_curvature
 
 LOSSES = [
@@ -125,7 +126,7 @@ def test_the_minimum_is_that_of_a_general_optimiser():
 
 
 def test_short_of_the_minimum_nothing_is_released(monkeypatch):
-    monkeypatch.setattr(_private_newton, "_ITERATIONS", 2)
+    monkeypatch.setattr(_newton, "_ITERATIONS", 2)
     X, y = make_logistic_sphere(200, random_state=0)
     learner = PrivateLogisticRegression(random_state=0)
     with pytest.raises(RuntimeError, match=r"after 2 steps the gradient exceeds 1e-10.*nothing is released"):
