@@ -305,7 +305,7 @@ def test_bad_input_and_missing_convergence_are_told():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(AttributeError, match="predict_proba"):
         MarginClassifier(loss="hinge").fit(X, y).predict_proba(X)
-    with pytest.raises(ValueError, match="at least two classes"):
+    with pytest.raises(ValueError, match="one class only"):
         MarginClassifier().fit(X, np.zeros(len(X), dtype=int))
     with pytest.raises(ValueError, match="cost of each class must be positive"):
         MarginClassifier(class_weight={0: 0.0}).fit(X, y)

@@ -202,9 +202,9 @@ def test_labels_can_be_named_beforehand():
 @pytest.mark.parametrize(
     ("params", "labels", "message"),
     [
-        ({}, [0, 1, 2], "3 classes"),
+        ({}, [0, 1, 2], "Only binary classification"),
         ({}, [1, 1, 1], "one class only"),
-        ({"classes": [0, 1]}, [0, 1, 2], "the label .*2.* which classes"),
+        ({"classes": [0, 1]}, [0, 1, 2], r"holds \[2\], not among the classes \[0, 1\] of the parameter classes"),
         ({"classes": [0, 0]}, [0, 1, 0], "must be two labels"),
         ({"epsilon": 0}, [0, 1, 0], "'epsilon' parameter"),
         ({"alpha": 0.0}, [0, 1, 0], "'alpha' parameter"),

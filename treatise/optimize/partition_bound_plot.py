@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import check_array, column_or_1d
 
+from treatise._core.figures import axes_for
 from treatise.optimize.partition_bound import log_partition_bound, log_prior
 
 
@@ -47,10 +48,7 @@ def plot_log_partition_bound(theta, features, prior=None, *, direction=None, rea
     direction = column_or_1d(np.asarray(direction, dtype=np.float64))
     if len(direction) != len(theta) or not np.any(direction):
         raise ValueError(f"direction={direction.tolist()}; {len(theta)} numbers are needed, not all of them 0")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots()[1]
+    ax = axes_for(ax)
     unit = direction / np.linalg.norm(direction)
     steps = np.linspace(-reach, reach, 201)
     scores = (features @ theta)[:, None] + np.outer(features @ unit, steps) + log_prior(prior, len(features))[:, None]

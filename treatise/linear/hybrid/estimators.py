@@ -5,17 +5,18 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
-from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from treatise._core.classifier import LogisticScores, check_classes, codes_among, codes_from_scores, signs_of
 from treatise.linear.hybrid._base import HybridLinear
 from treatise.optimize import Loss, QuantileLoss
 
 
-class HybridLinearClassifier(ClassifierMixin, HybridLinear):
+class HybridLinearClassifier(LogisticScores, HybridLinear):
     """Linear classifier that learns online first and then in batch, from memory or from files of any size.
 
     Every shard of the data is learned in one online pass by itself; the learners are averaged, each weight by how sure
@@ -130,12 +131,9 @@ class HybridLinearClassifier(ClassifierMixin, HybridLinear):
             Importance of each row.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]}; a classifier needs 2 classes at least")
+        signs = signs_of(self._code_labels(y), len(self.classes_))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self._fit_matrix(sparse.csr_matrix(X), self._one_against_rest(codes), weights)
+        self._fit_matrix(sparse.csr_matrix(X), signs, weights)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -159,46 +157,37 @@ class HybridLinearClassifier(ClassifierMixin, HybridLinear):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         check_classification_targets(y)
         if first:
+            check_classes(np.unique(classes))
             self.classes_ = np.unique(classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes={classes} is not what an earlier call gave: {self.classes_}")
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y holds {unknown[0]}, which is none of the classes {self.classes_}")
+        signs = signs_of(codes_among(y, self.classes_), len(self.classes_))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        codes = np.searchsorted(self.classes_, y)
-        self._learn_on(sparse.csr_matrix(X), self._one_against_rest(codes), weights)
+        self._learn_on(sparse.csr_matrix(X), signs, weights)
         return self
 
-    def _one_against_rest(self, codes: np.ndarray) -> list[np.ndarray]:
-        wanted = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return [np.where(codes == code, 1.0, -1.0) for code in wanted]
-
-    def decision_function(self, X):
-        """Signed scores: positive for the second of two classes; one column for each of several classes."""
-        scores = self._linear(X)
-        return scores.ravel() if len(self.classes_) == 2 else scores
-
-    def predict(self, X):
-        """The class of each row."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+    def _scores(self, X):
+        return self._linear(X)
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X):
         """Probabilities of the classes: the logistic function of the scores, scaled to sum to one if several.
 
         Only with the logistic loss.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        shares = expit(scores)
-        totals = shares.sum(axis=1, keepdims=True)
-        return np.divide(shares, totals, out=np.full_like(shares, 1.0 / shares.shape[1]), where=totals > 0)
+        return super().predict_proba(X)
 
     def _predictions(self, scores: np.ndarray) -> dict[str, np.ndarray]:
-        columns = {"prediction": self.classes_[(scores > 0).astype(int)]}
+        columns = {"prediction": self.classes_[codes_from_scores(scores)]}
         if self.loss == "logistic":
             columns["probability -1"], columns["probability 1"] = expit(-scores), expit(scores)
         return columns

@@ -7,8 +7,6 @@ from scipy.special import logsumexp
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.linear.majorized._descent import bound_descent
 from treatise.linear.majorized._log_linear import DESCENT_CONSTRAINTS, LogLinearClassifier, inverse_penalty
@@ -130,20 +128,7 @@ class LatentLogLinearClassifier(LogLinearClassifier):
             problem, start, lambda scores, _, gradient: problem.bound_step(scores, gradient), self.tol, self.max_iter
         )
 
-    def decision_function(self, X):
-        """Logarithm of the summed exponential scores of each class's parts; their difference for two classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        parts = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        scores = logsumexp(parts.reshape(len(parts), len(self.classes_), -1), axis=2)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+    def _scores(self, X):
+        """Logarithm of the summed exponential scores of each class's parts."""
+        parts = super()._scores(X)
+        return logsumexp(parts.reshape(len(parts), len(self.classes_), -1), axis=2)

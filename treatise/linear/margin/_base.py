@@ -6,21 +6,21 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from treatise._core.classifier import ScoreClassifier
 from treatise.optimize import minimize_lbfgs
 
 # Widths over which the kink of a hinge is rounded, each solution starting the next.
 HINGE_WIDTHS = (1.0, 0.1, 0.01, 0.001)
 
 
-class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta):
     """Minimises the mean loss plus ``alpha / 2`` times the squared norm of the weights."""
 
     _parameter_constraints: dict = {
@@ -75,10 +75,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return np.zeros(n_classes)
 
     def _labels_and_weights(self, y, sample_weight, X):
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]}; at least two classes are needed")
+        labels = self._code_labels(y)
         self.class_costs_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
         if not np.all(self.class_costs_ > 0):
             raise ValueError(f"class_weight={self.class_weight!r}: the cost of each class must be positive")
@@ -137,38 +134,6 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _scores(self, X):
         """Scores of shape (n_samples, n_classes)."""
 
-    def decision_function(self, X):
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Scores; for two classes that of the second less that of the first.
-        """
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict(self, X):
-        """The class of the largest score.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Classes.
-        """
-        best = np.argmax(self._scores(X), axis=1)
-        return self.classes_[best]
-
     @available_if(lambda self: self._has_link())
     def predict_proba(self, X):
         """Probabilities of the classes, by the link of the loss; not for the hinge.
@@ -199,7 +164,7 @@ def _mean_and_variance(features, weights):
     return mean, np.maximum(squares - np.square(mean), 0.0)
 
 
-class LinearScores(ScoreClassifier):
+class LinearScores(MulticategoryClassifier):
     """Scores that are linear in the features."""
 
     def __sklearn_tags__(self):

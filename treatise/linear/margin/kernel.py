@@ -7,11 +7,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.kernels import KERNEL_NAMES, Kernel, KernelFactor, kernel_gamma, resolve_kernel
-from treatise.linear.margin._base import ScoreClassifier
+from treatise.linear.margin._base import MulticategoryClassifier
 from treatise.linear.margin._multicategory import MulticategoryMargin
 
 
-class KernelMarginClassifier(MulticategoryMargin, ScoreClassifier):
+class KernelMarginClassifier(MulticategoryMargin, MulticategoryClassifier):
     """Classifier of several classes on a margin loss, its scores combinations of kernels at training rows.
 
     Each class's score lies in the space of the kernel; the penalty is half the sum of their squared norms there. With a
@@ -89,7 +89,7 @@ class KernelMarginClassifier(MulticategoryMargin, ScoreClassifier):
     """
 
     _parameter_constraints: dict = {
-        **ScoreClassifier._parameter_constraints,
+        **MulticategoryClassifier._parameter_constraints,
         **MulticategoryMargin._loss_constraints,
         "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"})],

@@ -5,17 +5,17 @@ from abc import ABCMeta, abstractmethod
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import ScoreClassifier
 from treatise.linear.minimax._trade_off import TradeOff
 
 _RADIUS = Interval(Real, 0, None, closed="left")
 
 
-class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class MinimaxClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta):
     """Two classes, told apart by their means and covariances in some space of features."""
 
     _parameter_constraints: dict = {
@@ -52,11 +52,16 @@ class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
-        return self._fit_rows(X, self._two_classes(y))
+        codes = self._code_labels(y)
+        return self._fit_rows(X, (codes == 0, codes == 1))
 
     @abstractmethod
-    def _scores(self, X):
+    def _projections(self, X):
         """Scores of validated rows."""
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        return self._projections(validate_data(self, X, dtype=np.float64, reset=False))[:, np.newaxis]
 
     def decision_function(self, X):
         """Score of each row: above 0 on the side of ``classes_[1]``, in units of the distance of the means' scores.
@@ -71,24 +76,7 @@ class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         ndarray of shape (n_samples,)
             Scores.
         """
-        check_is_fitted(self)
-        return self._scores(validate_data(self, X, dtype=np.float64, reset=False))
-
-    def predict(self, X):
-        """The class on whose side of the plane each row lies.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Classes.
-        """
-        side = (self.decision_function(X) >= 0).astype(int)
-        return self.classes_[side]
+        return super().decision_function(X)
 
     def frontier(self, n_points=201):
         """Worst-case accuracies of the two classes along the curve of planes that cannot be bettered for both.
@@ -107,17 +95,6 @@ class MinimaxClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         first, second = self.frontier_.T
         at = np.linspace(first[0], first[-1], n_points)
         return np.column_stack([at, np.interp(at, first, second)])
-
-    def _two_classes(self, y):
-        """Which rows are of the first class, and which of the second."""
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
-            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-        self.classes_ = np.unique(y)
-        if len(self.classes_) != 2:
-            raise ValueError(f"y holds one class, {self.classes_[0]}; two classes are needed")
-        return y == self.classes_[0], y == self.classes_[1]
 
     def _pair(self, name):
         """A parameter that is one number for both classes, or a number for each."""

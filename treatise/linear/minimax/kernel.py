@@ -133,7 +133,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
         self.pivots_, self.dual_coef_, self.intercept_ = X[factor.pivots], factor.dual(normal), -float(threshold)
         return self
 
-    def _scores(self, X):
+    def _projections(self, X):
         return self._gram(X, self.pivots_) @ self.dual_coef_ + self.intercept_
 
     def _gram(self, X, Y):

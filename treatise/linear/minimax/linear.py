@@ -161,7 +161,7 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
         self.coef_, self.intercept_ = normal[np.newaxis], np.array([-threshold])
         return self
 
-    def _scores(self, X):
+    def _projections(self, X):
         return X @ self.coef_[0] + self.intercept_[0]
 
 

@@ -2,6 +2,8 @@
 
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import axes_for
+
 
 def plot_frontier(machine, *, ax=None):
     """Draw the accuracies that can be promised to two classes together, and the machine's choice among them.
@@ -32,10 +34,7 @@ def plot_frontier(machine, *, ax=None):
     .. [1] Paper v05-1253: Figure 11.
     """
     check_is_fitted(machine, "frontier_")
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(4.8, 4.4), layout="constrained")
+    ax = axes_for(ax, figsize=(4.8, 4.4))
     first, second = machine.classes_.tolist()
     ax.plot(*machine.frontier_.T, color="#1b6ca8")
     ax.plot(*machine.class_accuracies_, "o", color="#c44e52", label=machine.criterion.replace("_", " "))

@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import ScoreClassifier, check_classes, codes_among, signs_of
 from treatise.linear.private._erm import PrivateERM, sign_rows
 from treatise.linear.private.accountant import PrivacyAccountant
 from treatise.linear.private.mechanisms import MECHANISMS
@@ -17,7 +18,7 @@ from treatise.optimize import Loss
 POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
-class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):
+class PrivateClassifier(ScoreClassifier, BaseEstimator, ABC):
     """A private classifier less its loss, its bounded rows and its scores."""
 
     _parameter_constraints: dict = {
@@ -85,58 +86,25 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator, ABC):
         return sign_rows(self._bounded(X), signs)
 
     def _signs(self, y: np.ndarray) -> np.ndarray:
-        check_classification_targets(y)
-        found = np.unique(y)
         if self.classes is None:
-            if len(found) > 2:
-                raise ValueError(
-                    f"Only binary classification is supported. The type of the target is {type_of_target(y)}: y has "
-                    f"{len(found)} classes"
-                )
-            if len(found) < 2:
-                raise ValueError(f"y has one class only, {found[0]}; name both in classes if that can happen")
-            self.classes_ = found
+            check_classification_targets(y)
+            check_classes(np.unique(y), why="; name both in classes if that can happen")
+            codes = self._code_labels(y)
         else:
             self.classes_ = np.asarray(self.classes)
             if self.classes_.shape != (2,) or self.classes_[0] == self.classes_[1]:
                 raise ValueError(f"classes={self.classes!r} must be two labels")
-            strange = np.setdiff1d(found, self.classes_)
-            if len(strange):
-                raise ValueError(f"y holds the label {strange[0]}, which classes={self.classes!r} does not name")
-        return np.where(y == self.classes_[1], 1.0, -1.0)
+            codes = codes_among(y, self.classes_, where="of the parameter classes")
+        return signs_of(codes, 2)[0]
 
-    def decision_function(self, X) -> np.ndarray:
-        """Score of each row, positive for the second class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+    def _scores(self, X) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self._scores(X)
+        return self._projections(X)[:, None]
 
     @abstractmethod
-    def _scores(self, X) -> np.ndarray:
+    def _projections(self, X) -> np.ndarray:
         """Scores of validated rows."""
-
-    def predict(self, X) -> np.ndarray:
-        """Class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        positive = self.decision_function(X) > 0
-        return self.classes_[positive.astype(np.intp)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

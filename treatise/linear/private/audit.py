@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import beta
 from sklearn.base import clone
 
+from treatise._core.figures import axes_for
 from treatise.linear.private._base import PrivateClassifier
 
 if TYPE_CHECKING:
@@ -100,11 +101,12 @@ class PrivacyAudit:
         ----------
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
-        """
-        if ax is None:
-            from matplotlib.figure import Figure
 
-            ax = Figure(layout="constrained").subplots()
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        ax = axes_for(ax)
         ratios = self.log_ratios
         middle = 0.5 * (self.edges[1:] + self.edges[:-1])
         # The standard error of a logarithm of a ratio of two shares.

@@ -125,5 +125,5 @@ class PrivateKernelClassifier(PrivateClassifier):
     def _keep(self, weights: np.ndarray) -> None:
         self.weights_ = weights
 
-    def _scores(self, X) -> np.ndarray:
+    def _projections(self, X) -> np.ndarray:
         return self._features(X) @ self.weights_

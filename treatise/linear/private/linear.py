@@ -1,10 +1,10 @@
 """Differentially private linear classifiers (Chaudhuri, Monteleoni & Sarwate, JMLR 12:1069)."""
 
 import numpy as np
-from scipy.special import expit
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 
+from treatise._core.classifier import LogisticScores
 from treatise.linear.private._base import POSITIVE, PrivateClassifier
 from treatise.linear.private._erm import append_constant, bound_rows, private_loss
 from treatise.optimize import LogisticLoss, Loss
@@ -32,11 +32,11 @@ class _PrivateLinearClassifier(PrivateClassifier):
             self.intercept_ = np.zeros(1)
         self.coef_ = weights[None, :] / self.data_norm
 
-    def _scores(self, X) -> np.ndarray:
+    def _projections(self, X) -> np.ndarray:
         return safe_sparse_dot(X, self.coef_[0], dense_output=True) + self.intercept_[0]
 
 
-class PrivateLogisticRegression(_PrivateLinearClassifier):
+class PrivateLogisticRegression(LogisticScores, _PrivateLinearClassifier):
     """Logistic regression whose weights may be published: epsilon-differentially private.
 
     Whoever sees the model learns almost the same about a person, whether that person's row was what it is or anything
@@ -140,8 +140,7 @@ class PrivateLogisticRegression(_PrivateLinearClassifier):
         -------
         ndarray of shape (n_samples, 2)
         """
-        positive = expit(self.decision_function(X))
-        return np.column_stack([1.0 - positive, positive])
+        return super().predict_proba(X)
 
 
 class PrivateLinearSVC(_PrivateLinearClassifier):

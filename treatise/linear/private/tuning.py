@@ -1,20 +1,20 @@
 """Choice of parameters with differential privacy from end to end (JMLR 12:1069, Section 6)."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import Classifier
 from treatise.linear.private._base import POSITIVE
 from treatise.linear.private.accountant import PrivacyAccountant
 from treatise.linear.private.mechanisms import exponential_mechanism
 
 
-class PrivateTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class PrivateTuner(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Chooses the parameters of a private classifier, and trains it, for epsilon in all.
 
     To train with several parameters and keep the best reveals more than one of the fits did, and a grid search that
@@ -102,7 +102,6 @@ class PrivateTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
         candidates = list(ParameterGrid(self.param_grid))
         self._check(candidates, y)
         if self.accountant is not None:
@@ -134,13 +133,12 @@ class PrivateTuner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError("param_grid varies epsilon, but each candidate trains with the epsilon of the tuner")
         if not candidates:
             raise ValueError(f"param_grid={self.param_grid!r} holds no candidate; name one at least")
-        named = params.get("classes")
-        self.classes_ = np.unique(y) if named is None else np.asarray(named)
-        if len(self.classes_) != 2:
-            raise ValueError(
-                f"Only binary classification is supported: y has {len(self.classes_)} classes, and there must not be "
-                "one class nor more than two"
-            )
+        if params.get("classes") is None:
+            self._code_labels(y)
+        else:
+            self.classes_ = np.asarray(params["classes"])
+            if self.classes_.shape != (2,):
+                raise ValueError(f"classes={params['classes']!r} of the estimator must be two labels")
         if len(y) < len(candidates) + 1:
             raise ValueError(f"n_samples={len(y)} is too few to split into {len(candidates) + 1} parts")
 

@@ -3,19 +3,19 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import LogisticScores, signs_of
 from treatise.linear.spam._base import SparseAdditiveModel, points_of
 from treatise.linear.spam._basis import basis_values, spline_bases
 from treatise.optimize import group_logistic_path, group_penalty_limit
 
 
-class SpAMClassifier(ClassifierMixin, SparseAdditiveModel):
+class SpAMClassifier(LogisticScores, SparseAdditiveModel):
     """Logistic regression on smooth functions of single columns, most of them zero.
 
     As :class:`SpAMRegressor`, for classes: the log-odds are a sum of curves of few columns. More than two classes are
@@ -118,13 +118,10 @@ class SpAMClassifier(ClassifierMixin, SparseAdditiveModel):
         self : SpAMClassifier
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has one class only, {self.classes_[0]}; a classifier needs two or more")
+        codes = self._code_labels(y)
         self._bases, Q, self._starts = spline_bases(X, self.n_basis)
-        problems = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        found = [self._problem(X, Q, (codes == k).astype(np.float64)) for k in problems]
+        problems = signs_of(codes, len(self.classes_))
+        found = [self._problem(X, Q, (signs > 0).astype(np.float64)) for signs in problems]
         self.coef_ = np.array([solution.coef for solution, _ in found])
         self.intercept_ = np.array([solution.intercept for solution, _ in found])
         self.penalty_ = np.array([solution.penalty for solution, _ in found])
@@ -135,60 +132,15 @@ class SpAMClassifier(ClassifierMixin, SparseAdditiveModel):
         self._warn_unless(all(solution.converged for solution, _ in found))
         return self
 
-    def decision_function(self, X):
-        """Log-odds of the second class, or of each class against the rest.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
+    def _scores(self, X):
+        """Log-odds of the second class, or of each class against the rest."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         scores = np.tile(self.intercept_, (len(X), 1))
         for j in self.active_:
             part = slice(self._starts[j], self._starts[j + 1])
             scores += (self.coef_[:, part] @ basis_values(self._bases[j], X[:, j])).T
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict_proba(self, X):
-        """Probability of each class; with more than two, those of one against the rest, scaled to sum to one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-        """
-        scores = self.decision_function(X)
-        chance = 0.5 * (1 + np.tanh(scores / 2))
-        if len(self.classes_) == 2:
-            return np.column_stack([1 - chance, chance])
-        total = chance.sum(axis=1, keepdims=True)
-        return np.where(total > 0, chance / np.where(total > 0, total, 1.0), 1.0 / len(self.classes_))
-
-    def predict(self, X):
-        """The likeliest class of new rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        place = (scores > 0).astype(int) if len(self.classes_) == 2 else scores.argmax(axis=1)
-        return self.classes_[place]
+        return scores
 
     def component(self, feature, points, problem=0):
         """One function at some points, in log-odds; its mean over the training rows is zero.

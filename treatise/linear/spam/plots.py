@@ -3,8 +3,10 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import axes_for, panels_for
 
-def plot_components(model, X, *, features=None, names=None, axes=None):
+
+def plot_components(model, X, *, features=None, names=None, ax=None):
     """Draw the curves of a sparse additive model over the range of the rows, with ticks where the rows lie.
 
     With more than two classes each has its own curve, and the first panel names them.
@@ -19,12 +21,12 @@ def plot_components(model, X, *, features=None, names=None, axes=None):
         Columns to draw; None takes the active ones, the strongest first, at most twelve.
     names : list of str or None, default=None
         Names of all columns; None takes those of the fit, or numbers.
-    axes : sequence of matplotlib axes or None, default=None
+    ax : sequence of matplotlib axes or None, default=None
         Where to draw, one for each feature; None makes a figure.
 
     Returns
     -------
-    axes : list of matplotlib axes
+    ax : ndarray of matplotlib axes
     """
     check_is_fitted(model)
     columns = np.asarray(X, dtype=np.float64)
@@ -32,26 +34,23 @@ def plot_components(model, X, *, features=None, names=None, axes=None):
         features = model.active_[np.argsort(-model.norms_[model.active_])][:12].tolist()
     if names is None:
         names = getattr(model, "feature_names_in_", [f"column {j}" for j in range(columns.shape[1])])
-    if axes is None:
-        from matplotlib import pyplot
-
-        across = max(1, min(4, len(features)))
-        down = max(1, -(-len(features) // across))
-        figure = pyplot.figure(figsize=(3 * across, 2.4 * down), layout="constrained")
-        axes = figure.subplots(down, across, squeeze=False, sharey=True).ravel()
-        for spare in axes[len(features) :]:
-            spare.set_axis_off()
-    for j, ax in zip(features, axes):
+    count = max(1, len(features))
+    across = min(4, count)
+    panels = panels_for(ax, count, across=across, figsize=(3 * across, 2.4 * -(-count // across)))
+    if ax is None:
+        for panel in panels[1:]:
+            panel.sharey(panels[0])
+    for j, panel in zip(features, panels):
         x = columns[:, j]
         grid = np.linspace(x.min(), x.max(), 200)
         for curve, label in _curves(model, j, grid):
-            ax.plot(grid, curve, label=label)
-        ax.plot(x, np.full(len(x), 0.02), "|", color="0.5", transform=ax.get_xaxis_transform())
-        ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-        ax.set_xlabel(str(names[j]))
-    if len(features) and axes[0].get_legend_handles_labels()[1]:
-        axes[0].legend()
-    return list(axes[: len(features)])
+            panel.plot(grid, curve, label=label)
+        panel.plot(x, np.full(len(x), 0.02), "|", color="0.5", transform=panel.get_xaxis_transform())
+        panel.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+        panel.set_xlabel(str(names[j]))
+    if panels[0].get_legend_handles_labels()[1]:
+        panels[0].legend()
+    return panels
 
 
 def _curves(model, feature, grid):
@@ -82,10 +81,7 @@ def plot_norm_path(model, ax=None, *, problem=0):
     paths, chosen = np.atleast_1d(model.path_), np.atleast_1d(model.penalty_)
     if not 0 <= problem < len(paths):
         raise ValueError(f"problem={problem} does not exist: there are {len(paths)}, numbered from 0")
-    if ax is None:
-        from matplotlib import pyplot
-
-        ax = pyplot.figure(layout="constrained").subplots()
+    ax = axes_for(ax)
     path = paths[problem]
     ax.plot(path["penalty"], path["norms"][:, path["norms"].max(axis=0) > 0])
     ax.axvline(chosen[problem], color="0.5", linestyle="--")
