@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks._contest import Contest, Scaling
 from treatise.linear import SpAMRegressor
-from treatise.linear._additive_basis import spline_bases
+from treatise.linear.spam._basis import spline_bases
 from treatise.optimize import group_lasso_path, group_penalty_limit
 
 FUNCTIONS = 6

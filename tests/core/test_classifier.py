@@ -91,6 +91,8 @@ def test_probabilities_follow_the_scores():
     np.testing.assert_allclose(
         Logistic().fit(None, [0, 1, 2]).predict_proba(scores), expit(scores) / expit(scores).sum()
     )
+    # Scores at which every probability underflows.
+    np.testing.assert_allclose(Logistic().fit(None, [0, 1, 2]).predict_proba([[-800.0] * 3]), 1 / 3)
     np.testing.assert_allclose(
         Softmax().fit(None, [0, 1, 2]).predict_proba(scores), np.exp(scores) / np.exp(scores).sum()
     )

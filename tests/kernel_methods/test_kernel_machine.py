@@ -16,8 +16,9 @@ from treatise.kernel_methods import (
     kernel_certificate,
     svm_offset_interval,
 )
+from treatise.kernel_methods.kernel_machine import LABEL_LOSSES, NUMBER_LOSSES
 from treatise.kernels import CubicSpline, Gaussian
-from treatise.optimize import LABEL_LOSSES, NUMBER_LOSSES, ConvexLoss
+from treatise.optimize import HingeLoss, make_loss
 
 
 @pytest.fixture
@@ -26,24 +27,6 @@ def data():
     X = generator.normal(size=(60, 2))
     y = np.where(X[:, 0] + X[:, 1] ** 2 + 0.5 * generator.normal(size=60) > 0.5, 1.0, -1.0)
     return X, y, np.sin(X[:, 0]) + X[:, 1] + 0.1 * generator.standard_t(2, size=60)
-
-
-@pytest.mark.parametrize("name", LABEL_LOSSES + NUMBER_LOSSES)
-def test_one_sided_derivatives_and_curvature_are_those_of_the_loss(name):
-    loss = ConvexLoss(name, 0.3)
-    s = np.linspace(-3.0, 3.0, 41)
-    for y in (-1.0, 1.0):
-        labels = np.full(41, y)
-        # First differences of a convex function bracket the derivative: 1e-6 is the size of the step.
-        h = 1e-7
-        below = (loss.value(labels, s) - loss.value(labels, s - h)) / h
-        above = (loss.value(labels, s + h) - loss.value(labels, s)) / h
-        np.testing.assert_allclose(loss.left(labels, s), below, atol=2e-6 * np.exp(3))
-        np.testing.assert_allclose(loss.right(labels, s), above, atol=2e-6 * np.exp(3))
-        smooth = np.abs(loss.left(labels, s + 1e-4) - loss.left(labels, s - 1e-4)) < 0.05
-        numeric = (loss.derivative(labels, s + 1e-5) - loss.derivative(labels, s - 1e-5)) / 2e-5
-        inner = smooth & (np.abs(loss.curvature(labels, s + 1e-4) - loss.curvature(labels, s - 1e-4)) < 0.1)
-        np.testing.assert_allclose(loss.curvature(labels, s)[inner], numeric[inner], atol=1e-3)
 
 
 def test_squared_loss_is_the_smoothing_spline():
@@ -100,7 +83,7 @@ def test_every_loss_reaches_the_exact_optimality_conditions(loss, unpenalized, d
     if unpenalized == 2:
         powers = np.column_stack([np.ones(60), X, X**2])
         # Newton's steps solve for these weights exactly; the interior point's solution is polished to about 1e-7.
-        np.testing.assert_allclose(powers.T @ coef, 0, atol=1e-8 if ConvexLoss(loss).smooth else 1e-6)
+        np.testing.assert_allclose(powers.T @ coef, 0, atol=1e-8 if make_loss(loss).smooth else 1e-6)
         assert len(machine.unpenalized_coef_) == 5
     if loss not in ("squared", "squared_hinge", "exponential"):
         slope = {"modified_huber": 4.0, "huber": 0.2}.get(loss, 1.0)
@@ -113,7 +96,7 @@ def test_certificate_tells_optimal_from_perturbed(data):
     machine = SVC(C=1.0, kernel="precomputed", tol=1e-6).fit(K, y)
     coef = np.zeros(60)
     coef[machine.support_] = machine.dual_coef_[0]
-    penalty, hinge = 1 / (2 * 60 * 1.0), ConvexLoss("hinge")
+    penalty, hinge = 1 / (2 * 60 * 1.0), HingeLoss()
     good = kernel_certificate(K, y, coef, machine.intercept_, penalty, hinge, kink=1e-4)
     assert good.violation < 1e-3
     moved = coef + 0.05 * np.random.default_rng(2).normal(size=60)
@@ -147,7 +130,7 @@ def test_what_is_no_machine_gets_neither_interval_nor_certificate():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         svm_offset_interval([0.6, -0.6, 0.0], [1, -1], 0.0)
     with pytest.raises(ValueError, match=r"gram has shape \(2, 2\) and coef \(2,\); y has 3 objects"):
-        kernel_certificate(np.eye(2), np.ones(3), np.ones(2), [0.0], 1.0, ConvexLoss("hinge"))
+        kernel_certificate(np.eye(2), np.ones(3), np.ones(2), [0.0], 1.0, HingeLoss())
 
 
 def test_squared_loss_of_labels_is_kernel_ridge_regression_on_them(data):
@@ -223,7 +206,7 @@ def test_one_class_dependent_functions_and_foreign_objects_are_named(data):
     with pytest.raises(ValueError, match="outside the domain 0 to 1"):
         KernelMachineRegressor(kernel=CubicSpline()).fit(X[:, :1], target)
     with pytest.raises(ValueError, match="loss 'lazy' is unknown"):
-        ConvexLoss("lazy")
+        make_loss("lazy")
 
 
 def test_free_functions_see_the_rows_whatever_the_kernel_makes_of_them(data):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from treatise.linear import communication_values, plan_cluster
-from treatise.linear.cluster_plan import ALGORITHMS
+from treatise.linear import plan_cluster
+from treatise.linear.hybrid.cluster_plan import ALGORITHMS, communication_values
 
 SIZE = {"n": 1000.0, "s": 7.0, "d": 30.0, "m": 5.0, "passes": 3.0, "batch": 20.0}
 

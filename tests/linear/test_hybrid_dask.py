@@ -7,9 +7,9 @@ from fatal_shard import FatalShard
 from treatise._core.errors import TreatiseError
 from treatise.io import Stream
 from treatise.linear import HybridLinearClassifier, plan_cluster
-from treatise.linear._hybrid_dask import DaskPasses
-from treatise.linear._hybrid_passes import LocalPasses, OnlineState, Settings
-from treatise.optimize import Loss
+from treatise.linear.hybrid._dask import DaskPasses
+from treatise.linear.hybrid._passes import LocalPasses, OnlineState, Settings
+from treatise.optimize import LogisticLoss
 
 distributed = pytest.importorskip("distributed")
 
@@ -81,7 +81,7 @@ def test_lines_that_workers_leave_out_are_counted(cluster, tmp_path):
 
 
 def test_worker_killed_in_mid_pass_changes_nothing(cluster, pattern, tmp_path):
-    settings = Settings(Loss("logistic"), 64, True)
+    settings = Settings(LogisticLoss(), 64, True)
     shards = Stream(pattern, bits=6, cache=True).split(5)
     w = np.random.default_rng(0).normal(size=65)
     expected = LocalPasses(shards, settings).gradient(w)

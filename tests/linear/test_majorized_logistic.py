@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import scale
 
 from treatise.linear import MajorizedLogisticRegression
-from treatise.linear._majorizer import Majorizer
+from treatise.linear.majorized._majorizer import Majorizer
 from treatise.optimize import log_partition_bound
 
 

@@ -12,9 +12,9 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
 
 from treatise.linear import BackgroundClassifier, KernelMarginClassifier, MarginClassifier, minimize_conditional_risk
-from treatise.linear import _margin_loss_loops as loops
-from treatise.linear._margin_links import MARGIN_LINKS
-from treatise.linear._margin_parameters import FORMULATIONS, LOSSES
+from treatise.linear.margin import _loops as loops
+from treatise.linear.margin._links import MARGIN_LINKS
+from treatise.linear.margin._multicategory import FORMULATIONS, LOSSES
 
 SMOOTH = [loss for loss in LOSSES if loss != "hinge"]
 BACKGROUNDS = ["softmax", "exponential", "logistic", "power", "positive_power", "bounded_power", "norm"]
@@ -79,7 +79,7 @@ def test_background_losses_and_gradients_are_the_papers(name):
     rng = np.random.default_rng(1)
     scores, labels, weights = rng.normal(size=(20, 4)), rng.integers(0, 4, 20), rng.uniform(0.5, 2, 20)
     gradient = np.empty_like(scores)
-    from treatise.linear.background_losses import BACKGROUNDS as codes
+    from treatise.linear.margin.background import BACKGROUNDS as codes
 
     total = loops.background_losses(codes[name], 2.5, 1.7, scores, labels, weights, gradient)
     expected = [w * background_by_hand(name, f, y, 2.5, 1.7) for f, y, w in zip(scores, labels, weights)]
@@ -305,7 +305,7 @@ def test_bad_input_and_missing_convergence_are_told():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(AttributeError, match="predict_proba"):
         MarginClassifier(loss="hinge").fit(X, y).predict_proba(X)
-    with pytest.raises(ValueError, match="at least two classes"):
+    with pytest.raises(ValueError, match="one class only"):
         MarginClassifier().fit(X, np.zeros(len(X), dtype=int))
     with pytest.raises(ValueError, match="cost of each class must be positive"):
         MarginClassifier(class_weight={0: 0.0}).fit(X, y)

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from treatise.linear import PrivateLinearSVC, PrivateLogisticRegression, audit_privacy, repeated_weights
-from treatise.linear._private_loops import loss_at
 
 # One row decides all: with the Huber loss its change of label moves the minimum by the whole sensitivity.
 ROWS, ONE, OTHER = np.array([[0.0], [0.0], [1.0]]), np.array([-1, 1, 1]), np.array([-1, 1, -1])
@@ -50,13 +49,13 @@ def test_the_proven_epsilon_of_a_laplace_pair_rarely_exceeds_the_truth():
 
 def exact_log_densities(learner, X, y, weights):
     """Log-density of a release by objective perturbation, up to a constant: the change of variables of Equation 6."""
-    loss, n = learner._margin_loss(), len(y)
+    loss, n = learner._loss(), len(y)
     plan = learner._erm().plan(n)
     penalty = learner.alpha + plan.extra_penalty
     found = []
     for w in weights:
-        _, slopes, bends = np.array([loss_at(loss.kind, loss.h, z) for z in y * (X @ w)]).T
-        noise = -n * penalty * w - X.T @ (y * slopes)
+        slopes, bends = loss.derivative(y, X @ w), loss.curvature(y, X @ w)
+        noise = -n * penalty * w - X.T @ slopes
         jacobian = n * penalty * np.eye(X.shape[1]) + (X.T * bends) @ X
         found.append(-plan.noise_rate * np.linalg.norm(noise) + np.linalg.slogdet(jacobian)[1])
     return np.array(found)

@@ -6,35 +6,48 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from treatise.datasets import make_logistic_sphere
-from treatise.linear import PrivateLogisticRegression, _private_newton
-from treatise.linear._private_loops import loss_at
-from treatise.linear._private_newton import GRADIENT_TOLERANCE, MarginLoss, minimise
+from treatise.linear import PrivateLogisticRegression
+from treatise.linear.private import _newton
+from treatise.linear.private._erm import private_loss
+from treatise.linear.private._newton import GRADIENT_TOLERANCE, minimise
+from treatise.optimize.losses._loops import loss_at, loss_curvature
 
-LOSSES = [MarginLoss("logistic"), MarginLoss("huber", 0.5), MarginLoss("huber", 0.1), MarginLoss("smooth_hinge", 0.3)]
+LOSSES = [
+    private_loss("logistic"),
+    private_loss("huber", 0.5),
+    private_loss("huber", 0.1),
+    private_loss("smooth_hinge", 0.3),
+]
 each_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
 
 
 def printed(loss, z):
     """The losses as the paper writes them (Section 3.4)."""
-    h, short = loss.h, 1 - z
+    h, short = loss.parameter, 1 - z
     if loss.name == "logistic":
         return np.log(1 + np.exp(-z))
     if short < -h:
         return 0.0
     if short > h:
         return short
-    if loss.name == "huber":
+    if loss.name == "huber_hinge":
         return (1 + h - z) ** 2 / (4 * h)
     return -(short**4) / (16 * h**3) + 3 * short**2 / (8 * h) + short / 2 + 3 * h / 16
+
+
+def compiled_at(loss, z):
+    """Value, slope and curvature of a margin, as the solver has them."""
+    formulas = loss.number, loss.parameter, 1.0, z
+    return *loss_at(*formulas), loss_curvature(*formulas)
 
 
 @each_loss
 def test_losses_are_those_of_the_paper_with_their_derivatives(loss):
     step = 1e-6
     for z in np.linspace(-3, 4, 281) + 1e-3:  # off the corners of the second derivative
-        value, slope, curvature = loss_at(loss.kind, loss.h, z)
+        value, slope, curvature = compiled_at(loss, z)
         assert value == pytest.approx(printed(loss, z), abs=1e-12)
-        ahead, behind = (loss_at(loss.kind, loss.h, z + sign * step) for sign in (1, -1))
+        ahead, behind = (compiled_at(loss, z + sign * step) for sign in (1, -1))
         assert slope == pytest.approx((ahead[0] - behind[0]) / (2 * step), abs=1e-8)
         assert curvature == pytest.approx((ahead[1] - behind[1]) / (2 * step), abs=1e-4)
 
@@ -42,14 +55,14 @@ def test_losses_are_those_of_the_paper_with_their_derivatives(loss):
 @each_loss
 def test_slope_is_at_most_one_and_curvature_at_most_c_and_both_are_attained(loss):
     margins = np.concatenate([np.linspace(-800, 800, 4001), np.linspace(0.4, 1.6, 1201), [0.0]])
-    _, slopes, curvatures = np.array([loss_at(loss.kind, loss.h, z) for z in margins]).T
+    _, slopes, curvatures = np.array([compiled_at(loss, z) for z in margins]).T
     assert np.all(slopes <= 0) and slopes.min() == pytest.approx(-1.0)
-    assert np.all(curvatures >= 0) and curvatures.max() == pytest.approx(loss.curvature, rel=1e-3)
-    assert curvatures.max() <= loss.curvature * (1 + 1e-12)
+    assert np.all(curvatures >= 0) and curvatures.max() == pytest.approx(loss.curvature_bound, rel=1e-3)
+    assert curvatures.max() <= loss.curvature_bound * (1 + 1e-12)
 
 
 def gradient_at(rows, loss, penalty, linear, w):
-    slopes = np.array([loss_at(loss.kind, loss.h, z)[1] for z in np.asarray(rows @ w)])
+    slopes = np.array([compiled_at(loss, z)[1] for z in np.asarray(rows @ w)])
     return rows.T @ slopes / rows.shape[0] + linear + penalty * w
 
 
@@ -113,7 +126,7 @@ def test_the_minimum_is_that_of_a_general_optimiser():
 
 
 def test_short_of_the_minimum_nothing_is_released(monkeypatch):
-    monkeypatch.setattr(_private_newton, "_ITERATIONS", 2)
+    monkeypatch.setattr(_newton, "_ITERATIONS", 2)
     X, y = make_logistic_sphere(200, random_state=0)
     learner = PrivateLogisticRegression(random_state=0)
     with pytest.raises(RuntimeError, match=r"after 2 steps the gradient exceeds 1e-10.*nothing is released"):

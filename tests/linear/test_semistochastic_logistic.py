@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
 from treatise.linear import MajorizedLogisticRegression, SemiStochasticLogisticRegression
-from treatise.linear.semistochastic_logistic import _conjugate_gradients
+from treatise.linear.majorized.semistochastic import _conjugate_gradients
 
 
 def test_whole_batches_solved_exactly_take_the_steps_of_the_batch_method():

@@ -14,8 +14,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from treatise.io import load_model, save_model
 from treatise.linear import SpAMClassifier, SpAMRegressor, plot_components, plot_norm_path
-from treatise.linear._additive_basis import basis_values, spline_bases
-from treatise.linear._spam_smoothers import backfit, smoother_matrices, smoothing_weights
+from treatise.linear.spam._basis import basis_values, spline_bases
+from treatise.linear.spam._smoothers import backfit, smoother_matrices, smoothing_weights
 
 
 def additive(n, p, seed, noise=1.0):

@@ -162,7 +162,9 @@ class LogisticScores(ScoreClassifier):
         chance = self._chance(self.decision_function(X))
         if chance.ndim == 1:
             return np.column_stack([1.0 - chance, chance])
-        return chance / chance.sum(axis=1, keepdims=True)
+        total = chance.sum(axis=1, keepdims=True)
+        # Where every class is out of the question, none is likelier than another.
+        return np.divide(chance, total, out=np.full_like(chance, 1.0 / chance.shape[1]), where=total > 0)
 
     def _chance(self, scores: np.ndarray) -> np.ndarray:
         """Probability of a class against the rest."""

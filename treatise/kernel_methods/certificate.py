@@ -45,7 +45,7 @@ def kernel_certificate(gram, y, coef, free_coef, penalty, loss, *, basis=None, w
         Weights of the functions without penalty.
     penalty : float
         Weight of the squared length; for an SVC it is ``1 / (2 n C)``.
-    loss : ConvexLoss
+    loss : Loss
         The loss.
     basis : ndarray of shape (n, r) or None, default=None
         Values of the functions without penalty; None is a constant where there is one weight, and nothing where none.
@@ -62,11 +62,11 @@ def kernel_certificate(gram, y, coef, free_coef, penalty, loss, *, basis=None, w
     --------
     >>> import numpy as np
     >>> from treatise.kernel_methods import kernel_certificate
-    >>> from treatise.optimize import ConvexLoss
+    >>> from treatise.optimize import HingeLoss
     >>> gram, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
-    >>> round(kernel_certificate(gram, y, np.array([0.3, -0.3]), [0.2], 1 / 1.2, ConvexLoss("hinge")).violation, 12)
+    >>> round(kernel_certificate(gram, y, np.array([0.3, -0.3]), [0.2], 1 / 1.2, HingeLoss()).violation, 12)
     0.0
-    >>> round(kernel_certificate(gram, y, np.array([0.3, -0.2]), [0.2], 1 / 1.2, ConvexLoss("hinge")).violation, 3)
+    >>> round(kernel_certificate(gram, y, np.array([0.3, -0.2]), [0.2], 1 / 1.2, HingeLoss()).violation, 3)
     0.333
     """
     n = len(y)

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.classifier import codes_among, signs_of
 from treatise._core.figures import axes_for
 from treatise.kernel_methods.certificate import kernel_certificate
-from treatise.kernel_methods.kernel_machine import KernelMachineClassifier
-from treatise.optimize import ConvexLoss
+from treatise.kernel_methods.kernel_machine import KernelMachineClassifier, machine_loss
+from treatise.optimize import make_loss
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class InfluenceFunction:
     def __init__(self, machine, X, y):
         _check_machine(machine)
         check_is_fitted(machine)
-        self._loss = ConvexLoss(machine.loss)
+        self._loss = machine_loss(machine.loss)
         if not self._loss.smooth:
             raise ValueError(f"the loss {machine.loss!r} has no second derivative; use sensitivity_curve, which refits")
         if machine.unpenalized not in (None, "constant"):
@@ -239,7 +239,7 @@ def robustness_bound(loss, penalty, kernel_bound=1.0):
     Parameters
     ----------
     loss : str
-        Name of a loss of labels: see :class:`treatise.optimize.ConvexLoss`.
+        Name of a loss of labels: see :class:`treatise.optimize.Loss`.
     penalty : float
         Weight of the squared length.
     kernel_bound : float, default=1.0
@@ -257,7 +257,7 @@ def robustness_bound(loss, penalty, kernel_bound=1.0):
     """
     if not (penalty > 0 and kernel_bound > 0):
         raise ValueError(f"penalty={penalty} and kernel_bound={kernel_bound} must be positive")
-    chosen = ConvexLoss(loss)
+    chosen = machine_loss(loss)
     if not chosen.of_labels and loss != "squared":
         raise ValueError(f"the bound is for losses of labels; {loss!r} is none")
     if np.isinf(kernel_bound):
@@ -303,7 +303,7 @@ def influence_bound(loss, penalty, curvature, mean_curvature):
         )
     ratio = penalty / np.hypot(mean_curvature, penalty)
     low = penalty * (1.0 - ratio) + mean_curvature * (1.0 - np.sqrt(1.0 - ratio**2))
-    slope = ConvexLoss(loss).lipschitz(np.inf)
+    slope = make_loss(loss).lipschitz(np.inf)
     return float(2.0 * slope / min(curvature, penalty, low))
 
 

@@ -7,7 +7,16 @@ from sklearn.utils.metaestimators import available_if
 
 from treatise._core.classifier import LogisticScores, row_weights, signs_of
 from treatise.kernel_methods._kernel_machine_base import KernelMachineBase
-from treatise.optimize import LABEL_LOSSES, NUMBER_LOSSES, ConvexLoss
+from treatise.optimize import make_loss
+
+LABEL_LOSSES = ("hinge", "squared_hinge", "modified_huber", "logistic", "exponential")
+NUMBER_LOSSES = ("squared", "absolute", "epsilon_insensitive", "huber")
+
+
+def machine_loss(name, width=0.1):
+    """The loss as the paper counts it: the whole squared error, and Huber's loss to match."""
+    loss = make_loss(name, width=width) if name in ("huber", "epsilon_insensitive") else make_loss(name)
+    return 2.0 * loss if name in ("squared", "huber") else loss
 
 
 def _has_probabilities(machine):
@@ -141,7 +150,7 @@ class KernelMachineClassifier(LogisticScores, KernelMachineBase):
         # With one class alone no best offset exists (Proposition 9).
         sample_weight, _ = row_weights(codes, self.classes_, sample_weight)
         (signs,) = signs_of(codes, 2)
-        self._solve(objects, X, signs, ConvexLoss(self.loss), sample_weight)
+        self._solve(objects, X, signs, machine_loss(self.loss), sample_weight)
         return self
 
     def _scores(self, X):
@@ -277,7 +286,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
         self : KernelMachineRegressor
         """
         objects, y = self._fit_objects(X, y=y, y_numeric=True, sample_weight=sample_weight)
-        loss = ConvexLoss(self.loss, self.width)
+        loss = machine_loss(self.loss, self.width)
         self._solve(objects, X, np.asarray(y, np.float64), loss, sample_weight)
         return self
 

@@ -1,9 +1,8 @@
-"""Optimisation machinery: projections, proximal steps, solvers."""
+"""Optimisation machinery: losses, penalties, projections, solvers."""
 
 from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
-from treatise.optimize.convex_losses import LABEL_LOSSES, NUMBER_LOSSES, PIECEWISE_LINEAR_LOSSES, ConvexLoss
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
@@ -28,14 +27,47 @@ from treatise.optimize.l1 import (
     solve_l1_logistic_columns,
 )
 from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
-from treatise.optimize.losses import Loss
+from treatise.optimize.losses import (
+    AbsoluteLoss,
+    EpsilonInsensitiveLoss,
+    ExponentialLoss,
+    HingeLoss,
+    HuberHingeLoss,
+    HuberLoss,
+    KinkedLoss,
+    LogisticLoss,
+    Loss,
+    ModifiedHuberLoss,
+    PoissonLoss,
+    QuantileLoss,
+    ScaledLoss,
+    SmoothHingeLoss,
+    SquaredHingeLoss,
+    SquaredLoss,
+    make_loss,
+)
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
-from treatise.optimize.projections import hoyer_sparseness, l1_of_unit_vector, project_l1_l2, project_sparseness
-from treatise.optimize.proximal import project_columns_on_l1_ball, prox_column_norms, soft_threshold
+from treatise.optimize.penalties import (
+    BoxConstraint,
+    ColumnNormPenalty,
+    GroupPenalty,
+    L1Penalty,
+    L2Penalty,
+    Penalty,
+    project_columns_on_l1_ball,
+    prox_column_norms,
+    soft_threshold,
+)
+from treatise.optimize.projections import (
+    hoyer_sparseness,
+    l1_of_unit_vector,
+    project_l1_l2,
+    project_sparseness,
+)
 from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -49,26 +81,43 @@ from treatise.optimize.svm import (
 )
 
 __all__ = [
-    "LABEL_LOSSES",
-    "NUMBER_LOSSES",
-    "PIECEWISE_LINEAR_LOSSES",
     "ADMMSolution",
-    "ConvexLoss",
+    "AbsoluteLoss",
+    "BoxConstraint",
+    "ColumnNormPenalty",
+    "EpsilonInsensitiveLoss",
+    "ExponentialLoss",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
+    "GroupPenalty",
+    "HingeLoss",
+    "HuberHingeLoss",
+    "HuberLoss",
     "KernelNewtonSolution",
+    "KinkedLoss",
     "L1LogisticSolution",
     "L1Path",
+    "L1Penalty",
+    "L2Penalty",
     "LBFGSState",
     "LPPath",
+    "LogisticLoss",
     "Loss",
     "LowRankCurvature",
+    "ModifiedHuberLoss",
     "PartitionBound",
+    "Penalty",
+    "PoissonLoss",
+    "QuantileLoss",
     "SVMDualProblem",
     "SVMDualSolution",
     "SVMStart",
     "SVMWithoutOffsetSolution",
+    "ScaledLoss",
+    "SmoothHingeLoss",
+    "SquaredHingeLoss",
+    "SquaredLoss",
     "armijo_step",
     "covariance_selection",
     "graphical_lasso_penalty_limit",
@@ -80,6 +129,7 @@ __all__ = [
     "l1_of_unit_vector",
     "log_partition_bound",
     "logdet_prox",
+    "make_loss",
     "minimize_box_quadratic",
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",

@@ -65,7 +65,8 @@ def minimize_on_subspace(
     Parameters
     ----------
     prox : callable
-        ``prox(v, rho)`` gives the x that minimises ``f(x) + rho/2 ||x - v||^2``.
+        ``prox(v, rho)`` gives the x that minimises ``f(x) + rho/2 ||x - v||^2``, as the method of a :class:`Penalty`
+        does.
     project : callable
         ``project(v)`` gives the nearest point of the linear set.
     start : ndarray
@@ -90,9 +91,9 @@ def minimize_on_subspace(
     The point of the plane ``x0 = x1`` with the least ``|x0| + (x1 - 3)^2 / 2``:
 
     >>> import numpy as np
-    >>> from treatise.optimize import minimize_on_subspace, soft_threshold
+    >>> from treatise.optimize import L1Penalty, minimize_on_subspace
     >>> def prox(v, rho):
-    ...     return np.array([soft_threshold(v[0], 1 / rho), (3 + rho * v[1]) / (1 + rho)])
+    ...     return np.array([L1Penalty(1.0).prox(v[0], rho), (3 + rho * v[1]) / (1 + rho)])
     >>> minimize_on_subspace(prox, lambda v: np.full(2, v.mean()), np.zeros(2)).y.round(4)
     array([2., 2.])
     """

@@ -51,7 +51,7 @@ def minimize_kernel_newton(gram, y, loss, penalty, *, basis=None, weights=None, 
         Positive semi-definite.
     y : ndarray of shape (n,)
         Labels -1 and 1, or numbers.
-    loss : ConvexLoss
+    loss : Loss
         A smooth one.
     penalty : float
         Weight of the squared length, positive.
@@ -73,9 +73,9 @@ def minimize_kernel_newton(gram, y, loss, penalty, *, basis=None, weights=None, 
     Examples
     --------
     >>> import numpy as np
-    >>> from treatise.optimize import ConvexLoss, minimize_kernel_newton
+    >>> from treatise.optimize import SquaredLoss, minimize_kernel_newton
     >>> x = np.array([-1.0, 0.0, 1.0, 2.0])
-    >>> fit = minimize_kernel_newton(np.outer(x, x), 3 * x + 1, ConvexLoss("squared"), 1e-9, basis=np.ones((4, 1)))
+    >>> fit = minimize_kernel_newton(np.outer(x, x), 3 * x + 1, SquaredLoss(), 1e-9, basis=np.ones((4, 1)))
     >>> fit.free_coef.round(6), (x @ fit.coef).round(6)
     (array([1.]), np.float64(3.0))
     """

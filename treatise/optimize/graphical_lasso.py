@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from treatise._core.jit import compiled
+from treatise.optimize.penalties import shrunk
 
 _SUFFICIENT_DECREASE = 1e-3
 _SHORTEST_STEP = 2.0**-30
@@ -272,14 +273,7 @@ def newton_direction(S, penalty, X, W, D, V, rows, columns, sweeps, tol):
             else:
                 curvature = W[i, j] * W[i, j] + W[i, i] * W[j, j]
             here = X[i, j] + D[i, j]
-            target = here - slope / curvature
-            shrink = penalty[i, j] / curvature
-            if target > shrink:
-                step = target - shrink - here
-            elif target < -shrink:
-                step = target + shrink - here
-            else:
-                step = -here
+            step = shrunk(here - slope / curvature, penalty[i, j] / curvature) - here
             if step == 0.0:
                 continue
             size -= abs(D[i, j])

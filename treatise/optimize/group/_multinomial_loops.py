@@ -3,6 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.optimize.penalties import kept_share
 
 
 @compiled
@@ -63,7 +64,7 @@ def step_table(chance, target, codes, table, slope, curvature, penalty, margins)
             slope[b, a] = table[b, a] - slope[b, a] / curvature
             size += slope[b, a] * slope[b, a]
     size = np.sqrt(size)
-    shrink = max(0.0, 1.0 - penalty / (curvature * size)) if size > 0.0 else 0.0
+    shrink = kept_share(curvature * size, penalty)
     moved = 0.0
     for b in range(m):
         for a in range(k):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.optimize.penalties import GroupPenalty, group_norms, kept_share
 
 _ROUNDS = 50
 _MAJORISER = 0.25
@@ -230,7 +231,7 @@ class _State:
         """Objective less that of the residual, scaled into the dual's feasible set."""
         n = len(self.y)
         squares = float(self.residual @ self.residual)
-        objective = squares / (2 * n) + penalty * group_norms(self.coef, self.starts).sum()
+        objective = squares / (2 * n) + GroupPenalty(penalty, self.starts).value(self.coef)
         largest = self.correlation.max(initial=0.0)
         scale = min(1.0, penalty / largest) if largest > 0 else 1.0
         dual = (2 * scale * float(self.residual @ self.y) - scale**2 * squares) / (2 * n)
@@ -246,18 +247,6 @@ def _violation(Q, starts, slope, coef, penalty):
     share = np.repeat(np.divide(penalty, norms, out=np.zeros_like(norms), where=norms > 0), width)
     miss = group_norms(pull - share * coef, starts)
     return float(np.where(norms > 0, miss, excess).max(initial=0.0))
-
-
-@compiled
-def group_norms(values, starts):
-    """Euclidean norm of each group of entries."""
-    norms = np.empty(len(starts) - 1)
-    for j in range(len(norms)):
-        total = 0.0
-        for e in range(starts[j], starts[j + 1]):
-            total += values[e] * values[e]
-        norms[j] = np.sqrt(total)
-    return norms
 
 
 @compiled
@@ -280,7 +269,7 @@ def sweep_groups(Q, starts, active, residual, coef, penalty):
             target[e] = coef[first + e] + np.dot(Q[first + e], residual) / n
             size += target[e] * target[e]
         size = np.sqrt(size)
-        shrink = 1.0 - penalty / size if size > penalty else 0.0
+        shrink = kept_share(size, penalty)
         moved = 0.0
         for e in range(width):
             change = shrink * target[e] - coef[first + e]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.optimize.penalties import shrunk
 
 
 @compiled
@@ -65,14 +66,7 @@ def newton_on_working_set(A, y, weights, penalty, coef, eta, tol, max_steps):
                 # A margin beyond rounding has no curvature left; the floor keeps its step finite.
                 h = max(H[j, j], 1e-12)
                 here = coef[j] + direction[j]
-                target = here - model[j] / h
-                shrink = penalty[j] / h
-                if target > shrink:
-                    change = target - shrink - here
-                elif target < -shrink:
-                    change = target + shrink - here
-                else:
-                    change = -here
+                change = shrunk(here - model[j] / h, penalty[j] / h) - here
                 if change != 0.0:
                     direction[j] += change
                     for other in range(k):

@@ -5,8 +5,8 @@ from matplotlib.figure import Figure
 from scipy.interpolate import make_smoothing_spline
 
 from treatise.kernel_methods import KernelMachineClassifier, KernelMachineRegressor, svm_offset_interval
+from treatise.kernel_methods.kernel_machine import LABEL_LOSSES, NUMBER_LOSSES
 from treatise.kernels import CubicSpline, Gaussian
-from treatise.optimize import LABEL_LOSSES, NUMBER_LOSSES
 from treatise.papers._evidence import Evidence, Row
 
 SOLVER = "accuracy that the solvers are asked for, with a margin of 100"

@@ -1,0 +1,116 @@
+"""Algorithm 2: online passes, averaging, then preconditioned L-BFGS."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treatise.linear.hybrid._checkpoint import Checkpoint
+from treatise.linear.hybrid._passes import Omitted, OnlineState, Passes, Report
+from treatise.optimize import LBFGSState, minimize_lbfgs
+
+# From here on the pairs of L-BFGS, which are most of its memory, are kept in single precision.
+_LARGE = 1 << 17
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of each phase."""
+
+    online_passes: int
+    max_iter: int
+    tol: float
+    memory: int
+
+
+@dataclass
+class Fitted:
+    """The weights, with the intercept last, and how they were come by."""
+
+    w: np.ndarray
+    state: OnlineState
+    path: list[float]
+    n_iter: int
+    status: str
+    progressive_loss: float
+    omitted: Omitted
+
+
+def fit_hybrid(
+    passes: Passes,
+    plan: Plan,
+    start: OnlineState,
+    *,
+    checkpoint: Checkpoint | None = None,
+    report: Callable[[int], Report | None] | None = None,
+    watch: Callable[[LBFGSState], None] | None = None,
+) -> Fitted:
+    """Run both phases, or what a checkpoint says is left of them."""
+    state, done, progressive, omitted = start, 0, float("nan"), Omitted()
+    saved = checkpoint.load_online() if checkpoint is not None else None
+    if saved is not None:
+        done, state, progressive, omitted = saved
+    for number in range(done, plan.online_passes):
+        # Every pass and every shard meets its share of the penalties, as it does of the losses.
+        state.share = (number + 1) / len(passes.shards)
+        state, counts = passes.online(state, report(number) if report is not None else None)
+        progressive, omitted = float(counts[1] / _positive(counts[2])), passes.omitted
+        state.refuse_divergence()
+        if checkpoint is not None:
+            checkpoint.save_online(number + 1, state, progressive, omitted)
+    w = state.weights(passes.settings)
+    if plan.max_iter == 0:
+        return Fitted(w, state, [], 0, "online", progressive, omitted)
+    end, omitted = _batch(passes, plan, w, checkpoint, watch)
+    # Learning on online starts from the optimum.
+    state.restart_from(end.w, passes.settings)
+    return Fitted(end.w, state, end.path, end.iteration, end.status, progressive, omitted)
+
+
+def _positive(importance: float) -> float:
+    """The sum of importances, refused where there is nothing to learn from."""
+    if not importance > 0:
+        raise ValueError("there is no example of positive weight to learn from")
+    return importance
+
+
+def _batch(
+    passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | None, watch: Any
+) -> tuple[LBFGSState, Omitted]:
+    """Algorithm 2, second half. The penalty is added once, after the sum, and spares the intercept."""
+    l2, l1 = passes.settings.l2, passes.settings.l1
+    penalised = np.ones(len(w), bool)
+    penalised[-1] = False
+    saved = checkpoint.load_batch() if checkpoint is not None else None
+    if saved is None:
+        before = None
+        importance, diagonal = passes.diagonal(w)
+        _positive(importance)
+        omitted = passes.omitted
+        diagonal[:-1] += l2
+        # A feature that never occurs has no curvature and no gradient: any rate will do.
+        diagonal[diagonal <= 0] = 1.0
+    else:
+        before, importance, diagonal, omitted = saved
+
+    def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = passes.gradient(w)
+        gradient[:-1] += l2 * w[:-1]
+        return value + 0.5 * l2 * float(w[:-1] @ w[:-1]), gradient
+
+    def curvature(w: np.ndarray, direction: np.ndarray) -> float:
+        return passes.curvature(w, direction) + l2 * float(direction[:-1] @ direction[:-1])
+
+    def after(state: LBFGSState) -> None:
+        if checkpoint is not None:
+            checkpoint.save_batch(state, importance, diagonal, omitted)
+        if watch is not None:
+            watch(state)
+
+    end = minimize_lbfgs(
+        objective, w, diagonal=diagonal, l1=l1 * penalised if l1 > 0 else 0.0, curvature=curvature,
+        memory=plan.memory, max_iter=plan.max_iter, gradient_tolerance=plan.tol * importance,
+        history_dtype=np.float32 if len(w) > _LARGE else np.float64, state=before, callback=after,
+    )  # fmt: skip
+    return end, omitted

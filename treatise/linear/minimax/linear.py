@@ -1,0 +1,207 @@
+"""Linear minimax probability machines: minimum error, balanced and biased (Huang et al., JMLR 5:1253)."""
+
+import numpy as np
+from sklearn.base import _fit_context
+
+from treatise.linear.minimax._base import MinimaxClassifier, moments
+from treatise.linear.minimax._trade_off import accuracy_of_distance
+
+
+class MinimaxProbabilityMachine(MinimaxClassifier):
+    r"""Linear rule for two classes from their means and covariances, with an accuracy that no distribution undercuts.
+
+    Among all distributions with a class's mean and covariance, the worst puts a share of at most
+    :math:`1 / (1 + \kappa^2)` beyond a plane :math:`\kappa` deviations from the mean. The machine chooses the plane
+    for which the resulting promises are best: overall (the minimum error machine, MEMPM), equal for both classes
+    (MPM), or as good as possible for one class while the other keeps a guaranteed accuracy (the biased machine,
+    BMPM).
+
+    Use it when only moments are known or may be shared (:meth:`fit_moments`), when one class must keep an accuracy,
+    or as a linear discriminant for classes of unlike covariance. The promises are conservative and refer to the true
+    moments: they are no estimates of accuracy and no probabilities. Do not use it for classes whose means coincide;
+    and where the classes overlap much, the minimum error criterion may give up the rarer class (its promise is 0):
+    ``"balanced"`` does not.
+
+    Costs O(n p² + p³) once; the plane is then found among all candidates at O(p) each.
+
+    Parameters
+    ----------
+    criterion : {"minimum_error", "balanced", "guarantee"}, default="minimum_error"
+        What the plane is best in: the accuracy promised overall, that of the worse class, or that of one class while
+        ``guarantee`` holds for the other.
+    guarantee : dict or None, default=None
+        For ``criterion="guarantee"``: one class and the accuracy that it must keep, such as ``{"healthy": 0.8}``.
+    priors : array-like of shape (2,) or None, default=None
+        Probabilities of the classes; None takes their frequencies.
+    distribution : {"any", "gaussian"}, default="any"
+        What may be assumed of the classes besides the moments. For Gaussian classes the minimum error plane is the best
+        plane there is (Section 2.5).
+    mean_radius : float or array-like of shape (2,), default=0.0
+        How far a class's mean may be off its estimate, in deviations (nu of Section 3).
+    covariance_radius : float or array-like of shape (2,), default=0.0
+        How far a class's covariance may be off its estimate, in Frobenius norm (rho of Section 3): added to the
+        variances. Above 0 it also regularises where there are few rows; scale the features then.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The classes.
+    coef_ : ndarray of shape (1, n_features)
+        Normal of the plane, scaled so that the means' scores differ by 1.
+    intercept_ : ndarray of shape (1,)
+        Score of the origin.
+    class_accuracies_ : ndarray of shape (2,)
+        Accuracy promised to each class.
+    worst_case_accuracy_ : float
+        Their mean under the priors.
+    distances_ : ndarray of shape (2,)
+        Distances of the plane from the means, in deviations, mean radii included.
+    priors_ : ndarray of shape (2,)
+        Probabilities of the classes.
+    frontier_ : ndarray of shape (n_planes, 2)
+        Accuracies of all candidate planes; see :meth:`frontier`.
+    n_features_in_ : int
+        Number of features seen.
+    feature_names_in_ : ndarray
+        Their names, where X has names.
+
+    See Also
+    --------
+    KernelMinimaxProbabilityMachine : The same in the space of a kernel.
+    plot_frontier : What one class's accuracy costs the other.
+
+    Notes
+    -----
+    The paper solves a fractional programme for every trial accuracy and searches over these by quadratic interpolation,
+    which can end in a local optimum; here the curve of candidates is scanned as a whole. Where its optimum gives one
+    class nothing, that is the optimum.
+
+    Examples
+    --------
+    >>> from treatise.linear import MinimaxProbabilityMachine
+    >>> means, covariances = [[-1, 0], [3, 0]], [[[1, 0], [0, 5]], [[4, 0], [0, 1]]]
+    >>> machine = MinimaxProbabilityMachine("balanced").fit_moments(means, covariances)
+    >>> machine.class_accuracies_.round(4)
+    array([0.64, 0.64])
+    >>> biased = MinimaxProbabilityMachine("guarantee", guarantee={0: 0.5}).fit_moments(means, covariances)
+    >>> biased.class_accuracies_.round(4)
+    array([0.5   , 0.6923])
+
+    References
+    ----------
+    .. [1] Paper v05-1253: Equations (1)-(15), Sections 2.5 and 3.
+    """
+
+    def __init__(
+        self,
+        criterion="minimum_error",
+        *,
+        guarantee=None,
+        priors=None,
+        distribution="any",
+        mean_radius=0.0,
+        covariance_radius=0.0,
+    ):
+        self.criterion = criterion
+        self.guarantee = guarantee
+        self.priors = priors
+        self.distribution = distribution
+        self.mean_radius = mean_radius
+        self.covariance_radius = covariance_radius
+
+    def _fit_rows(self, X, rows):
+        means, covariances = zip(*(moments(X[row]) for row in rows))
+        return self._fit_plane(np.array(means), np.array(covariances), [np.mean(row) for row in rows])
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_moments(self, means, covariances, *, classes=(0, 1)):
+        """Find the plane from moments alone.
+
+        Parameters
+        ----------
+        means : array-like of shape (2, n_features)
+            Means of the classes.
+        covariances : array-like of shape (2, n_features, n_features)
+            Their covariances.
+        classes : sequence of two labels, default=(0, 1)
+            What to call the classes.
+
+        Returns
+        -------
+        self
+            With equal priors where ``priors`` is None.
+        """
+        means, covariances = np.asarray(means, np.float64), np.asarray(covariances, np.float64)
+        if means.ndim != 2 or len(means) != 2 or covariances.shape != (2, means.shape[1], means.shape[1]):
+            raise ValueError(
+                f"means of shape {means.shape} and covariances of shape {covariances.shape} do not fit; "
+                "for p features they must have shapes (2, p) and (2, p, p)"
+            )
+        if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
+            raise ValueError("the covariances must be symmetric")
+        for covariance in covariances:
+            slack = 1e-8 * np.trace(covariance) + np.finfo(np.float64).tiny
+            try:
+                np.linalg.cholesky(covariance + slack * np.eye(len(covariance)))
+            except np.linalg.LinAlgError:
+                least = float(np.linalg.eigvalsh(covariance)[0])
+                raise ValueError(
+                    f"the covariances must have no negative eigenvalue; the least is {least:.3g}"
+                ) from None
+        self.classes_ = np.asarray(classes)
+        if self.classes_.shape != (2,) or self.classes_[0] == self.classes_[1]:
+            raise ValueError(f"classes={classes!r} must be two different labels")
+        self.n_features_in_ = means.shape[1]
+        return self._fit_plane(means, covariances, [0.5, 0.5])
+
+    def _fit_plane(self, means, covariances, frequencies):
+        identity = np.eye(means.shape[1])
+        widened = covariances + self._pair("covariance_radius")[:, np.newaxis, np.newaxis] * identity
+        normal, threshold = self._solve(means, widened, frequencies)
+        self.coef_, self.intercept_ = normal[np.newaxis], np.array([-threshold])
+        return self
+
+    def _projections(self, X):
+        return X @ self.coef_[0] + self.intercept_[0]
+
+
+def worst_case_accuracy(normal, threshold, mean, covariance, *, distribution="any"):
+    """Least probability that ``normal @ z >= threshold`` among distributions with a mean and a covariance.
+
+    Parameters
+    ----------
+    normal : array-like of shape (p,)
+        Normal of the plane, pointing to the class.
+    threshold : float
+        Where the plane lies along it.
+    mean : array-like of shape (p,)
+        Mean of the class.
+    covariance : array-like of shape (p, p)
+        Its covariance.
+    distribution : {"any", "gaussian"}, default="any"
+        Any distribution (the one-sided Chebyshev inequality, which is tight), or the Gaussian one.
+
+    Returns
+    -------
+    float
+        The probability.
+
+    Examples
+    --------
+    >>> from treatise.linear import worst_case_accuracy
+    >>> round(worst_case_accuracy([1.0, 0.0], 1.0, [3.0, 0.0], [[4.0, 0.0], [0.0, 1.0]]), 6)
+    0.5
+
+    References
+    ----------
+    .. [1] Paper v05-1253: Lemma 1 and Equations (16) and (24)-(26).
+    """
+    if distribution not in ("any", "gaussian"):
+        raise ValueError(f"distribution={distribution!r} must be 'any' or 'gaussian'")
+    normal, covariance = np.asarray(normal, np.float64), np.asarray(covariance, np.float64)
+    distance, variance = float(normal @ np.asarray(mean) - threshold), float(normal @ covariance @ normal)
+    if variance < 0:
+        raise ValueError(f"the covariance gives a variance of {variance:.3g} along the normal; it must not be negative")
+    if variance == 0.0:
+        return float(distance >= 0)
+    return float(accuracy_of_distance(distance / np.sqrt(variance), distribution))
