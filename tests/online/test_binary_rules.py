@@ -279,8 +279,9 @@ def test_perceptron_equals_that_of_scikit_learn_where_no_score_is_zero(stream):
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-12)
 
 
-def test_a_score_of_zero_predicts_the_second_class():
+def test_a_score_of_zero_counts_as_the_second_class_in_the_walk_and_as_the_first_in_predict():
     X = np.array([[1.0, 0.0], [0.0, 1.0]])
     learner = OnlinePerceptron().fit(X, ["a", "b"])
     assert (learner.n_mistakes_, learner.n_updates_) == (1, 1)
-    assert learner.predict([[0.0, 3.0]]) == ["b"]
+    assert learner.decision_function([[0.0, 3.0]]) == [0.0]
+    assert learner.predict([[0.0, 3.0]]) == ["a"]

@@ -13,7 +13,7 @@ from treatise.online import (
     lloyd_centers,
     online_kmeans_centers,
 )
-from treatise.online._share_weights import ShareWeights
+from treatise.online.clustering.experts import ShareWeights
 
 
 def cost(X, centers):

@@ -18,11 +18,12 @@ from treatise.online import (
     SecondOrderPerceptron,
     SoftConfidenceWeighted,
 )
-from treatise.online._confidence_weighted_loops import (
-    SOFT_LINEAR,
-    SOFT_QUADRATIC,
-    confidence_step,
-    multiclass_confidence_step,
+from treatise.online.rules.confidence_weighted import confidence_weighted, multiclass_confidence_weighted
+from treatise.online.rules.soft_confidence_weighted import (
+    multiclass_soft_linear,
+    multiclass_soft_quadratic,
+    soft_linear,
+    soft_quadratic,
 )
 
 
@@ -92,14 +93,19 @@ def test_multiclass_confidence_weighted_update_reaches_the_wanted_probability(cl
     assert checked > 30
 
 
-@pytest.mark.parametrize("n_scores, step", [(1, confidence_step), (2, multiclass_confidence_step)])
-def test_soft_confidence_weighted_steps_are_stationary(n_scores, step):
+@pytest.mark.parametrize(
+    "n_scores, rules",
+    [
+        (1, (confidence_weighted, soft_linear, soft_quadratic)),
+        (2, (multiclass_confidence_weighted, multiclass_soft_linear, multiclass_soft_quadratic)),
+    ],
+)
+def test_soft_confidence_weighted_steps_are_stationary(n_scores, rules):
     """The multiplier of the constraint is min(the hard one, C) or 2 C times the shortfall that the step leaves."""
     rng = np.random.default_rng(0)
     for _ in range(200):
         m, v, phi, C = rng.normal(), rng.exponential(), rng.uniform(0.1, 2), rng.exponential()
-        hard = step(0, m, v, phi, C)
-        linear, quadratic = step(SOFT_LINEAR, m, v, phi, C), step(SOFT_QUADRATIC, m, v, phi, C)
+        hard, linear, quadratic = rules[0](m, v, phi), rules[1](m, v, phi, C), rules[2](m, v, phi, C)
         assert hard[0] == linear[0] == quadratic[0] == (phi * np.sqrt(n_scores * v) > m)
         if hard[0]:
             assert linear[1] == min(hard[1], C)

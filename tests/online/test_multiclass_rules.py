@@ -19,9 +19,9 @@ from treatise.online import (
     SecondOrderPerceptron,
     SoftConfidenceWeighted,
 )
-from treatise.online._base import rows_of
-from treatise.online._passive_aggressive_loops import multiclass_passive_aggressive
 from treatise.online._row_loops import Stream
+from treatise.online._stream_input import rows_of
+from treatise.online.rules.passive_aggressive import multiclass_passive_aggressive
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from treatise.online import (
     SecondOrderPerceptron,
     SoftConfidenceWeighted,
 )
-from treatise.online._base import OnlineClassifier
+from treatise.online.rules._base import OnlineClassifier
 
 KINDS = [
     member
@@ -175,7 +175,7 @@ def test_a_stream_may_begin_with_one_class_alone(learner):
 
 
 def test_constant_labels_are_refused_with_the_way_out():
-    with pytest.raises(ValueError, match=r"one class only \(7\).*partial_fit"):
+    with pytest.raises(ValueError, match=r"one class only, 7; .*partial_fit"):
         OnlinePerceptron().fit([[1.0], [2.0]], [7, 7])
 
 

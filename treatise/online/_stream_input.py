@@ -1,9 +1,12 @@
-"""What every classifier that learns from a stream asks of its rows and classes."""
+"""What everything that learns from a stream asks of its rows and classes, and the rows as compiled loops read them."""
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
+
+from treatise._core.classifier import shown
+from treatise.online._row_loops import append_constant
 
 
 def is_first_call(learner, classes):
@@ -13,7 +16,7 @@ def is_first_call(learner, classes):
         raise ValueError("classes must be passed on the first call to partial_fit: the stream may hold more later")
     if not first and classes is not None and not np.array_equal(learner.classes_, unique_labels(classes)):
         raise ValueError(
-            f"classes={_shown(classes)} differ from those of the first call, {_shown(learner.classes_)}; "
+            f"classes={shown(classes)} differ from those of the first call, {shown(learner.classes_)}; "
             "make a new learner for other classes"
         )
     return first
@@ -37,20 +40,22 @@ def each_column_once(X):
     return X
 
 
-def codes_of(y, classes):
-    """Labels as positions in ``classes``."""
-    if len(classes) == 2:
-        codes = y == classes[1]
-        known = codes | (y == classes[0])
-    else:
-        codes = np.searchsorted(classes, y)
-        known = classes[np.minimum(codes, len(classes) - 1)] == y
-    if not np.all(known):
-        unknown = np.unique(y[~known])
-        raise ValueError(f"y holds {_shown(unknown)}, not among the classes {_shown(classes)} of the first call")
-    return codes.astype(np.int64)
+def rows_of(X):
+    """The rows as compiled loops read them: pointers, columns and values; all dense rows share one set of columns."""
+    if sparse.issparse(X):
+        # A signed index is never negative here, so its bits are those of the unsigned one.
+        return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False).view(np.uint32), X.data
+    n_rows, width = X.shape
+    return np.arange(0, n_rows * width + 1, width), np.arange(width, dtype=np.uint32), X.ravel()
 
 
-def _shown(labels):
-    """A few labels in full, of many the first and the last."""
-    return np.array2string(np.asarray(labels), threshold=10, separator=", ")
+def rows_with_constant(X, turns):
+    """The rows at these turns as compiled loops read them, each with a last feature 1."""
+    if not sparse.issparse(X):
+        return rows_of(np.hstack([X[turns], np.ones((len(turns), 1))]))
+    pointers, columns, values = rows_of(X)
+    ends = np.zeros(len(turns) + 1, dtype=np.int64)
+    np.cumsum(pointers[turns + 1] - pointers[turns] + 1, out=ends[1:])
+    all_columns, all_values = np.empty(ends[-1], dtype=np.uint32), np.empty(ends[-1])
+    append_constant(pointers, columns, values, turns, X.shape[1], ends, all_columns, all_values)
+    return ends, all_columns, all_values

@@ -9,7 +9,6 @@ from treatise.online.experts._perturbed_base import perturbed_leader_probabiliti
 from treatise.online.experts._play import Play, plot_regret
 from treatise.online.experts._strategy import ExpertStrategy
 from treatise.online.experts.adahedge import AdaHedge
-from treatise.online.experts.adversary import growing_adversary
 from treatise.online.experts.bounded_perturbed_leader import DecreasingPerturbedLeader, FixedPerturbedLeader
 from treatise.online.experts.cbms import CBMSHedge
 from treatise.online.experts.flipflop import FlipFlop
@@ -19,7 +18,6 @@ from treatise.online.experts.hedge import DecreasingHedge, Hedge, safe_rate
 from treatise.online.experts.normal_hedge import NormalHedge
 from treatise.online.experts.perturbed_leader import GameVolume, PerturbedLeader, game_volume
 from treatise.online.experts.variation_mw import VariationMW, largest_variation
-from treatise.online.experts.volatility import volatility_gains
 
 __all__ = [
     "AdaHedge",
@@ -39,10 +37,8 @@ __all__ = [
     "Play",
     "VariationMW",
     "game_volume",
-    "growing_adversary",
     "largest_variation",
     "perturbed_leader_probabilities",
     "plot_regret",
     "safe_rate",
-    "volatility_gains",
 ]

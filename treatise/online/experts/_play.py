@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treatise._core.figures import axes_for
+
 
 @dataclass(frozen=True)
 class Play:
@@ -39,12 +41,12 @@ class Play:
         ----------
         label : str or None, default=None
             Name in the legend.
-        ax : matplotlib axes, default=None
+        ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
 
         Returns
         -------
-        ax : matplotlib axes
+        ax : matplotlib Axes
         """
         return plot_regret({label: self} if label else [self], ax=ax)
 
@@ -52,30 +54,29 @@ class Play:
 def plot_regret(plays, *, ax=None):
     """Draw the regret of several strategies on the same losses.
 
-    Parameters
-    ----------
-    plays : dict of str to Play, or list of Play
-        What the strategies did; the keys name them in the legend.
-    ax : matplotlib axes, default=None
-        Where to draw; None makes a figure.
+        Parameters
+        ----------
+        plays : dict of str to Play, or list of Play
+            What the strategies did; the keys name them in the legend.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure.
 
-    Returns
-    -------
-    ax : matplotlib axes
+        Returns
+        -------
+        ax : matplotlib Axes
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treatise.online import AdaHedge, FollowTheLeader, plot_regret
-    >>> losses = np.random.default_rng(0).random((100, 3))
-    >>> ax = plot_regret({"AdaHedge": AdaHedge().run(losses), "leader": FollowTheLeader().run(losses)})
-    >>> len(ax.lines)
-    2
+        Examples
+        --------
+        >>> import numpy as np
+
+    from treatise._core.figures import axes_for
+        >>> from treatise.online import AdaHedge, FollowTheLeader, plot_regret
+        >>> losses = np.random.default_rng(0).random((100, 3))
+        >>> ax = plot_regret({"AdaHedge": AdaHedge().run(losses), "leader": FollowTheLeader().run(losses)})
+        >>> len(ax.lines)
+        2
     """
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots()[1]
+    ax = axes_for(ax)
     named = plays.items() if isinstance(plays, dict) else ((None, play) for play in plays)
     for name, play in named:
         ax.plot(np.arange(1, len(play.regret) + 1), play.regret, label=name, linewidth=1.2)

@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 import numpy as np
 from sklearn.base import (
     BaseEstimator,
-    ClassifierMixin,
     RegressorMixin,
     _fit_context,
     clone,
@@ -17,7 +16,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.online._stream_input import codes_of
+from treatise._core.classifier import Classifier, codes_among
 from treatise.online.experts._strategy import ExpertStrategy
 from treatise.online.experts.adahedge import AdaHedge
 
@@ -147,7 +146,7 @@ def _is_fitted(estimator):
     return True
 
 
-class ExpertClassifier(ClassifierMixin, ExpertForecaster):
+class ExpertClassifier(Classifier, ExpertForecaster):
     """Mixes the class probabilities of several classifiers by how well each has done on a stream so far.
 
     Use it where models made elsewhere compete on live data and it is unknown which will hold up: the mixture's loss
@@ -280,7 +279,7 @@ class ExpertClassifier(ClassifierMixin, ExpertForecaster):
         return probabilities
 
     def _charge(self, advice, y):
-        true = codes_of(y, self.classes_)
+        true = codes_among(y, self.classes_)
         rows = np.arange(len(y))
         if self.loss == "log":
             return -np.log(np.maximum(advice[rows, true], _LEAST_PROBABILITY))

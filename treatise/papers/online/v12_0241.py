@@ -3,19 +3,20 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
 
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_portfolio, make_fractional_brownian_motion, make_leader_losses
 from treatise.online import (
     AdaHedge,
+    ExpertStrategy,
     FollowTheLeader,
     NormalHedge,
     PerturbedLeader,
     Play,
     game_volume,
-    growing_adversary,
-    volatility_gains,
 )
+from treatise.online.experts._loss_matrix import LARGEST_LOSS
 from treatise.papers._evidence import Evidence, Row
 
 if TYPE_CHECKING:
@@ -45,6 +46,69 @@ def experiment(*, full: bool = False) -> Evidence:
         except DataNotFoundError as missing:
             skipped.append(str(missing))
     return Evidence(rows, _figure(), skipped)
+
+
+def volatility_gains(prices: np.ndarray, shares: float = 1.0) -> np.ndarray:
+    """Gains of two zero-sum traders, of whom one wins when a price moves far and the other when it moves much.
+
+    The first holds 2 * shares * (price - first price) at every moment, the second as many short. Over a series the
+    first gains shares * ((last - first)^2 - sum of squared steps): it bets on macro against micro volatility
+    (Equations 45 to 47; the paper prints twice this total, but by its Equation 45 the factor is one).
+
+    Parameters
+    ----------
+    prices : array-like of shape (n_steps + 1,)
+        The price at each moment.
+    shares : float, default=1.0
+        Scale of the holdings.
+
+    Returns
+    -------
+    gains : ndarray of shape (n_steps, 2)
+        Gain of each trader in each step; play ``-gains`` as losses.
+    """
+    prices = np.asarray(prices, dtype=float)
+    if prices.ndim != 1 or len(prices) < 2 or not np.all(np.isfinite(prices)):
+        raise ValueError(f"prices must be a series of at least two finite numbers, got shape {prices.shape}")
+    first = 2.0 * shares * (prices[:-1] - prices[0]) * np.diff(prices)
+    return np.column_stack([first, -first])
+
+
+def growing_adversary(strategy: ExpertStrategy, n_rounds: int, epsilon: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
+    """Losses for two experts that explode, always on the expert whom the strategy favours (Proposition 1).
+
+    The loss of round t is 4 / epsilon times the volume so far. The strategy's regret is at least (1 - epsilon) / 2
+    of the volume after every round: without limits on the fluctuation of a game nothing helps.
+
+    Parameters
+    ----------
+    strategy : ExpertStrategy
+        Who plays; the object itself is left alone.
+    n_rounds : int
+        Number of rounds; losses grow by the factor 1 + 4 / epsilon in each.
+    epsilon : float, default=0.1
+        Between 0 and 1.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_rounds, 2)
+    share : ndarray of shape (n_rounds,)
+        The strategy's regret after each round, as a share of the volume, which starts at 1.
+    """
+    if not 0.0 < epsilon < 1.0:
+        raise ValueError(f"epsilon={epsilon!r} must lie between 0 and 1")
+    most = int(np.log(LARGEST_LOSS) / np.log1p(4.0 / epsilon))
+    if not 0 <= n_rounds <= most:
+        raise ValueError(f"n_rounds={n_rounds} must lie between 0 and {most}, beyond which losses overflow")
+    player = clone(strategy).start(2)
+    losses, share, volume = np.zeros((n_rounds, 2)), np.empty(n_rounds), 1.0
+    for t in range(n_rounds):
+        favourite = 0 if player.weights_[0] >= 0.5 else 1
+        losses[t, favourite] = 4.0 * volume / epsilon
+        volume += losses[t, favourite]
+        player.update(losses[t])
+        share[t] = player.regret_ / volume
+    return losses, share
 
 
 def _prices(hurst: float, seed: int) -> np.ndarray:

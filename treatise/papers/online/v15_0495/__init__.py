@@ -8,8 +8,9 @@ import numpy as np
 
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_ijcnn1, load_svmguide3
-from treatise.online import ALMA, OnlineComparison, libol_learners
+from treatise.online import ALMA
 from treatise.papers._evidence import Evidence, Row
+from treatise.papers.online.v15_0495._comparison import OnlineComparison, libol_learners
 from treatise.papers.online.v15_0495._libol_program import released_learners, run_order, search_order
 
 if TYPE_CHECKING:

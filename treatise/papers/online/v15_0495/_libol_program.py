@@ -11,9 +11,9 @@ import numpy as np
 
 from treatise._core.jit import compiled
 from treatise.online import ROMMA, SecondOrderPerceptron, SoftConfidenceWeighted
-from treatise.online._confidence_weighted_loops import new_deviation
-from treatise.online._gaussian_loops import contraction, narrow, whiten
 from treatise.online._row_loops import Stream, dot, example
+from treatise.online.rules._gaussian_loops import contraction, narrow, whiten
+from treatise.online.rules.confidence_weighted import gained_precision
 
 
 def search_order(n: int) -> np.ndarray:
@@ -92,7 +92,7 @@ def _mistyped_belief(
             n = v + 0.5 / C
             gain = math.sqrt(phi**4 * m * m * v * 2.0 + 4.0 * n * v * phi * phi * (n + v * phi * 2.0))
             alpha = max(0.0, (gain - m * (2.0 * n + phi * phi * v)) / (2.0 * n * (n + v * phi * phi)))
-            shrink = contraction(alpha * phi / new_deviation(alpha, v, phi), v)
+            shrink = contraction(gained_precision(alpha, v, phi), v)
             for i in range(len(mean)):
                 mean[i] += alpha * y * narrow(root[i], whitened, shrink)
 

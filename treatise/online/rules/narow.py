@@ -1,0 +1,100 @@
+"""Narrow adaptive regularisation of weights (Orabona & Crammer, 2010; in LIBOL, JMLR 15:495)."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import row_norms
+
+from treatise._core.jit import compiled
+from treatise.online.rules._second_order import SecondOrderClassifier
+
+
+@compiled
+def narow(m, v, b):
+    """Loss, alpha and kappa of NAROW: those of AROW with r = v / (b v - 1), infinite as long as v <= 1 / b."""
+    if m >= 1.0:
+        return False, 0.0, 0.0
+    gain = b * v - 1.0
+    if gain <= 0.0:
+        return True, 0.0, 0.0
+    return True, (1.0 - m) * gain / (b * v * v), gain / v
+
+
+class NAROW(SecondOrderClassifier):
+    """AROW whose resistance is chosen anew for each example, so that its mistakes can be bounded.
+
+    It learns only from examples whose score is uncertain, of a variance above 1 / b, and the more uncertain the
+    score the further it goes. It is here for comparison: its mistakes depend strongly on the order of the examples
+    (Table 1 of the paper), and :class:`AROW` is the better choice.
+
+    A pass costs the non-zeros of X with a diagonal covariance, else n_features² for each example with a margin
+    below one. With more than two classes each has a learner against the rest.
+
+    Parameters
+    ----------
+    b : float or "auto", default="auto"
+        Examples whose score has a variance of at most 1 / b teach nothing; with b = 1, that of the paper, nothing is
+        ever learned from examples of length one. "auto" is twice the inverse of the median squared length of the
+        rows in the first call.
+
+    Attributes
+    ----------
+    b_ : float
+        The b in use.
+
+    See Also
+    --------
+    AROW : The same with one resistance for all examples.
+
+    References
+    ----------
+    .. [1] F. Orabona and K. Crammer. New adaptive algorithms for online classification. NIPS 2010, pages 1840-1848.
+    .. [2] Paper v15-0495, Table 1, row "NAROW".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from treatise.online import NAROW
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> learner = NAROW(covariance="full").fit(scale(X), y)
+    >>> learner.n_mistakes_, learner.n_updates_
+    (24, 517)
+    """
+
+    _parameter_constraints: dict = {
+        **SecondOrderClassifier._parameter_constraints,
+        "b": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+    }
+    _native_multiclass = False
+
+    def __init__(
+        self,
+        b="auto",
+        *,
+        covariance="diagonal",
+        n_passes=1,
+        fit_intercept=False,
+        shuffle=False,
+        random_state=None,
+    ):
+        super().__init__(
+            covariance=covariance,
+            n_passes=n_passes,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
+        self.b = b
+
+    def _settle(self, X):
+        if self.b != "auto":
+            self.b_ = float(self.b)
+            return
+        lengths = row_norms(X, squared=True) + self.fit_intercept
+        lengths = lengths[lengths > 0.0]
+        self.b_ = 2.0 / float(np.median(lengths)) if len(lengths) else 1.0
+
+    def _rule(self):
+        return narow, self.b_
