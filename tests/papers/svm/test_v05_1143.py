@@ -1,10 +1,8 @@
 """The experiment of the error analysis of q-norm soft margins."""
 
-from treatise.papers.svm.v05_1143 import experiment
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v05-1143")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     rows = {row.quantity: row for row in evidence.rows}
     assert rows["q = 1: change of the machine by one label of 201 (Section 4)"].verdict == "reached"
