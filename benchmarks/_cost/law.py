@@ -12,8 +12,8 @@ from treatise.catalog import Cost
 EXPONENT_STEP = 0.25
 
 
-def fit_law(sizes: Sequence[Size], costs: Sequence[float]) -> Cost:
-    """The law nearest to the costs: least squares in logarithms, no exponent below zero.
+def fit_law(sizes: Sequence[Size], costs: Sequence[float], least: Sequence[float] = (0, 0, 0)) -> Cost:
+    """The law nearest to the costs: least squares in logarithms, no exponent below ``least``.
 
     Exponents are rounded to quarters; the scale then puts the law in the geometric middle of the costs. A size that
     does not vary has no say.
@@ -21,7 +21,7 @@ def fit_law(sizes: Sequence[Size], costs: Sequence[float]) -> Cost:
     logs, target = np.log(np.asarray(sizes, dtype=float)), np.log(np.asarray(costs, dtype=float))
     varied = np.ptp(logs, axis=0) > 0
     design = np.column_stack([logs[:, varied], np.ones(len(target))])
-    lowest = np.append(np.zeros(varied.sum()), -np.inf)
+    lowest = np.append(np.asarray(least, dtype=float)[varied], -np.inf)
     found = lsq_linear(design, target, bounds=(lowest, np.full(len(lowest), np.inf))).x[:-1]
     exponents = np.zeros(3)
     exponents[varied] = np.round(found / EXPONENT_STEP) * EXPONENT_STEP

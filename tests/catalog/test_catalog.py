@@ -320,6 +320,14 @@ def test_first_lines_of_the_source_are_those_of_the_docstrings():
         assert first_line_of(path) == " ".join(paragraph.split()), path
 
 
+def test_an_estimator_may_be_for_some_of_its_papers_tasks(catalogue_of):
+    row = ONE_ESTIMATOR.replace("[paper.estimator.compare]", 'tasks = ["multiclass"]\n[paper.estimator.compare]')
+    (estimator,) = catalogue_of(svm=PAPER + row)["v15-0059"].estimators
+    assert estimator.tasks == ("multiclass",)
+    with pytest.raises(CatalogueError, match="FCBF has tasks that the paper has not: ranking"):
+        catalogue_of(svm=PAPER + row.replace("multiclass", "ranking"))
+
+
 def test_a_row_may_name_a_peer_for_the_benchmarks(catalogue_of):
     peer = """[paper.estimator.peer]
 path = "sklearn.svm.SVC"

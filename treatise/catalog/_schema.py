@@ -104,13 +104,15 @@ class PeerEntry:
 class EstimatorEntry:
     """A public class or function: its import path, its place in comparisons and its peer if it has them.
 
-    ``graph`` names the kinds of columns among which it learns a graph, if it does.
+    ``tasks`` are those of its paper's tasks that it is for, where the paper has methods for different ones. ``graph``
+    names the kinds of columns among which it learns a graph, if it does.
     """
 
     path: str
     compare: ComparisonEntry | None = None
     graph: tuple[str, ...] = ()
     peer: PeerEntry | None = None
+    tasks: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -223,6 +225,9 @@ def read_paper(table: Any, family: str, where: str) -> Paper:
     read.done()
     if not paper.tasks:
         raise read.fail("key 'tasks' is empty; name at least one")
+    for estimator in estimators:
+        if not set(estimator.tasks) <= set(paper.tasks):
+            raise read.fail(f"{estimator.name} has tasks that the paper has not: {', '.join(estimator.tasks)}")
     if status == "working" and not estimators:
         raise read.fail("status is 'working' but no estimator is listed")
     if status in ("planned", "theory") and estimators:
@@ -255,12 +260,14 @@ def read_estimator(table: Any, where: str) -> EstimatorEntry:
     path = read.text("path")
     compare = read.take("compare", dict, None)
     graph = read.choices("graph", COLUMNS, [])
+    tasks = read.choices("tasks", TASKS, [])
     peer = read.take("peer", dict, None)
     read.done()
     if "." not in path:
         raise read.fail(f"path {path!r} is no import path such as 'treatise.svm.SVMPath'")
     entry = None if compare is None else _read_comparison(compare, f"{where} ({path})")
-    return EstimatorEntry(path, entry, graph, None if peer is None else _read_peer(peer, f"{where} ({path}), peer"))
+    contest = None if peer is None else _read_peer(peer, f"{where} ({path}), peer")
+    return EstimatorEntry(path, entry, graph, contest, tasks)
 
 
 def _read_peer(table: Any, where: str) -> PeerEntry:
