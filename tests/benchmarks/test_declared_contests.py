@@ -35,6 +35,14 @@ def test_an_estimator_whose_row_names_a_peer_is_a_benchmark_by_its_name(monkeypa
     assert contest.peer == "scikit-learn"
 
 
+def test_benchmarks_are_chosen_by_name_and_by_family():
+    assert command.chosen(["hmm"]) == ["hmm"]
+    assert set(command.chosen(["ranking", "hmm"])) == {"ratings", "hmm"}
+    assert command.chosen([]) == command.names()
+    with pytest.raises(ValueError, match="no benchmark or family named zeppelin; there are: "):
+        command.chosen(["zeppelin"])
+
+
 def test_a_row_without_a_peer_has_no_contest():
     with pytest.raises(ValueError, match="the row of AROW names no peer"):
         _peers.contest_of(EstimatorEntry("treatise.online.AROW"))
