@@ -8,7 +8,7 @@ export TREATISE_DATA ?= $(abspath ../shared/data)
 endif
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint types layers pytest doctest docs bench evidence clean
+.PHONY: demo test lint types layers pytest docs bench evidence clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -37,7 +37,7 @@ demo: $(VENV)/.installed  ## compare the methods on a real table, regenerate one
 	$(BIN)/treatise reproduce v05-1205
 	@echo "The report: $(abspath demo/report.html)"
 
-test: lint layers types pytest doctest docs  ## everything that must hold before a change lands
+test: lint layers types pytest docs  ## everything that must hold before a change lands
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -49,11 +49,8 @@ layers: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-pytest: $(VENV)/.test
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
-
-doctest: $(VENV)/.test
-	$(BIN)/python -m pytest --doctest-modules --pyargs treatise -p no:cacheprovider
+pytest: $(VENV)/.test  ## tests and doctests in one run, with the ten slowest at its end
+	$(BIN)/python -m pytest tests treatise --doctest-modules --numprocesses auto --dist worksteal --durations 10
 
 docs: $(VENV)/.docs  ## the documentation site, without warnings
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

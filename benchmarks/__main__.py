@@ -1,29 +1,61 @@
-"""Run benchmarks by name, or all of them."""
+"""Run benchmarks by name, or all of them; ``cost`` as the first word measures cost laws."""
 
 import argparse
 import json
-import pkgutil
 import sys
+from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 
 import benchmarks
+from benchmarks._contest import Contest, Scaling
+from benchmarks._peers import contest_of, declared
+
+
+def modules() -> dict[str, str]:
+    """The folder of each benchmark module, that of its family."""
+    files = Path(benchmarks.__file__).parent.glob("[a-z]*/[a-z]*.py")
+    return {file.stem: file.parent.name for file in sorted(files)}
 
 
 def names() -> list[str]:
-    """Every benchmark module."""
-    return sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if not m.name.startswith("_"))
+    """Every benchmark: the modules, and the estimators whose rows name a peer."""
+    return [*modules(), *sorted(declared())]
+
+
+def chosen(words: list[str]) -> list[str]:
+    """The benchmarks that are meant by their names or those of families; all where no word is given."""
+    homes = modules()
+    unknown = set(words) - set(names()) - set(homes.values())
+    if unknown:
+        known = ", ".join([*names(), *sorted(set(homes.values()))])
+        raise ValueError(f"no benchmark or family named {', '.join(sorted(unknown))}; there are: {known}")
+    return [name for name in names() if not words or name in words or homes.get(name) in words]
+
+
+def contests(name: str) -> Iterable[Contest | Scaling]:
+    """What a benchmark measures."""
+    rows = declared()
+    if name in rows:
+        return [contest_of(rows[name])]
+    return import_module(f"benchmarks.{modules()[name]}.{name}").benchmarks()
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["cost"]:
+        from benchmarks import _cost  # imports the numerical packages, which contests bring themselves
+
+        return _cost.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(names())} (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark or a family (default: all)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     options = parser.parse_args()
-    unknown = set(options.names) - set(names())
-    if unknown:
-        parser.error(f"no benchmark named {', '.join(sorted(unknown))}; there are: {', '.join(names())}")
-    for name in options.names or names():
-        for contest in import_module(f"benchmarks.{name}").benchmarks():
+    try:
+        wanted = chosen(options.names)
+    except ValueError as unknown:
+        parser.error(str(unknown))
+    for name in wanted:
+        for contest in contests(name):
             row = {"benchmark": name, **contest.run()}
             print(json.dumps(row) if options.json else _sentence(row), flush=True)
     return 0

@@ -7,6 +7,7 @@ from treatise._core.errors import DataNotFoundError
 from treatise.datasets import locate
 
 matplotlib.use("Agg")
+collect_ignore = ["support"]  # what tests import; nothing there is a test or a doctest
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 from treatise.compare import compare_methods, fit_method
 
 folder = tempfile.TemporaryDirectory()
-comparison = compare_methods("iris", budget=25, output=f"{folder.name}/iris", seed=0)
+comparison = compare_methods("iris", budget=8, output=f"{folder.name}/iris", seed=0)
 print(comparison.leaderboard.select("label", "score", "low", "high", "standing"))
 
 # %%

@@ -4,12 +4,13 @@ import json
 
 import pytest
 import treatise_pages
-from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence
+from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence, methods
 from treatise_pages.docstrings import link_own_attributes, protect_names
 from treatise_pages.rst import escaped, number, table
 
 import treatise
 from treatise.catalog import load_catalogue
+from treatise.catalog._derived import first_line_of
 from treatise.datasets._home import known_files
 
 KEYS = ("quantity", "published", "here", "tolerance", "verdict", "gap")
@@ -57,15 +58,53 @@ def test_a_class_page_has_its_own_methods_and_names_those_of_scikit_learn(refere
     assert "_request" not in page
 
 
-def test_every_paper_stands_under_each_of_its_tasks_and_in_its_family(docs):
+def test_every_paper_stands_in_its_family_and_has_a_page_if_it_runs(docs):
     pages = catalogue.pages(docs)
-    by_task, by_family = pages["_generated/by_task.inc"], pages["_generated/by_family.inc"]
+    by_family = pages["_generated/by_family.inc"]
     for paper in load_catalogue():
-        assert by_family.count(f"*{escaped(paper.title)}*") == 1
-        for task in paper.tasks:
-            section = by_task.partition(f".. _task-{task}:")[2].partition(".. _task-")[0]
-            assert paper.id in section, f"{paper.id} under {task}"
+        assert by_family.count(f"``{paper.id}``") == 1
         assert (f"papers/{paper.id}.rst" in pages) == catalogue.is_running(paper)
+
+
+def test_pages_of_papers_are_named_by_their_titles_wherever_they_are_listed(docs):
+    pages = catalogue.pages(docs)
+    listed = pages["papers/index.rst"].split()
+    for paper in load_catalogue().search(family="selection"):
+        if catalogue.is_running(paper):
+            assert pages[f"papers/{paper.id}.rst"].startswith(escaped(paper.title))
+            assert paper.id in listed and f"<{paper.id}>" not in listed
+            assert f":doc:`{escaped(paper.title)} </papers/{paper.id}>`" in pages["_generated/by_family.inc"]
+
+
+@pytest.fixture(scope="module")
+def sections(docs):
+    """What stands under each task."""
+    text = methods.pages(docs)["_generated/by_task.inc"]
+    return {part.partition(":")[0]: part for part in text.split(".. _task-")[1:]}
+
+
+def test_every_task_of_every_paper_has_its_section_with_the_paper_in_it(sections):
+    for paper in load_catalogue():
+        for task in paper.tasks:
+            assert escaped(paper.title) in sections[task], f"{paper.id} under {task}"
+
+
+def test_every_method_stands_with_its_first_line_under_a_task(sections):
+    everything = "".join(sections.values())
+    for paper in load_catalogue():
+        for entry in paper.estimators:
+            listed = f":py:obj:`{entry.name} <{entry.path}>`" in everything
+            assert listed == methods.is_method(entry), entry.path
+    row = sections["feature-selection"].partition("FCBF <treatise.selection.FCBF>`")[2]
+    assert row.split("- ")[1].strip() == first_line_of("treatise.selection.FCBF")
+
+
+def test_classifiers_stand_under_classes_and_regressors_under_numbers(sections):
+    assert "<treatise.linear.SpAMClassifier>" in sections["binary"]
+    assert "<treatise.linear.SpAMClassifier>" not in sections["regression"]
+    assert "<treatise.linear.SpAMRegressor>" in sections["regression"]
+    assert "<treatise.online.AveragedSGDRegressor>" in sections["regression"]
+    assert "<treatise.online.AveragedSGDRegressor>" not in sections["binary"]
 
 
 def test_without_a_record_the_evidence_page_says_how_to_make_one(tmp_path):

@@ -8,7 +8,8 @@ import sys
 import pytest
 from treatise_pages.command_line import commands
 
-PAGES = ["getting_started", "model_files", "data_home"]
+INPUT = ["input/table_in_memory", "input/table_on_disk", "input/sequences"]
+PAGES = ["getting_started", "model_files", "data_home", *INPUT]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -41,4 +42,15 @@ def test_every_command_has_its_section_with_its_options(docs):
 def test_every_page_is_reached_from_the_first(docs):
     listed = re.search(r"\.\. toctree::\n   :hidden:\n\n((?:   \S+\n)+)", (docs / "index.rst").read_text())[1].split()
     written = {path.stem for path in docs.glob("*.rst")} - {"index"}
-    assert written <= set(listed)
+    assert written | {"input/index"} <= set(listed)
+
+
+def test_each_kind_of_input_has_a_page_that_the_table_of_kinds_links_to(docs):
+    index = (docs / "input" / "index.rst").read_text()
+    pages = {path.stem for path in (docs / "input").glob("*.rst")} - {"index"}
+    assert pages == {name.partition("/")[2] for name in INPUT}
+    for name in pages:
+        assert f":doc:`{name}`" in index and index.rstrip().partition(":hidden:")[2].split().count(name) == 1
+        text = (docs / "input" / f"{name}.rst").read_text()
+        for part in (".. code-block:: text", "Which commands take it", "From Python"):
+            assert part in text, f"{name} lacks {part}"

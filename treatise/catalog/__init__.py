@@ -1,7 +1,15 @@
 """The catalogue: what exists, for which task, at what cost. Static data; nothing here imports an estimator."""
 
 from treatise.catalog._load import FAMILIES, Catalogue, load_catalogue, load_entries
-from treatise.catalog._schema import CatalogueError, ComparisonEntry, Cost, EstimatorEntry, Paper, SearchRange
+from treatise.catalog._schema import (
+    CatalogueError,
+    ComparisonEntry,
+    Cost,
+    EstimatorEntry,
+    Paper,
+    PeerEntry,
+    SearchRange,
+)
 
 __all__ = [
     "FAMILIES",
@@ -11,6 +19,7 @@ __all__ = [
     "Cost",
     "EstimatorEntry",
     "Paper",
+    "PeerEntry",
     "SearchRange",
     "load_catalogue",
     "load_entries",

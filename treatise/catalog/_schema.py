@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treatise._core.errors import TreatiseError
+from treatise.catalog._derived import cost_in_words, first_line_of
 
 STATUSES = ("working", "partial", "planned", "theory")
 ROLES = ("predictor", "transformer")
@@ -44,6 +45,10 @@ class Cost:
         return self.scale * n**self.n * p**self.p * k**self.k
 
 
+UNMEASURED = Cost(1e-6, n=1.0, p=1.0, k=1.0), Cost(64.0, n=1.0, p=1.0)
+"""Seconds and bytes of a new row until ``python -m benchmarks cost`` has measured them."""
+
+
 @dataclass(frozen=True)
 class SearchRange:
     """An interval of values of one parameter to search."""
@@ -73,17 +78,41 @@ class ComparisonEntry:
     search: Mapping[str, tuple[Any, ...] | SearchRange] = field(default_factory=dict)
     stream: Mapping[str, Any] | None = None
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether the row has both laws."""
+        return self.seconds is not UNMEASURED[0] and self.bytes is not UNMEASURED[1]
+
+
+@dataclass(frozen=True)
+class PeerEntry:
+    """An estimator of another library that does the same work, for the benchmarks.
+
+    ``params`` are the peer's parameters, ``ours`` those of ours, on a made-up table of ``n`` rows and ``p`` columns
+    with ``k`` classes.
+    """
+
+    path: str
+    n: int
+    p: int
+    k: int = 2
+    params: Mapping[str, Any] = field(default_factory=dict)
+    ours: Mapping[str, Any] = field(default_factory=dict)
+
 
 @dataclass(frozen=True)
 class EstimatorEntry:
-    """A public class or function: its import path, and its place in comparisons if it has one.
+    """A public class or function: its import path, its place in comparisons and its peer if it has them.
 
-    ``graph`` names the kinds of columns among which it learns a graph, if it does.
+    ``tasks`` are those of its paper's tasks that it is for, where the paper has methods for different ones. ``graph``
+    names the kinds of columns among which it learns a graph, if it does.
     """
 
     path: str
     compare: ComparisonEntry | None = None
     graph: tuple[str, ...] = ()
+    peer: PeerEntry | None = None
+    tasks: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -190,12 +219,15 @@ def read_paper(table: Any, family: str, where: str) -> Paper:
     paper = Paper(
         id=read.text("id"), title=read.text("title"), authors=tuple(authors), journal=read.text("journal"),
         year=read.take("year", int), pages=read.text("pages"), family=family, status=status,
-        tasks=read.choices("tasks", TASKS), summary=read.text("summary"), when=read.text("when"),
-        cost=read.text("cost"), note=read.text("note", ""), estimators=estimators,
+        tasks=read.choices("tasks", TASKS), summary=_summary(read, estimators), when=read.text("when"),
+        cost=_cost(read, estimators), note=read.text("note", ""), estimators=estimators,
     )  # fmt: skip
     read.done()
     if not paper.tasks:
         raise read.fail("key 'tasks' is empty; name at least one")
+    for estimator in estimators:
+        if not set(estimator.tasks) <= set(paper.tasks):
+            raise read.fail(f"{estimator.name} has tasks that the paper has not: {', '.join(estimator.tasks)}")
     if status == "working" and not estimators:
         raise read.fail("status is 'working' but no estimator is listed")
     if status in ("planned", "theory") and estimators:
@@ -205,17 +237,50 @@ def read_paper(table: Any, family: str, where: str) -> Paper:
     return paper
 
 
+def _summary(read: _Reader, estimators: tuple[EstimatorEntry, ...]) -> str:
+    """What the row says, else the first line of the docstring of its one estimator."""
+    if "summary" in read.rest or len(estimators) != 1:
+        return read.text("summary")
+    found = first_line_of(estimators[0].path)
+    if found is None:
+        raise read.fail(f"key 'summary' is missing, and {estimators[0].path} has no docstring to take it from")
+    return read.text("summary", found)
+
+
+def _cost(read: _Reader, estimators: tuple[EstimatorEntry, ...]) -> str:
+    """What the row says, else the laws of its one estimator in words."""
+    if "cost" in read.rest or len(estimators) != 1 or estimators[0].compare is None:
+        return read.text("cost")
+    return read.text("cost", cost_in_words(estimators[0].compare))
+
+
 def read_estimator(table: Any, where: str) -> EstimatorEntry:
     """One ``[[paper.estimator]]`` table, or one baseline, as an :class:`EstimatorEntry`."""
     read = _Reader(table, where)
     path = read.text("path")
     compare = read.take("compare", dict, None)
     graph = read.choices("graph", COLUMNS, [])
+    tasks = read.choices("tasks", TASKS, [])
+    peer = read.take("peer", dict, None)
     read.done()
     if "." not in path:
         raise read.fail(f"path {path!r} is no import path such as 'treatise.svm.SVMPath'")
     entry = None if compare is None else _read_comparison(compare, f"{where} ({path})")
-    return EstimatorEntry(path, entry, graph)
+    contest = None if peer is None else _read_peer(peer, f"{where} ({path}), peer")
+    return EstimatorEntry(path, entry, graph, contest, tasks)
+
+
+def _read_peer(table: Any, where: str) -> PeerEntry:
+    read = _Reader(table, where)
+    path = read.text("path")
+    sizes = {key: read.take(key, int) for key in ("n", "p")} | {"k": read.take("k", int, 2)}
+    entry = PeerEntry(path, params=read.take("params", dict, {}), ours=read.take("ours", dict, {}), **sizes)
+    read.done()
+    if "." not in path:
+        raise read.fail(f"path {path!r} is no import path such as 'sklearn.linear_model.SGDClassifier'")
+    if min(sizes.values()) < 1:
+        raise read.fail(f"sizes must be positive, got {sizes}")
+    return entry
 
 
 def _read_comparison(table: Any, where: str) -> ComparisonEntry:
@@ -230,8 +295,8 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
         scaling=read.choice("scaling", SCALINGS, "none"),
         params=read.take("params", dict, {}),
         head=head,
-        seconds=_read_cost(read.take("seconds", dict), f"{where}, seconds"),
-        bytes=_read_cost(read.take("bytes", dict), f"{where}, bytes"),
+        seconds=_read_cost(read.take("seconds", dict, None), f"{where}, seconds", UNMEASURED[0]),
+        bytes=_read_cost(read.take("bytes", dict, None), f"{where}, bytes", UNMEASURED[1]),
         search={
             name: _read_search(values, f"{where}, search.{name}")
             for name, values in read.take("search", dict, {}).items()
@@ -252,7 +317,9 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
     return entry
 
 
-def _read_cost(table: Any, where: str) -> Cost:
+def _read_cost(table: Any, where: str, unmeasured: Cost) -> Cost:
+    if table is None:
+        return unmeasured
     read = _Reader(table, where)
     values = {key: float(read.take(key, (int, float), 0.0)) for key in ("n", "p", "k")}
     scale = float(read.take("scale", (int, float)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from treatise.catalog import Paper, load_catalogue
-from treatise_pages.catalogue import is_running
+from treatise_pages.catalogue import is_running, paper_link
 from treatise_pages.rst import block, escaped, number, table
 
 Result = dict[str, Any]
@@ -64,8 +64,8 @@ def _overview(papers: list[Paper], results: dict[str, Result]) -> str:
     if not results:
         return NOT_RECORDED.format(paper="v05-1205")
     papers = [paper for paper in papers if paper.id in results]
-    rows = [[f":doc:`{p.id} </papers/{p.id}>`", escaped(p.title), *_tally(results[p.id])] for p in papers]
-    header = ["Paper", "Title", "Reached", "Not reached", "Time"]
+    rows = [[paper_link(p), *_tally(results[p.id])] for p in papers]
+    header = ["Paper", "Reached", "Not reached", "Time"]
     published = [row for paper in papers for row in results[paper.id]["rows"] if row["published"] is not None]
     missed = [row for row in published if row["verdict"] == "not reached"]
     text = f"**{len(published) - len(missed)} of {len(published)} published numbers are reached.**"
@@ -73,7 +73,7 @@ def _overview(papers: list[Paper], results: dict[str, Result]) -> str:
         silent = sum(not row["gap"] for row in missed)
         text += f" Of the {len(missed)} not reached, {len(missed) - silent} have the reason on the paper's page"
         text += f"; {silent} have none yet." if silent else "."
-    return text + "\n\n" + table(header, rows, widths="12 46 14 14 14")
+    return text + "\n\n" + table(header, rows, widths="58 14 14 14")
 
 
 def _tally(result: Result) -> list[str]:

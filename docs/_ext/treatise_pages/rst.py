@@ -49,3 +49,8 @@ def number(value: Any) -> str:
 def reference(path: str) -> str:
     """A link from a public name to its page."""
     return f":py:obj:`{path.rpartition('.')[2]} <{path}>`"
+
+
+def link(text: str, document: str) -> str:
+    """A link to a page under words of its own."""
+    return f":doc:`{escaped(text).replace('<', chr(92) + '<')} <{document}>`"

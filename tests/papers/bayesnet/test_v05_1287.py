@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from treatise.papers.bayesnet.v05_1287 import experiment, random_instance
+from treatise.papers.bayesnet.v05_1287 import random_instance
 
 
-def test_the_quick_form_reaches_every_statement():
-    evidence = experiment()
+def test_the_quick_form_reaches_every_statement(quick):
+    evidence = quick("v05-1287")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     name = "cycle of 2 vertices, 16 observed variables"

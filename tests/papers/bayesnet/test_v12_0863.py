@@ -7,9 +7,9 @@ from treatise.papers.bayesnet import v12_0863
 from treatise.papers.bayesnet.v12_0863 import experiment, structure_counts
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     real_data("graphical/cyto_full_data.csv")
-    evidence = experiment()
+    evidence = quick("v12-0863")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["d=5, N=200, 10 networks: right order among ten candidates, %"] >= 80

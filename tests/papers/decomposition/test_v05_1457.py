@@ -8,9 +8,9 @@ from treatise.papers.decomposition import v05_1457
 from treatise.papers.decomposition.v05_1457 import experiment, orientation_selectivity, passes_of_projection, spread
 
 
-def test_quick_form_reaches_every_figure(real_data):
+def test_quick_form_reaches_every_figure(real_data, quick):
     real_data("images/ORL.mat")
-    evidence = experiment()
+    evidence = quick("v05-1457")
     rows = {row.quantity: row for row in evidence.rows}
     assert not [row for row in evidence.rows if row.failed]
     reached = [row.quantity for row in evidence.rows if row.verdict == "reached"]

@@ -5,7 +5,6 @@ import numpy as np
 from treatise.datasets import load_japanese_vowels
 from treatise.papers.graphical.thesis_ravikumar import (
     event_errors,
-    experiment,
     random_field,
     utterance_chain,
     weights_of,
@@ -13,8 +12,8 @@ from treatise.papers.graphical.thesis_ravikumar import (
 from treatise.papers.graphical.thesis_ravikumar._structure import random_ising
 
 
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("thesis-ravikumar")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["Figure 6.1, coins: optimised Chernoff bound"] == -3.92436

@@ -7,10 +7,10 @@ from treatise.inference import MAPResult
 from treatise.papers.graphical.v12_0031 import experiment
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for side in ("im2", "im6"):
         real_data(f"stereo/tsukuba/{side}.png")
-    evidence = experiment()
+    evidence = quick("v12-0031")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     reached = [row.quantity for row in evidence.rows if row.verdict == "reached"]
     assert sum("Figure 6" in quantity for quantity in reached) == 5

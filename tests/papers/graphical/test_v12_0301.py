@@ -3,10 +3,10 @@
 from treatise.papers.graphical.v12_0301 import experiment
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for mode in ("HeadToHead", "LargeTeam"):
         real_data(f"ranking/Halo2-{mode}.objml.gz")
-    evidence = experiment()
+    evidence = quick("v12-0301")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["simulated duels: pairs in wrong order, cumulative network (Figure 18)"] < 0.35

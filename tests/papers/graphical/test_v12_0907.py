@@ -6,13 +6,13 @@ import networkx
 import numpy as np
 import pytest
 
-from treatise.papers.graphical.v12_0907 import compare, experiment, optimal_restricted_weight
+from treatise.papers.graphical.v12_0907 import compare, optimal_restricted_weight
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for name in ("graphical/cyto_full_data.csv", "graphical/stockdata.rda"):
         real_data(name)
-    evidence = experiment()
+    evidence = quick("v12-0907")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert (

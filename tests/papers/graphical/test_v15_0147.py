@@ -1,10 +1,8 @@
 """The experiment of v15-0147 runs in its quick form."""
 
-from treatise.papers.graphical.v15_0147 import experiment
 
-
-def test_junction_trees_find_more_weak_edges_at_equal_edges():
-    evidence = experiment()
+def test_junction_trees_find_more_weak_edges_at_equal_edges(quick):
+    evidence = quick("v15-0147")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     rows = {row.quantity: row for row in evidence.rows}
     assert rows["Figure 4: variables that decide 36"].verdict == "reached"

@@ -1,10 +1,8 @@
 """The experiment of v15-0445 runs in its quick form."""
 
-from treatise.papers.graphical.v15_0445 import experiment
 
-
-def test_node_penalties_win_at_equal_edges_and_the_minimum_is_that_of_an_interior_point():
-    evidence = experiment()
+def test_node_penalties_win_at_equal_edges_and_the_minimum_is_that_of_an_interior_point(quick):
+    evidence = quick("v15-0445")
     rows = {row.quantity: row for row in evidence.rows}
     # Clocks on a busy machine tell little.
     assert [row.quantity for row in evidence.rows if row.failed and not row.quantity.startswith("seconds")] == []

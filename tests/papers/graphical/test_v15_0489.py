@@ -1,10 +1,8 @@
 """The experiment of v15-0489 runs in its quick form."""
 
-from treatise.papers.graphical.v15_0489 import experiment
 
-
-def test_the_path_is_faster_than_published_and_exact():
-    evidence = experiment()
+def test_the_path_is_faster_than_published_and_exact(quick):
+    evidence = quick("v15-0489")
     quantities = {row.quantity: row for row in evidence.rows}
     # Clocks on a busy machine tell little; exactness does not depend on them.
     assert [row.quantity for row in evidence.rows if row.failed and not row.quantity.startswith("seconds")] == []

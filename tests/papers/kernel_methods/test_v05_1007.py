@@ -1,10 +1,8 @@
 """The experiment on robustness of kernel classifiers."""
 
-from treatise.papers.kernel_methods.v05_1007 import experiment
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v05-1007")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     quantities = [row.quantity for row in evidence.rows]
     assert sum("Theorem 8" in quantity for quantity in quantities) == 5

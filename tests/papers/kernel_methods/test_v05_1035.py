@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from treatise.datasets import make_heard_utterances
-from treatise.papers.kernel_methods.v05_1035 import experiment
 
 
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v05-1035")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     # Of edit distances by dynamic programming, to seven digits.

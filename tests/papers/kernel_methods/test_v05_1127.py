@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from treatise.papers.kernel_methods.v05_1127 import experiment, product_data
+from treatise.papers.kernel_methods.v05_1127 import product_data
 
 
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v05-1127")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     verdicts = {row.quantity: row.verdict for row in evidence.rows}
     assert verdicts["sinc: mean error without knowledge (Figure 1)"] == "reached"

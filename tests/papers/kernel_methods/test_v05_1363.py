@@ -1,10 +1,8 @@
 """The theorems on regularised kernel methods."""
 
-from treatise.papers.kernel_methods.v05_1363 import experiment
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v05-1363")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     assert sum("Corollary 13" in row.quantity for row in evidence.rows) >= 10
     here = {row.quantity: row.here for row in evidence.rows}

@@ -9,10 +9,10 @@ from treatise.papers.kernel_methods.v05_1435 import experiment, plot_scores_exce
 FILES = ("sequences/scop.1.53.1e-25.fasta.gz", "sequences/all_seq_fam_membership.txt.gz")
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for name in FILES:
         real_data(name)
-    evidence = experiment()
+    evidence = quick("v05-1435")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["two wildcards do better than one (Figure 10)"] is True

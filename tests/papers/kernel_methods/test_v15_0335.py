@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from treatise.papers.kernel_methods.v15_0335 import Design, experiment
+from treatise.papers.kernel_methods.v15_0335 import Design
 
 
-def test_quick_experiment_reaches_what_it_should():
-    evidence = experiment()
+def test_quick_experiment_reaches_what_it_should(quick):
+    evidence = quick("v15-0335")
     assert not [row for row in evidence.rows if row.failed]
     by_name = {row.quantity: row for row in evidence.rows}
     assert by_name["MSE^(-3/2) is a straight line in n, R^2 above 0.99 (Figure 2b)"].verdict == "reached"

@@ -1,10 +1,8 @@
 """The experiment of the multi-category large margin losses."""
 
-from treatise.papers.linear.v05_1225 import experiment
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v05-1225")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["pairwise, hinge, 3 classes: consistent"] is False

@@ -5,10 +5,10 @@ from treatise.papers.linear.v05_1253 import experiment
 TABLES = ("twonorm", "wisconsin", "ionosphere", "pima", "heart", "housevotes")
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for name in TABLES:
         real_data(f"keel/{name}.dat")
-    evidence = experiment()
+    evidence = quick("v05-1253")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     verdicts = {row.quantity: row.verdict for row in evidence.rows}
     for name in ("twonorm", "breast", "heart"):

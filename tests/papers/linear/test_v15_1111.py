@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from treatise.papers.linear.v15_1111 import experiment
-
 
 @pytest.fixture(scope="module")
-def evidence():
-    return experiment()
+def evidence(quick):
+    return quick("v15-1111")
 
 
 def test_quick_form_reaches_every_row(evidence):

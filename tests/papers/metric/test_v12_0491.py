@@ -1,10 +1,8 @@
 """The experiment of partial order embedding."""
 
-from treatise.papers.metric.v12_0491 import experiment
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v12-0491")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     verdicts = {row.quantity: row.verdict for row in evidence.rows}
     for name in ("made-up", "digit"):

@@ -3,10 +3,10 @@
 from treatise.papers.metric.v12_0593 import ABSENT, experiment
 
 
-def test_quick_experiment_reaches_what_it_should(real_data):
+def test_quick_experiment_reaches_what_it_should(real_data, quick):
     for name in ("keel/penbased.dat", "keel/ionosphere.dat", "genes/Prostate-GE.mat"):
         real_data(name)
-    evidence = experiment()
+    evidence = quick("v12-0593")
     assert not [row for row in evidence.rows if row.failed] and evidence.skipped == [ABSENT]
     claims = [row for row in evidence.rows if row.verdict == "reached"]
     assert len(claims) >= 7

@@ -2,8 +2,6 @@
 
 import pytest
 
-from treatise.papers.online.thesis_choromanska import experiment
-
 FILES = [
     "keel/bupa.dat",
     "keel/heart.dat",
@@ -16,8 +14,8 @@ FILES = [
 
 
 @pytest.fixture(scope="module")
-def evidence():
-    return experiment()
+def evidence(quick):
+    return quick("thesis-choromanska")
 
 
 def test_no_row_fails(evidence):

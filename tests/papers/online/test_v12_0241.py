@@ -22,10 +22,10 @@ from treatise.papers.online.v12_0241 import experiment, growing_adversary, volat
 GAZPROM = ["Gazprom 2009: gain of PROT, Rub, without costs", "Gazprom 2009: gain of PROT, Rub, with costs"]
 
 
-def test_the_quick_form_reaches_all_but_the_lost_prices(real_data):
+def test_the_quick_form_reaches_all_but_the_lost_prices(real_data, quick):
     for name in ("djia", "sp500", "nyse_o"):
         real_data(f"portfolio/{name}.csv.gz")
-    evidence = experiment()
+    evidence = quick("v12-0241")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     assert [row.quantity for row in evidence.rows if row.gap] == GAZPROM
     assert evidence.skipped == []

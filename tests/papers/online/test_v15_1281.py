@@ -1,10 +1,8 @@
 """The experiment of AdaHedge and FlipFlop."""
 
-from treatise.papers.online.v15_1281 import experiment
 
-
-def test_the_quick_form_reaches_all_that_the_paper_states():
-    evidence = experiment()
+def test_the_quick_form_reaches_all_that_the_paper_states(quick):
+    evidence = quick("v15-1281")
     assert [row.quantity for row in evidence.rows if row.failed or row.gap] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["experiment 3: loss of each expert"] == "508, 492"

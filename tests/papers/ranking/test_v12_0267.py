@@ -7,10 +7,10 @@ from treatise.papers.ranking.v12_0267 import Sample, experiment
 from treatise.ranking import OnlineRater
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for name in ("Halo2-HeadToHead.objml.gz", "Halo2-LargeTeam.objml.gz", "atp_matches_2019.csv.gz"):
         real_data(f"ranking/{name}")
-    evidence = experiment()
+    evidence = quick("v12-0267")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     assert evidence.skipped == []
     here = {row.quantity: row.here for row in evidence.rows}

@@ -9,10 +9,10 @@ from treatise.papers.selection.v05_1205 import RoundedGaussianNB, experiment
 FILES = ("keel/splice.dat", "features/arcene.mat", "features/dorothea_valid.data.gz", "features/dorothea_valid.labels")
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for name in FILES:
         real_data(name)
-    evidence = experiment()
+    evidence = quick("v05-1205")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["Splice: number of features of FCBF(0) (Table 4)"] == 22

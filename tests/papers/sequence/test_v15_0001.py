@@ -5,9 +5,9 @@ from treatise.papers.sequence.v15_0001 import experiment
 CB513 = "CB513, 416 chains in 10 folds: "
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     real_data("sequences/CB513_HHblits.csv.gz")
-    evidence = experiment()
+    evidence = quick("v15-0001")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["Log-average messages, scaled: path (Table 2)"] == "1 1 1 1 1"

@@ -3,9 +3,9 @@
 from treatise.papers.sequence.v15_0981 import experiment
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     real_data("sequences/ocr_taskar.mat")
-    evidence = experiment()
+    evidence = quick("v15-0981")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     assert here["Appendix B: log Z"] == 12.69566

@@ -3,9 +3,9 @@
 from treatise.papers.sequence.v15_1317 import experiment
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     real_data("sequences/ocr_taskar.mat")
-    evidence = experiment()
+    evidence = quick("v15-1317")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     start = here["HW-Small: recurrent classifier, % of letters right"]

@@ -5,10 +5,10 @@ from treatise.papers.svm.v05_0975 import experiment
 FILES = ("keel/splice.dat", "keel/segment.dat", "keel/letter.dat")
 
 
-def test_the_quick_form_reaches_what_it_should(real_data):
+def test_the_quick_form_reaches_what_it_should(real_data, quick):
     for name in FILES:
         real_data(name)
-    evidence = experiment()
+    evidence = quick("v05-0975")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     verdicts = {row.quantity: row.verdict for row in evidence.rows}
     assert verdicts["segment, 300/500: error %, exponential decoding of r - 1/2 (Table 2)"] == "reached"

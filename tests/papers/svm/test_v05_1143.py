@@ -5,7 +5,6 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 
-from treatise.papers.svm.v05_1143 import experiment
 from treatise.papers.svm.v05_1143.bounds import (
     comparison_constant,
     excess_error_bound,
@@ -17,9 +16,8 @@ from treatise.papers.svm.v05_1143.bounds import (
 
 POWERS = (1.2, 1.5, 2.0, 2.5, 3.0, 5.0)
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v05-1143")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     rows = {row.quantity: row for row in evidence.rows}
     assert rows["q = 1: change of the machine by one label of 201 (Section 4)"].verdict == "reached"

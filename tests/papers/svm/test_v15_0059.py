@@ -1,10 +1,8 @@
 """The experiment of approximate extreme points."""
 
-from treatise.papers.svm.v15_0059 import experiment
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v15-0059")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     quantities = " ".join(row.quantity for row in evidence.rows)
     assert "Corollary 3" in quantities

@@ -1,10 +1,8 @@
 """The experiment of ensembles of machines."""
 
-from treatise.papers.svm.v15_0141 import experiment
 
-
-def test_the_quick_form_reaches_what_it_should():
-    evidence = experiment()
+def test_the_quick_form_reaches_what_it_should(quick):
+    evidence = quick("v15-0141")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     quantities = " ".join(row.quantity for row in evidence.rows)
     assert "moons: accuracy lost to one machine on all rows" in quantities

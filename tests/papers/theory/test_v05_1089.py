@@ -1,12 +1,11 @@
 """The paper's experiment in its quick form."""
 
 from treatise.papers import reproduce
-from treatise.papers.theory.v05_1089 import experiment
 
 
-def test_every_statement_of_the_paper_is_reached(real_data):
+def test_every_statement_of_the_paper_is_reached(real_data, quick):
     real_data("keel/letter.dat")
-    evidence = experiment()
+    evidence = quick("v05-1089")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     assert evidence.skipped == []
     quantities = " / ".join(row.quantity for row in evidence.rows if row.published is not None)

@@ -1,0 +1,38 @@
+"""Made-up tables and sentences of a given size, for costs and for contests that a catalogue row declares."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from sklearn.datasets import make_classification, make_regression
+
+
+class Size(NamedTuple):
+    """Rows, features and classes of a table; of sequences, positions, one and labels."""
+
+    n: int
+    p: int
+    k: int
+
+
+def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
+    """What a method for the task is fitted to, the same at every call."""
+    if task == "sequence":
+        return _sentences(size)
+    informative = max(4, size.p // 2)
+    if task == "regression":
+        return make_regression(size.n, size.p, n_informative=informative, noise=10.0, random_state=0)
+    return make_classification(
+        size.n, size.p, n_informative=informative, n_redundant=0, n_classes=size.k, n_clusters_per_class=1,
+        random_state=0,
+    )  # fmt: skip
+
+
+def _sentences(size: Size) -> tuple[pl.DataFrame, np.ndarray]:
+    """Sentences of ten words; a label depends on the one before, a word on its label, few words are common."""
+    rng = np.random.default_rng(0)
+    labels = np.cumsum(rng.choice(3, size=size.n, p=(0.6, 0.3, 0.1))) % size.k
+    ranks = np.minimum(rng.zipf(1.3, size.n), 500)
+    words = [f"w{label}x{rank}" for label, rank in zip(labels, ranks)]
+    frame = pl.DataFrame({"sentence": np.arange(size.n) // 10, "form": words})
+    return frame, np.char.add("L", labels.astype(str))
