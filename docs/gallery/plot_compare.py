@@ -24,7 +24,7 @@ print(comparison.leaderboard.select("label", "score", "low", "high", "standing")
 # %%
 # The verdict in words is the first thing that the report shows.
 
-print("\n".join(comparison.run["verdict"]))
+print("\n".join(comparison.run.verdict))
 
 # %%
 # Intervals allow for the overlap of the training sets, so they are wider than the usual
@@ -36,7 +36,7 @@ fig, ax = plt.subplots(figsize=(7, 0.8 + 0.35 * len(board)), layout="constrained
 colours = ["#8b9298" if paper is None else "#14696f" for paper in board["paper"]]
 ax.hlines(board["label"], low, high, colors=colours, linewidth=2)
 ax.scatter(board["score"], board["label"], c=colours, zorder=2)
-ax.set_xlabel(f"{comparison.run['metric']['label']}, with its 95 % interval")
+ax.set_xlabel(f"{comparison.run.metric.label}, with its 95 % interval")
 ax.set_title(
     "Methods from papers (teal) and baselines (grey)", loc="left", fontsize="medium"
 )

@@ -1,20 +1,42 @@
 """``treatise compare``, ``fit`` and ``predict`` as a person runs them."""
 
 import json
-import subprocess
-import sys
 
 import polars as pl
 import pytest
 from sklearn.datasets import load_iris
 
-from treatise.compare import _candidates as candidates
+from treatise.compare.candidates import all_candidates, streaming_candidates
 
 
-def treatise(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "treatise", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
-    )
+@pytest.fixture
+def few(monkeypatch):
+    """Let only the named methods take part, in one pass over the folds."""
+
+    def choose(*names):
+        for place, every in (
+            ("rows.all_candidates", all_candidates),
+            ("blocks.streaming_candidates", streaming_candidates),
+        ):
+            monkeypatch.setattr(
+                f"treatise.compare.inputs.{place}",
+                lambda task, every=every: [c for c in every(task) if c.label in names],
+            )
+
+    monkeypatch.setattr("treatise.compare.contest.schedule.MOST_REPEATS", 1)
+    monkeypatch.setattr("treatise.cli._compare._age", lambda: 0.0)  # of this process, which ran other tests before
+    return choose
+
+
+@pytest.fixture
+def treatise(invoke, iris, monkeypatch):
+    """Run a command line in the folder of the tables."""
+
+    def run(*words):
+        monkeypatch.chdir(iris)
+        return invoke(*map(str, words))
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +51,10 @@ def iris(tmp_path_factory):
     return folder
 
 
-def test_compare_says_what_it_understood_prints_a_board_and_ends_with_the_paths(iris):
-    done = treatise("compare", "iris.csv", "--target", "species", "--budget", 60, "-o", "run", cwd=iris)
-    assert done.returncode == 0, done.stderr
+def test_compare_says_what_it_understood_prints_a_board_and_ends_with_the_paths(iris, treatise, few):
+    few("LogisticRegression", "DummyClassifier")
+    done = treatise("compare", "iris.csv", "--target", "species", "--budget", 120, "-o", "run")
+    assert done.exit_code == 0, done.stderr
     assert "iris: 150 rows, 4 columns" in done.stderr
     assert "multiclass" in done.stderr
     assert "fold 1" in done.stderr
@@ -40,18 +63,12 @@ def test_compare_says_what_it_understood_prints_a_board_and_ends_with_the_paths(
     assert (iris / "run" / "report.html").exists()
 
 
-def test_compare_says_that_a_table_is_too_large_and_compares_what_streams(iris, invoke, monkeypatch):
-    streaming = candidates.streaming_candidates
+def test_compare_says_that_a_table_is_too_large_and_compares_what_streams(iris, treatise, few):
     wanted = ("AROW", "HybridLinearClassifier", "SGDClassifier")
-    monkeypatch.setattr(
-        "treatise.compare._run.streaming_candidates", lambda task: [c for c in streaming(task) if c.label in wanted]
+    few(*wanted)
+    done = treatise(
+        "compare", "iris.csv", "--target", "species", "--memory", "0.000001", "--budget", 120, "-o", "blocks"
     )
-    monkeypatch.setattr("treatise.compare._schedule.MOST_REPEATS", 1)
-    monkeypatch.setattr("treatise.cli._compare._age", lambda: 0.0)  # of this process, which ran other tests before
-    done = invoke(
-        "compare", str(iris / "iris.csv"), "--target", "species", "--memory", "0.000001", "--budget", "60",
-        "-o", str(iris / "blocks"),
-    )  # fmt: skip
     assert done.exit_code == 0, done.stderr
     assert done.stderr.startswith("iris has about 150 rows and would take 8.2 KiB as a matrix, more than the 1.05 KiB")
     assert "read in blocks, and the methods that learn from a stream are compared" in done.stderr
@@ -59,17 +76,15 @@ def test_compare_says_that_a_table_is_too_large_and_compares_what_streams(iris, 
         assert name in done.stdout
     assert done.stdout.splitlines()[-1].endswith("best.skops")
     assert (iris / "blocks" / "report.html").exists()
-    refused = invoke("compare", str(iris / "iris.csv"), "--target", "species", "--memory", "-1")
+    refused = treatise("compare", "iris.csv", "--target", "species", "--memory", "-1")
     assert refused.exit_code == 1
 
 
-def test_fit_and_predict_round_trip_without_header_and_without_target(iris):
-    fitted = treatise(
-        "fit", "LogisticRegression", "plain.csv", "--target", -1, "--set", "C=10", "-o", "m.skops", cwd=iris
-    )
-    assert fitted.returncode == 0, fitted.stderr
-    done = treatise("predict", "m.skops", "new.csv", "-o", "out.csv", cwd=iris)
-    assert done.returncode == 0, done.stderr
+def test_fit_and_predict_round_trip_without_header_and_without_target(iris, treatise):
+    fitted = treatise("fit", "LogisticRegression", "plain.csv", "--target", -1, "--set", "C=10", "-o", "m.skops")
+    assert fitted.exit_code == 0, fitted.stderr
+    done = treatise("predict", "m.skops", "new.csv", "-o", "out.csv")
+    assert done.exit_code == 0, done.stderr
     out = pl.read_csv(iris / "out.csv")
     assert out.columns[0] == "prediction"
     assert (out["prediction"] == pl.read_csv(iris / "iris.csv")["species"]).mean() > 0.95
@@ -77,12 +92,12 @@ def test_fit_and_predict_round_trip_without_header_and_without_target(iris):
     assert (shares.to_series() - 1).abs().max() < 1e-9
 
 
-def test_predictions_go_to_standard_output_without_a_file(iris):
-    treatise("fit", "RandomForestClassifier", "iris.csv", "--target", "species", "-o", "forest.skops", cwd=iris)
-    done = treatise("predict", "forest.skops", "iris.csv", cwd=iris)
+def test_predictions_go_to_standard_output_without_a_file(treatise):
+    treatise("fit", "RandomForestClassifier", "iris.csv", "--target", "species", "-o", "forest.skops")
+    done = treatise("predict", "forest.skops", "iris.csv")
     assert done.stdout.splitlines()[0].startswith("prediction,")
     assert len(done.stdout.splitlines()) == 151
-    as_json = json.loads(treatise("predict", "forest.skops", "iris.csv", "--json", cwd=iris).stdout)
+    as_json = json.loads(treatise("predict", "forest.skops", "iris.csv", "--json").stdout)
     assert as_json["rows"] == len(as_json["predictions"]) == 150
 
 
@@ -101,18 +116,18 @@ def test_predictions_go_to_standard_output_without_a_file(iris):
         (("predict", "iris.csv", "iris.csv"), "iris.csv"),
     ],
 )
-def test_mistakes_get_one_sentence_on_standard_error(iris, arguments, sentence):
-    done = treatise(*arguments, cwd=iris)
-    assert done.returncode == 1
+def test_mistakes_get_one_sentence_on_standard_error(treatise, arguments, sentence):
+    done = treatise(*arguments)
+    assert done.exit_code == 1
     assert done.stdout == ""
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_model_refuses_a_table_that_lacks_its_columns(iris):
-    treatise("fit", "LogisticRegression", "iris.csv", "--target", "species", "-o", "named.skops", cwd=iris)
+def test_a_model_refuses_a_table_that_lacks_its_columns(iris, treatise):
+    treatise("fit", "LogisticRegression", "iris.csv", "--target", "species", "-o", "named.skops")
     pl.read_csv(iris / "iris.csv").drop("sw").write_csv(iris / "narrow.csv")
-    done = treatise("predict", "named.skops", "narrow.csv", cwd=iris)
-    assert done.returncode == 1
+    done = treatise("predict", "named.skops", "narrow.csv")
+    assert done.exit_code == 1
     assert "lacks the column 'sw'" in done.stderr

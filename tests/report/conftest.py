@@ -1,11 +1,14 @@
 """Runs to report on: simulated from a seed in the shape that a comparison produces."""
 
 import copy
+import json
 import math
 
 import numpy as np
 import pytest
 from scipy import stats
+
+from treatise.report.record import VERSION
 
 PAPERS = {
     "v05-1205": {
@@ -115,17 +118,29 @@ def describe(rows, failures=()):
 
 def skeleton(name, task, target, metric, rows, features):
     """The parts of a run that do not depend on what happened in it."""
+    purpose = f"Predicting {target} from {features} columns of {rows:,} rows"
+    facts = {"Rows": f"{rows:,}", "Columns used": str(features), "To predict": target, "Task": task}
     return {
-        "treatise": "0.1.0", "command": f"treatise compare {name}.csv --target {target}", "status": "finished",
+        "version": VERSION, "treatise": "0.1.0", "status": "finished",
+        "command": f"treatise compare {name}.csv --target {target}",
         "started": "2026-01-31T12:00:00+00:00", "seconds": 118.2, "budget": 120.0, "jobs": 2, "seed": 0,
         "data": {
-            "name": name, "source": f"{name}.csv", "sha256": "9f86d081884c7d659a2feaa0c55ad015" * 2,
+            "kind": "table", "name": name, "source": f"{name}.csv", "sha256": "9f86d081884c7d659a2feaa0c55ad015" * 2,
             "rows": rows, "features": features, "target": target, "task": task, "classes": [], "counts": [],
             "columns": {"numeric": features, "categorical": 0}, "dropped": [], "notes": [],
+            "size": f"{rows} rows, {features} columns", "question": f"target {target!r}: {task}", "purpose": purpose,
+            "facts": [{"name": name, "value": value, "aside": ""} for name, value in facts.items()],
         },
-        "metric": metric, "folds": {"k": 5, "repeats_done": 3, "grouped": False}, "verdict": [],
-        "leaderboard": [], "failures": [], "best": None, "methods": [],
+        "metric": {**metric, "lowest": None, "highest": None},
+        "folds": {"k": 5, "repeats_done": 3, "grouped": False},
+        "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
     }  # fmt: skip
+
+
+def saved(model):
+    """A model file and how to use it."""
+    python = f"model = load_model({json.dumps(model)}).model"
+    return {"model": model, "use": {"python": python, "shell": f"treatise predict {model} new.csv -o out.csv"}}
 
 
 def importance(rng, columns):
@@ -188,7 +203,7 @@ def binary_run():
         "Guessing by class frequency scores 0.500, so there is a lot to learn here.",
     ]
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], "model": "best.skops",
+        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
         "calibration": [calibration(rng, "malignant", 569)],
         "importance": importance(rng, [f"{kind} {cell}" for kind in ("mean", "error", "worst") for cell in CELLS]),
@@ -216,7 +231,7 @@ def multiclass_run(classes=10):
     run["folds"]["repeats_done"] = 2
     run["verdict"] = [f"{rows[0]['label']} did best: log loss {rows[0]['score']:.3f} (less is better)."]
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], "model": "best.skops",
+        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
         "calibration": [calibration(rng, label, 400) for label in labels],
         "importance": importance(rng, [f"pixel {i // 8} {i % 8}" for i in range(64)]),
@@ -240,7 +255,7 @@ def regression_run():
     run["leaderboard"], run["methods"] = rows, describe(rows)
     run["verdict"] = [f"{rows[0]['label']} did best: RMSE {rows[0]['score']:,.0f} on rows it had not seen."]
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], "model": "best.skops",
+        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
         "calibration": None,
         "importance": [

@@ -5,7 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
-from treatise.report import write_report
+from treatise import report
+from treatise.report import RunRecord
 
 pytestmark = pytest.mark.browser
 
@@ -69,7 +70,7 @@ def opened(browser, tmp_path):
 
     def open_page(run, width=1280, scheme="light"):
         path = tmp_path / f"report{len(contexts)}.html"
-        write_report(run, path)
+        report.write_report(RunRecord.from_plain(run), path)
         contexts.append(browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme))
         page = contexts[-1].new_page()
         page.on("request", lambda request: requests.append(request.url))
@@ -128,7 +129,7 @@ def test_hostile_and_long_names_neither_run_nor_widen_the_page(opened, named_run
 
 
 def test_the_policy_of_the_page_stops_a_script_that_got_in(browser, named_run, tmp_path):
-    write_report(named_run("empty"), tmp_path / "report.html")
+    report.write_report(RunRecord.from_plain(named_run("empty")), tmp_path / "report.html")
     page = browser.new_page()
     page.goto((tmp_path / "report.html").as_uri())
     policy = page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")

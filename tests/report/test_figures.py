@@ -2,6 +2,7 @@
 
 import math
 import re
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,14 +14,16 @@ from treatise.report._confusion import MOST_CLASSES, confusion_table
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._scales import linear_axis, score_axis, time_axis
 from treatise.report._scatter import fastest_level, time_and_score
+from treatise.report.record import CalibrationCurve, ColumnEffect, ConfusionMatrix, Metric, RunRecord
 
 
 def row(score, low=None, high=None, **more):
     """A row of the leaderboard, as far as drawings need it."""
-    return {
+    shown = {
         "score": score, "low": low, "high": high, "rank": 1, "label": "m", "baseline": False,
         "standing": "behind", "fit_seconds": 1.0, **more,
     }  # fmt: skip
+    return SimpleNamespace(**shown)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_a_method_far_behind_does_not_squeeze_the_leaders(sign):
     axis = score_axis(rows, greater_is_better=sign > 0)
     # Length by hand: leaders (0.99, 0.98, 0.97) with intervals span 0.04, and 0.96 - 0.01 extends that to 0.05.
     np.testing.assert_allclose(axis.high - axis.low, 0.05 * 1.08)
-    assert [axis.beyond(r["score"]) for r in rows] == [0, 0, 0, 0, -sign]
+    assert [axis.beyond(r.score) for r in rows] == [0, 0, 0, 0, -sign]
 
 
 def test_score_axis_holds_everything_when_methods_are_close():
@@ -148,13 +151,13 @@ def test_a_score_off_the_axis_is_an_arrow_at_the_edge(score, edge):
 
 @pytest.mark.parametrize(("mean", "start", "width"), [(0.5, "50.00%", "25.00%"), (-0.5, "25.00%", "25.00%")])
 def test_effect_bar_starts_at_zero(mean, start, width):
-    figure = effect_row({"mean": mean, "low": None, "high": None}, linear_axis((-1.0, 1.0), margin=0.0), "words")
+    figure = effect_row(ColumnEffect("a", mean, None, None), linear_axis((-1.0, 1.0), margin=0.0), "words")
     (bar,) = by_class(figure, "bar")
     assert (bar.get("x"), bar.get("width")) == (start, width)
 
 
 def test_confusion_shares_are_recall_and_precision():
-    table = confusion_table({"labels": ["a", "b", "c"], "matrix": [[8, 2, 0], [1, 9, 0], [0, 0, 0]]})
+    table = confusion_table(ConfusionMatrix(("a", "b", "c"), ((8, 2, 0), (1, 9, 0), (0, 0, 0))))
     assert table.found == [0.8, 0.9, None]
     assert table.trusted == [8 / 9, 9 / 11, None]
     assert table.mistakes == [("a", "b", 2, 10), ("b", "a", 1, 10)]
@@ -168,7 +171,7 @@ def test_rare_classes_are_summed_without_losing_a_row():
     rng = np.random.default_rng(0)
     matrix = rng.integers(0, 4, (40, 40)) + np.diag(rng.integers(10, 60, 40))
     labels = [f"c{i}" for i in range(40)]
-    table = confusion_table({"labels": labels, "matrix": matrix.tolist()})
+    table = confusion_table(ConfusionMatrix(tuple(labels), matrix.tolist()))
     assert len(table.labels) == MOST_CLASSES
     assert table.labels[-1] == "all others"
     kept = [labels.index(label) for label in table.labels[:-1]]
@@ -187,28 +190,26 @@ def test_frontier_steps_through_every_method_that_none_dominates():
     rows = [row(float(s), fit_seconds=float(t)) for s, t in zip(rng.random(30), rng.lognormal(size=30))]
     for better in (True, False):
         sign = 1 if better else -1
-        metric = {"label": "M", "greater_is_better": better}
+        metric = Metric("m", "M", better)
         axis = score_axis(rows, better)
-        shown = [r for r in rows if not axis.beyond(r["score"])]
+        shown = [r for r in rows if not axis.beyond(r.score)]
         free = [
             r
             for r in shown
-            if not any(o["fit_seconds"] <= r["fit_seconds"] and sign * o["score"] > sign * r["score"] for o in shown)
+            if not any(o.fit_seconds <= r.fit_seconds and sign * o.score > sign * r.score for o in shown)
         ]
         (path,) = by_class(time_and_score(rows, metric, 3, 1040, 480, names=True), "frontier")
         assert len(re.findall("[MV]", path.get("d"))) == len(free)
 
 
 def test_every_method_with_a_time_is_on_the_scatter_and_labelled(named_run):
-    run = named_run("binary")
-    figure = time_and_score(run["leaderboard"], run["metric"], 3, 1040, 480, names=True)
+    run = RunRecord.from_plain(named_run("binary"))
+    figure = time_and_score(run.leaderboard, run.metric, 3, 1040, 480, names=True)
     labels = [element.text for element in by_class(figure, "label")]
-    assert len(by_class(figure, "mark")) == len(labels) == len(run["leaderboard"])
-    assert labels[0] == run["leaderboard"][0]["label"]
+    assert len(by_class(figure, "mark")) == len(labels) == len(run.leaderboard)
+    assert labels[0] == run.leaderboard[0].label
     assert "DummyClassifier (0.500)" in labels
-    places = [
-        e.text for e in by_class(time_and_score(run["leaderboard"], run["metric"], 3, 358, 400, names=False), "label")
-    ]
+    places = [e.text for e in by_class(time_and_score(run.leaderboard, run.metric, 3, 358, 400, names=False), "label")]
     assert places[:3] == ["1", "2", "3"]
 
 
@@ -222,7 +223,7 @@ def test_the_quickest_level_method_is_named_only_where_it_saves_time():
 
 
 def test_calibration_panel_skips_empty_cells_and_sizes_dots_by_rows():
-    curve = {"label": "a", "predicted": [0.9, 0.1, None], "observed": [0.8, 0.2, 0.5], "count": [100, 25, 3]}
+    curve = CalibrationCurve("a", (0.9, 0.1, None), (0.8, 0.2, 0.5), (100, 25, 3))
     dots = by_class(calibration_panel(curve, large=True), "point")
     assert len(dots) == 2
     # Sorted by prediction: left before right; the page grows downwards.

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from treatise.cli import _catalogue, _compare, _console, _doctor, _graph, _label, _models, _reproduce, _stream
+from treatise.cli import _catalogue, _compare, _console, _doctor, _graph, _models, _reproduce, _stream
 
 INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
@@ -72,7 +72,7 @@ app = typer.Typer(cls=Frame, pretty_exceptions_enable=False, context_settings={"
 app.command("compare")(_compare.compare)
 app.command("fit")(_models.fit)
 app.command("predict")(_models.predict)
-app.command("label")(_label.label)
+app.command("label")(_models.predict)
 app.command("graph")(_graph.graph)
 app.command("stream")(_stream.stream)
 app.command("list")(_catalogue.list_papers)

@@ -3,11 +3,14 @@
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treatise.cli._console import STANDING_STYLES, Cell, Column, Json, interval, print_json, print_table, remark, say
+
+if TYPE_CHECKING:
+    from treatise.report import LeaderboardEntry, RunRecord
 
 Data = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet, LIBSVM text, CoNLL, or a bundled name such as 'iris'.")
@@ -70,12 +73,12 @@ def compare(
         )  # fmt: skip
     run = comparison.run
     if as_json:
-        print_json({**run, "folder": str(comparison.folder)})
+        print_json({**run.to_plain(), "folder": str(comparison.folder)})
     else:
         _print_outcome(run, comparison.folder)
-    if run["status"] == "interrupted":
+    if run.status == "interrupted":
         raise typer.Exit(130)
-    if not run["leaderboard"]:
+    if not run.leaderboard:
         raise typer.Exit(1)
 
 
@@ -86,29 +89,29 @@ def _age() -> float:
     return max(0.0, time.time() - psutil.Process().create_time())
 
 
-def _print_outcome(run: dict[str, Any], folder: Path) -> None:
+def _print_outcome(run: "RunRecord", folder: Path) -> None:
     columns = [
         Column("rank", right=True),
         Column("method"),
         Column("paper", wrap=False),
-        Column(run["metric"]["label"], right=True),
+        Column(run.metric.label, right=True),
         Column("95 % interval", wrap=False),
         Column("folds", right=True),
         Column("fit s", right=True),
         Column("standing"),
     ]
-    print_table(columns, [_row(entry) for entry in run["leaderboard"]])
-    for sentence in run["verdict"]:
+    print_table(columns, [_row(entry) for entry in run.leaderboard])
+    for sentence in run.verdict:
         say(sentence)
-    for failure in run["failures"]:
-        remark(f"{failure['label']} ({failure['kind']}): {failure['reason']}")
+    for failure in run.failures:
+        remark(f"{failure.label} ({failure.kind}): {failure.reason}")
     say(f"Report: {folder / 'report.html'}")
-    if run["best"] and run["best"]["model"]:
-        say(f"Model:  {folder / run['best']['model']}")
+    if run.best is not None and run.best.model is not None:
+        say(f"Model:  {folder / run.best.model}")
 
 
-def _row(entry: dict[str, Any]) -> list[str | Cell]:
+def _row(entry: "LeaderboardEntry") -> list[str | Cell]:
     return [
-        str(entry["rank"]), entry["label"], entry["paper"] or "baseline", f"{entry['score']:.4f}", interval(entry),
-        str(entry["folds"]), f"{entry['fit_seconds']:.3f}", Cell(entry["standing"], STANDING_STYLES[entry["standing"]]),
+        str(entry.rank), entry.label, entry.paper or "baseline", f"{entry.score:.4f}", interval(entry.low, entry.high),
+        str(entry.folds), f"{entry.fit_seconds:.3f}", Cell(entry.standing, STANDING_STYLES[entry.standing]),
     ]  # fmt: skip

@@ -147,9 +147,9 @@ def perhaps(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {' or '.join(repr(name) for name in close)}?)" if close else ""
 
 
-def interval(entry: dict[str, Any]) -> str:
-    """A leaderboard entry's interval, if it has one."""
-    return "" if entry["low"] is None else f"{entry['low']:.4f} to {entry['high']:.4f}"
+def interval(low: float | None, high: float | None) -> str:
+    """An interval in words, or nothing where there is none."""
+    return "" if low is None else f"{low:.4f} to {high:.4f}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,12 +1,15 @@
 """``treatise graph``: which columns of a table depend on each other."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treatise.cli._compare import Header, Jobs, Seed
 from treatise.cli._console import Column, Json, counted, print_json, print_table, remark, say
+
+if TYPE_CHECKING:
+    from treatise.compare import LearnedGraph
 
 SHOWN = 20
 
@@ -49,6 +52,14 @@ def graph(
         return
     for note in found.notes:
         remark(note)
+    _print_edges(found)
+    say(f"Picture: {files['picture']}")
+    say(f"GraphML: {files['graphml']}")
+    say(f"Edges:   {files['edges']}")
+
+
+def _print_edges(found: "LearnedGraph") -> None:
+    """The strongest edges, and how many there are."""
     arrow = " -> " if found.directed else " - "
     rows = [
         [
@@ -63,6 +74,3 @@ def graph(
     name = found.method.rpartition(".")[2]
     rest = f", {len(rows)} of them shown" if len(rows) < found.edges.height else ""
     say(f"{name}: {counted(found.edges.height, 'edge')} among {counted(len(found.columns), 'column')}{rest}")
-    say(f"Picture: {files['picture']}")
-    say(f"GraphML: {files['graphml']}")
-    say(f"Edges:   {files['edges']}")

@@ -1,9 +1,11 @@
 """``treatise fit`` and ``treatise predict``: one method, one model file."""
 
 import sys
-from collections.abc import Iterator
+import warnings
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -13,7 +15,7 @@ from treatise.cli._compare import Data, Group, Header, Seed, Target, Task
 from treatise.cli._console import Json, counted, print_json, remark, say
 
 if TYPE_CHECKING:
-    import polars as pl
+    from treatise.compare.inputs import Part
 
 
 def fit(
@@ -34,20 +36,22 @@ def fit(
     group: Group = None,
     as_json: Json = False,
 ) -> None:
-    """Fit one method to a table and save it."""
+    """Fit one method to a table or to sequences and save it."""
     from treatise.compare import fit_method, parse_setting
     from treatise.io import save_model
+    from treatise.report.record import to_plain
 
     params = dict(parse_setting(text) for text in setting or ())
-    pipeline, about, problem = fit_method(
+    pipeline, about, given = fit_method(
         method, data, target, task=task, params=params, header=header, seed=seed, group=group
     )
     save_model(pipeline, output, metadata=about)
+    data_as_read = given.describe()
     if as_json:
-        print_json({"model": str(output), **about, "data": problem.describe()})
+        print_json({"model": str(output), **about, "data": to_plain(data_as_read)})
         return
-    rows = f"{counted(problem.n_rows, 'row')} of {problem.name}"
-    say(f"{about['label']} fitted to {rows} ({problem.task}, target {problem.target!r})")
+    rows = f"{counted(data_as_read.rows, 'row')} of {data_as_read.name}"
+    say(f"{about['label']} fitted to {rows} ({data_as_read.question})")
     say(f"Model: {output}")
 
 
@@ -55,70 +59,69 @@ def predict(
     model: Annotated[
         Path,
         typer.Argument(
-            metavar="MODEL", help="A model file of `treatise fit`, `treatise compare` or `treatise stream`."
+            metavar="MODEL", help="A model file of `treatise compare`, `treatise fit` or `treatise stream`."
         ),
     ],
     data: Annotated[
         str,
         typer.Argument(
             metavar="DATA",
-            help="A table with the columns that the model knows; files as it was trained on, for a model of "
-            "`treatise stream`.",
+            help="New data of the kind that the model was fitted to: a table, sentences in CoNLL columns, a table of "
+            "sequences, or files of examples.",
         ),
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write; standard output if not given."),
+        typer.Option("--output", "-o", metavar="FILE", help="The file to write; standard output if not given."),
     ] = None,
     header: Header = None,
     as_json: Json = False,
 ) -> None:
-    """Predict every row of a table, or of files of any size, with a saved model."""
-    from treatise.compare import predict_table
-    from treatise.datasets import load_table
+    """Predict new data with a saved model, in the format of their kind.
+
+    A table gets a CSV file of predictions, and sequences come back with their labels filled in. ``label`` is another
+    name of this command.
+    """
+    from treatise.compare.inputs import served_kind
     from treatise.io import load_model
 
+    if output is not None and output.exists() and Path(data).exists() and output.samefile(data):
+        raise TreatiseError(f"--output {output} is the file that is read; choose another, so that nothing is lost")
     loaded = load_model(model)
-    if loaded.metadata.get("task") == "sequence":
-        raise TreatiseError(f"{model} labels sequences; use `treatise label` with it")
-    if hasattr(loaded.model, "reading_"):
-        parts = _streamed(loaded.model, data)
-    else:
-        parts = iter([predict_table(loaded, load_table(data, header=header))])
-    if output is not None:
-        with replacing(output) as temporary, temporary.open("wb") as sink:
-            rows, columns = _write(parts, sink)
-        if as_json:
-            print_json({"rows": rows, "columns": columns, "output": str(output)})
+    with warnings.catch_warnings(record=True) as remarks:
+        warnings.simplefilter("always", UserWarning)
+        parts = served_kind(loaded).predict(loaded, data, header=header)
+        if output is not None:
+            with replacing(output) as temporary, temporary.open("wb") as sink:
+                last, counts = _write(parts, sink)
+            answer = {**counts, **last.about, "output": str(output)}
+        elif as_json:
+            found = list(parts)
+            last, counts = found[-1], _sum(part.counts for part in found)
+            answer = {**counts, **last.about, "predictions": [row for part in found for row in part.rows()]}
         else:
-            remark(f"{counted(rows, 'prediction')} of {loaded.metadata['label']} written to {output}")
-    elif as_json:
-        tables = list(parts)
-        rows, columns = sum(table.height for table in tables), tables[0].columns
-        print_json(
-            {"rows": rows, "columns": columns, "predictions": [row for table in tables for row in table.to_dicts()]}
-        )
-    else:
-        _write(parts, sys.stdout.buffer)
+            _write(parts, sys.stdout.buffer)
+    if as_json:
+        print_json(answer)
+        return
+    for word in remarks:
+        remark(str(word.message))
+    if output is not None:
+        remark(f"{last.said(counts, loaded.metadata.get('label', 'the model'))} written to {output}")
 
 
-def _streamed(model: Any, data: str) -> "Iterator[pl.DataFrame]":
-    """Predictions for files, a part at a time: neither the files nor the predictions are ever all in memory."""
-    import polars as pl
-
-    any_row = False
-    for columns in model.predict_files(data):
-        any_row = True
-        yield pl.DataFrame(columns)
-    if not any_row:
-        raise TreatiseError(f"{data} holds no example")
-
-
-def _write(parts: "Iterator[pl.DataFrame]", sink: BinaryIO) -> tuple[int, list[str]]:
-    """Write one table after another under one header; returns the number of rows and the columns."""
-    rows, columns = 0, list[str]()
+def _write(parts: "Iterable[Part]", sink: BinaryIO) -> "tuple[Part, dict[str, int]]":
+    """Write one part after another; returns the last one, and how many of what was written."""
+    counts: Counter[str] = Counter()
     for part in parts:
         # By way of Python: a pipe that the reader closed is then told as such.
-        sink.write(part.write_csv(include_header=not columns).encode())
-        rows, columns = rows + part.height, part.columns
-    return rows, columns
+        sink.write(part.text(first=not counts).encode())
+        counts.update(part.counts)
+    return part, dict(counts)
+
+
+def _sum(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(total)

@@ -54,7 +54,6 @@ def stream(
     A killed run is taken up by the same command where its last pass ended.
     """
     from treatise.io import Stream, save_model
-    from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
 
     settings: dict[str, Any] = {
         "loss": loss, "alpha": l2, "l1": l1, "fit_intercept": constant, "online_passes": passes, "max_iter": lbfgs,
@@ -62,12 +61,7 @@ def stream(
         "invariant": invariant, "bits": bits, "quadratic": tuple(quadratic or ()), "cubic": tuple(cubic or ()),
         "n_shards": shards, "n_jobs": threads, "verbose": not as_json,
     }  # fmt: skip
-    if loss in MARGIN:
-        model: Any = HybridLinearClassifier(**settings)
-    elif loss in REGRESSION:
-        model = HybridLinearRegressor(**settings, tau=tau)
-    else:
-        raise TreatiseError(f"--loss {loss} is unknown; it may be {', '.join(MARGIN + REGRESSION)}")
+    model = _learner(loss, tau, settings)
     if test:
         Stream(test)  # a name that is wrong is told now, not when the training is done
     checkpoint = output.with_name(output.name + ".checkpoint")
@@ -80,13 +74,30 @@ def stream(
     except ValueError as error:
         raise TreatiseError(str(error)) from None
     seconds = time.perf_counter() - began
-    about = {"label": f"{type(model).__name__} ({loss})", "files": files, "seconds": seconds}
+    about = {"kind": "examples", "label": f"{type(model).__name__} ({loss})", "files": files, "seconds": seconds}
     save_model(model, output, metadata=about)
     shutil.rmtree(checkpoint, ignore_errors=True)
     tested = model.evaluate_files(test) if test else None
     if as_json:
         print_json(_summary(model, output, seconds, tested))
         return
+    _say(model, passes, loss, tested)
+    say(f"Model: {output} ({seconds:.1f} s)")
+
+
+def _learner(loss: str, tau: float, settings: dict[str, Any]) -> Any:
+    """The linear model of a loss, not fitted yet."""
+    from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
+
+    if loss in MARGIN:
+        return HybridLinearClassifier(**settings)
+    if loss in REGRESSION:
+        return HybridLinearRegressor(**settings, tau=tau)
+    raise TreatiseError(f"--loss {loss} is unknown; it may be {', '.join(MARGIN + REGRESSION)}")
+
+
+def _say(model: Any, passes: int, loss: str, tested: Any) -> None:
+    """What became of the training and of the test, for a person."""
     if model.skipped_:
         remark(f"{counted(model.skipped_, 'line')} left out, the first: {model.complaints_[0]}")
     ending = (
@@ -96,7 +107,6 @@ def stream(
     if tested is not None:
         name = "accuracy" if loss in MARGIN else "root mean squared error"
         say(f"Test: {counted(tested.examples, 'example')}, mean loss {tested.loss:.6f}, {name} {tested.score:.6f}")
-    say(f"Model: {output} ({seconds:.1f} s)")
 
 
 _ENDINGS = {

@@ -1,7 +1,8 @@
 """Following a comparison: a live table on a terminal, plain lines in a pipe."""
 
 import time
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -9,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from treatise.cli._console import STANDING_STYLES, counted, interval, printable, remark
-from treatise.compare import Candidate, Metric, Observer, Problem
+from treatise.compare import Candidate, Observer
+from treatise.report import DataRecord, Failure, LeaderboardEntry, Metric
 
 CLASSES_SHOWN = 12
 
@@ -20,20 +22,22 @@ class Lines(Observer):
     def streaming(self, sentence: str) -> None:
         remark(sentence)
 
-    def understood(self, problem: Problem, metric: Metric) -> None:
-        for line in _introduction(problem, metric):
+    def understood(self, data: DataRecord, metric: Metric) -> None:
+        for line in _introduction(data, metric):
             remark(line)
 
-    def planned(self, candidates: list[Candidate], failures: list[dict[str, Any]], resumed: int) -> None:
+    def planned(self, candidates: list[Candidate], failures: Sequence[Failure], resumed: int) -> None:
         remark(_plan(candidates, resumed))
 
-    def fold_done(self, label: str, score: float, board: list[dict[str, Any]], elapsed: float, left: float) -> None:
-        folds = next(entry["folds"] for entry in board if entry["label"] == label)
-        leader = f"{board[0]['label']} {board[0]['score']:.4f}"
+    def fold_done(
+        self, label: str, score: float, board: Sequence[LeaderboardEntry], elapsed: float, left: float
+    ) -> None:
+        folds = next(entry.folds for entry in board if entry.label == label)
+        leader = f"{board[0].label} {board[0].score:.4f}"
         remark(f"{elapsed:6.1f} s  {label}  fold {folds}  {score:.4f}  (leader: {leader}; about {left:.0f} s left)")
 
-    def failed(self, failure: dict[str, Any]) -> None:
-        remark(f"given up: {failure['label']}: {failure['reason']}")
+    def failed(self, failure: Failure) -> None:
+        remark(f"given up: {failure.label}: {failure.reason}")
 
     def finishing(self, label: str) -> None:
         remark(f"fitting {label} on all rows")
@@ -46,7 +50,7 @@ class LiveTable(Observer):
         self._console = Console(stderr=True, markup=False, emoji=False, highlight=False)
         self._names: list[str] = []
         self._given_up: dict[str, str] = {}
-        self._board: list[dict[str, Any]] = []
+        self._board: Sequence[LeaderboardEntry] = ()
         self._status = "comparing"
         self._ends: float | None = None
         self._live = Live(console=self._console, get_renderable=self._draw, refresh_per_second=4, transient=True)
@@ -59,20 +63,22 @@ class LiveTable(Observer):
     def streaming(self, sentence: str) -> None:
         self._console.print(printable(sentence))
 
-    def understood(self, problem: Problem, metric: Metric) -> None:
-        for line in _introduction(problem, metric):
+    def understood(self, data: DataRecord, metric: Metric) -> None:
+        for line in _introduction(data, metric):
             self._console.print(printable(line))
 
-    def planned(self, candidates: list[Candidate], failures: list[dict[str, Any]], resumed: int) -> None:
+    def planned(self, candidates: list[Candidate], failures: Sequence[Failure], resumed: int) -> None:
         self._console.print(_plan(candidates, resumed))
         self._names = [candidate.label for candidate in candidates]
         self._live.start()
 
-    def fold_done(self, label: str, score: float, board: list[dict[str, Any]], elapsed: float, left: float) -> None:
+    def fold_done(
+        self, label: str, score: float, board: Sequence[LeaderboardEntry], elapsed: float, left: float
+    ) -> None:
         self._board, self._ends = board, time.monotonic() + left
 
-    def failed(self, failure: dict[str, Any]) -> None:
-        self._given_up[failure["label"]] = f"given up ({failure['kind']})"
+    def failed(self, failure: Failure) -> None:
+        self._given_up[failure.label] = f"given up ({failure.kind})"
 
     def finishing(self, label: str) -> None:
         self._status = f"fitting {label} on all rows"
@@ -83,28 +89,26 @@ class LiveTable(Observer):
         for heading in ("method", "folds", "score", "95 % interval", "fit s", "standing"):
             table.add_column(heading, justify="left" if heading in ("method", "standing") else "right")
         for entry in self._board:
-            numbers = (str(entry["folds"]), f"{entry['score']:.4f}", interval(entry), f"{entry['fit_seconds']:.3f}")
-            cells = (entry["label"], *numbers, self._given_up.get(entry["label"], entry["standing"]))
-            table.add_row(*(Text(cell) for cell in cells), style=STANDING_STYLES[entry["standing"]])
-        done = {entry["label"] for entry in self._board}
+            numbers = (str(entry.folds), f"{entry.score:.4f}", interval(entry.low, entry.high))
+            standing = self._given_up.get(entry.label, entry.standing)
+            cells = (entry.label, *numbers, f"{entry.fit_seconds:.3f}", standing)
+            table.add_row(*(Text(cell) for cell in cells), style=STANDING_STYLES[entry.standing])
+        done = {entry.label for entry in self._board}
         for name in self._names:
             if name not in done:
                 table.add_row(name, "", "", "", "", self._given_up.get(name, "waiting"), style="dim")
         return table
 
 
-def _introduction(problem: Problem, metric: Metric) -> list[str]:
-    """What was understood of the table, in lines."""
-    about = problem.describe()
-    kinds = f"{about['columns']['numeric']} numeric, {about['columns']['categorical']} categorical"
-    size = f"{counted(about['rows'], 'row')}, {counted(about['features'], 'column')} to predict from ({kinds})"
-    lines = [f"{about['name']}: {size}", f"target {about['target']!r}: {about['task']}, judged by {metric.label}"]
-    if about["classes"]:
-        shown = [f"{label} ({count})" for label, count in zip(about["classes"], about["counts"])]
+def _introduction(data: DataRecord, metric: Metric) -> list[str]:
+    """What was understood of the data, in lines."""
+    lines = [f"{data.name}: {data.size}", f"{data.question}, judged by {metric.label}"]
+    if data.classes:
+        shown = [f"{label} ({count})" for label, count in zip(data.classes, data.counts)]
         more = f" and {len(shown) - CLASSES_SHOWN} more" if len(shown) > CLASSES_SHOWN else ""
         lines.append(f"classes: {', '.join(shown[:CLASSES_SHOWN])}{more}")
-    lines += [f"column {drop['column']!r} is left out: it {drop['reason']}" for drop in about["dropped"]]
-    return lines + [f"note: {note}" for note in about["notes"]]
+    lines += [f"column {drop.column!r} is left out: it {drop.reason}" for drop in data.dropped]
+    return lines + [f"note: {note}" for note in data.notes]
 
 
 def _plan(candidates: list[Candidate], resumed: int) -> str:

@@ -116,21 +116,26 @@ def write_conll(path: str | os.PathLike[str], sentences: Iterable[Sentence]) -> 
     sentences : iterable of Sentence
         The sentences; all with the same columns.
     """
-    names: tuple[str, ...] | None = None
     with replacing(Path(path)) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-        for number, sentence in enumerate(sentences, 1):
-            names = names or tuple(sentence.columns)
-            if tuple(sentence.columns) != names:
-                raise TreatiseError(
-                    f"sentence {number} has the columns {', '.join(sentence.columns)}, the first {', '.join(names)}"
-                )
-            for comment in sentence.comments:
-                stream.write(comment + "\n")
-            for row in zip(*sentence.columns.values(), strict=True):
-                if any(not cell or "\t" in cell or "\n" in cell for cell in row):
-                    raise TreatiseError(f"sentence {number} holds a cell that is empty or holds a tab or a line break")
-                stream.write("\t".join(row) + "\n")
-            stream.write("\n")
+        stream.writelines(conll_lines(sentences))
+
+
+def conll_lines(sentences: Iterable[Sentence]) -> Iterator[str]:
+    """The lines of a file of sentences, as :func:`write_conll` writes them."""
+    names: tuple[str, ...] | None = None
+    for number, sentence in enumerate(sentences, 1):
+        names = names or tuple(sentence.columns)
+        if tuple(sentence.columns) != names:
+            raise TreatiseError(
+                f"sentence {number} has the columns {', '.join(sentence.columns)}, the first {', '.join(names)}"
+            )
+        for comment in sentence.comments:
+            yield comment + "\n"
+        for row in zip(*sentence.columns.values(), strict=True):
+            if any(not cell or "\t" in cell or "\n" in cell for cell in row):
+                raise TreatiseError(f"sentence {number} holds a cell that is empty or holds a tab or a line break")
+            yield "\t".join(row) + "\n"
+        yield "\n"
 
 
 def _sentences(path: Path, columns: Sequence[str] | None) -> Iterator[Sentence]:

@@ -4,12 +4,12 @@ Their places are percentages, so that a column of any width shows them, and no t
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
 from treatise.report._scales import Axis
 from treatise.report._svg import add, drawing, markup, percent
+from treatise.report.record import ColumnEffect, LeaderboardEntry
 
 ROW = 34
 MIDDLE = ROW / 2
@@ -26,7 +26,7 @@ def axis_labels(axis: Axis, label: str) -> Markup:
     return markup(root)
 
 
-def interval_row(row: dict[str, Any], axis: Axis, band: Sequence[float | None], words: str) -> Markup:
+def interval_row(row: LeaderboardEntry, axis: Axis, band: Sequence[float | None], words: str) -> Markup:
     """One method's score and interval; ``band`` is the best method's interval, shaded behind every row."""
     root = drawing("100%", ROW, words, "row-figure", view=False)
     low, high = band
@@ -35,42 +35,42 @@ def interval_row(row: dict[str, Any], axis: Axis, band: Sequence[float | None], 
         add(root, "rect", x=percent(left), y=0, width=percent(right - left), height=ROW, class_="band")
     for value, _ in axis.ticks:
         add(root, "line", x1=percent(axis.at(value)), x2=percent(axis.at(value)), y1=0, y2=ROW, class_="grid")
-    if row["score"] is None:
+    if row.score is None:
         return markup(root)
     mark = add(root, "g", class_=mark_class(row))
-    side = axis.beyond(row["score"])
+    side = axis.beyond(row.score)
     if side:
         # An arrow at the edge: the score lies beyond the axis, the number stands in its own column.
         edge = add(mark, "svg", x=percent((side + 1) / 2), overflow="visible")
         tip, back = (1, 9) if side < 0 else (-1, -9)
         add(edge, "path", d=f"M{back} {MIDDLE - 6} L{tip} {MIDDLE} L{back} {MIDDLE + 6}", class_="beyond")
         return markup(root)
-    if row["low"] is not None and row["high"] is not None:
-        left, right = axis.at(row["low"]), axis.at(row["high"])
+    if row.low is not None and row.high is not None:
+        left, right = axis.at(row.low), axis.at(row.high)
         add(mark, "line", x1=percent(left), x2=percent(right), y1=MIDDLE, y2=MIDDLE, class_="interval")
-        for end, value in ((left, row["low"]), (right, row["high"])):
+        for end, value in ((left, row.low), (right, row.high)):
             if not axis.beyond(value):
                 cap = {"x1": percent(end), "x2": percent(end)}
                 add(mark, "line", **cap, y1=MIDDLE - 4, y2=MIDDLE + 4, class_="interval")
-    if row["baseline"]:
-        centre = add(mark, "svg", x=percent(axis.at(row["score"])), y=MIDDLE, overflow="visible")
+    if row.baseline:
+        centre = add(mark, "svg", x=percent(axis.at(row.score)), y=MIDDLE, overflow="visible")
         add(centre, "rect", x=-5, y=-5, width=10, height=10, class_="dot")
     else:
-        add(mark, "circle", cx=percent(axis.at(row["score"])), cy=MIDDLE, r=5, class_="dot")
+        add(mark, "circle", cx=percent(axis.at(row.score)), cy=MIDDLE, r=5, class_="dot")
     return markup(root)
 
 
-def effect_row(effect: dict[str, Any], axis: Axis, words: str) -> Markup:
+def effect_row(effect: ColumnEffect, axis: Axis, words: str) -> Markup:
     """A bar from zero to the mean effect of a column, with its interval."""
     root = drawing("100%", BAR_ROW, words, "row-figure", view=False)
     zero = axis.at(0.0)
     add(root, "line", x1=percent(zero), x2=percent(zero), y1=0, y2=BAR_ROW, class_="zero")
-    if effect["mean"] is None:
+    if effect.mean is None:
         return markup(root)
-    start, end = sorted((zero, axis.at(effect["mean"])))
+    start, end = sorted((zero, axis.at(effect.mean)))
     add(root, "rect", x=percent(start), width=percent(end - start), y=6, height=BAR_ROW - 12, rx=2, class_="bar")
-    if effect["low"] is not None and effect["high"] is not None:
-        ends = {"x1": percent(axis.at(effect["low"])), "x2": percent(axis.at(effect["high"]))}
+    if effect.low is not None and effect.high is not None:
+        ends = {"x1": percent(axis.at(effect.low)), "x2": percent(axis.at(effect.high))}
         add(root, "line", **ends, y1=BAR_ROW / 2, y2=BAR_ROW / 2, class_="whisker")
     return markup(root)
 
@@ -83,7 +83,7 @@ def share_bar(share: float, words: str) -> Markup:
     return markup(root)
 
 
-def mark_class(row: dict[str, Any]) -> str:
+def mark_class(row: LeaderboardEntry) -> str:
     """Classes that tell a method's standing, and whether it is a baseline."""
-    standing = {"best": "best", "level": "level"}.get(row["standing"], "behind")
-    return f"mark {standing} baseline" if row["baseline"] else f"mark {standing}"
+    standing = {"best": "best", "level": "level"}.get(row.standing, "behind")
+    return f"mark {standing} baseline" if row.baseline else f"mark {standing}"

@@ -1,7 +1,8 @@
 """The confusion matrix as a table: shaded cells, what was found, what was right, the commonest mistakes."""
 
 from dataclasses import dataclass
-from typing import Any
+
+from treatise.report.record import ConfusionMatrix
 
 # More classes than this would be too small to read: the rarest are summed.
 MOST_CLASSES = 26
@@ -37,9 +38,9 @@ class Confusion:
     """How many rare classes were summed into the last one, whose cell then also holds mistakes among them."""
 
 
-def confusion_table(confusion: dict[str, Any]) -> Confusion:
+def confusion_table(confusion: ConfusionMatrix) -> Confusion:
     """The table of a run's confusion matrix, its rarest classes summed where there are too many."""
-    labels, matrix = confusion["labels"], [[int(n or 0) for n in row] for row in confusion["matrix"]]
+    labels, matrix = list(confusion.labels), [[int(n or 0) for n in row] for row in confusion.matrix]
     hits, summed = [row[i] for i, row in enumerate(matrix)], 0
     if len(labels) > MOST_CLASSES:
         kept = sorted(sorted(range(len(labels)), key=lambda i: -sum(matrix[i]))[: MOST_CLASSES - 1])

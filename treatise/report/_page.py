@@ -2,8 +2,7 @@
 
 import base64
 import hashlib
-import json
-import shlex
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +18,16 @@ from treatise.report._panels import calibration_panel, predicted_and_actual, res
 from treatise.report._plain import plain
 from treatise.report._scales import linear_axis, score_axis
 from treatise.report._scatter import drawable, fastest_level, time_and_score
+from treatise.report.record import (
+    BestMethod,
+    CalibrationCurve,
+    ColumnEffect,
+    DataRecord,
+    LeaderboardEntry,
+    Metric,
+    Residuals,
+    RunRecord,
+)
 
 TOP_EFFECTS = 20
 MOST_CLASSES_LISTED = 30
@@ -30,13 +39,13 @@ STANDINGS = {
 }
 
 
-def write_report(run: dict[str, Any], path: Path) -> None:
+def write_report(run: RunRecord, path: Path) -> None:
     """Write the page about ``run`` to ``path``; a reader sees the old page or the new one, never a part.
 
     Parameters
     ----------
-    run : dict
-        The run dictionary that a comparison produces, finished or interrupted.
+    run : RunRecord
+        The record that a comparison produces, finished or interrupted.
     path : Path
         Where the HTML page goes.
     """
@@ -45,13 +54,13 @@ def write_report(run: dict[str, Any], path: Path) -> None:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
-def render_report(run: dict[str, Any]) -> str:
+def render_report(run: RunRecord) -> str:
     """The page about ``run`` as one HTML text that needs nothing else: it opens offline and fetches nothing.
 
     Parameters
     ----------
-    run : dict
-        The run dictionary that a comparison produces, finished or interrupted. Every text in it is escaped.
+    run : RunRecord
+        The record that a comparison produces, finished or interrupted. Every text in it is escaped.
 
     Returns
     -------
@@ -65,71 +74,71 @@ def render_report(run: dict[str, Any]) -> str:
         style=style,
         script=script,
         policy=_policy(style, script),
-        data=_data_view(run["data"]),
+        data=_data_view(run.data),
         rows=_leaderboard_view(run),
         axis=_axis_view(run),
         measures=_measures_view(run),
         time=_time_view(run),
-        best=_best_view(run["best"], run["metric"], run["data"]),
+        best=_best_view(run.best, run.metric),
         methods=_methods_view(run),
         details=_details_view(run),
     )
 
 
-def _leaderboard_view(run: dict[str, Any]) -> list[dict[str, Any]]:
-    rows, metric = run["leaderboard"], run["metric"]
+def _leaderboard_view(run: RunRecord) -> list[dict[str, Any]]:
+    rows, metric = run.leaderboard, run.metric
     decimals = _decimals(rows)
-    axis = score_axis(_scored(rows), metric["greater_is_better"])
-    leader = next((row for row in rows if row["standing"] == "best"), None)
-    band = (leader["low"], leader["high"]) if leader else (None, None)
-    places = {method["key"]: place for place, method in enumerate(run["methods"], 1)}
+    axis = score_axis(_scored(rows), metric.greater_is_better)
+    leader = next((row for row in rows if row.standing == "best"), None)
+    band = (leader.low, leader.high) if leader else (None, None)
+    places = {method.key: place for place, method in enumerate(run.methods, 1)}
     view = []
     for row in rows:
-        score, interval = words.number(row["score"], decimals), words.interval(row["low"], row["high"], decimals)
-        spoken = f"{metric['label']} {score}, " + (f"95 % interval {interval}" if interval else "no interval yet")
+        score, interval = words.number(row.score, decimals), words.interval(row.low, row.high, decimals)
+        spoken = f"{metric.label} {score}, " + (f"95 % interval {interval}" if interval else "no interval yet")
         view.append(
-            row
+            vars(row)
             | {
                 "score_text": score,
                 "interval_text": interval,
                 "figure": interval_row(row, axis, band, spoken),
-                "standing_text": STANDINGS.get(row["standing"], row["standing"]),
-                "leading": row["standing"] in ("best", "level"),
+                "standing_text": STANDINGS.get(row.standing, row.standing),
+                "leading": row.standing in ("best", "level"),
                 "mark": mark_class(row),
-                "place": places.get(row["key"]),
+                "place": places.get(row.key),
             }
         )
     return view
 
 
-def _axis_view(run: dict[str, Any]) -> dict[str, Any]:
-    rows, better = _scored(run["leaderboard"]), run["metric"]["greater_is_better"]
+def _axis_view(run: RunRecord) -> dict[str, Any]:
+    rows, better = _scored(run.leaderboard), run.metric.greater_is_better
     axis = score_axis(rows, better)
     return {
         "labels": axis_labels(axis, f"Axis from {axis.low:.3g} to {axis.high:.3g}"),
-        "beyond": sum(axis.beyond(row["score"]) != 0 for row in rows),
+        "beyond": sum(axis.beyond(row.score) != 0 for row in rows),
     }
 
 
-def _measures_view(run: dict[str, Any]) -> dict[str, Any]:
+def _measures_view(run: RunRecord) -> dict[str, Any]:
     """Every measure of every method, each column with decimals of its own."""
-    rows = run["leaderboard"]
-    keys = list(dict.fromkeys(key for row in rows for key in row["metrics"]))
+    rows = run.leaderboard
+    keys = list(dict.fromkeys(key for row in rows for key in row.metrics))
     decimals = {}
     for key in keys:
-        values = [row["metrics"].get(key) for row in rows]
+        values = [row.metrics.get(key) for row in rows]
         decimals[key] = words.decimals_for([value for value in values if value is not None], [])
     return {
         "columns": [(key, words.metric_name(key)) for key in keys],
         "rows": [
-            (row, [(row["metrics"].get(key), words.number(row["metrics"].get(key), decimals[key])) for key in keys])
+            (row, [(row.metrics.get(key), words.number(row.metrics.get(key), decimals[key])) for key in keys])
             for row in rows
         ],
     }
 
 
-def _time_view(run: dict[str, Any]) -> dict[str, Any] | None:
-    shown, metric, decimals = drawable(run["leaderboard"]), run["metric"], _decimals(run["leaderboard"])
+def _time_view(run: RunRecord) -> dict[str, Any] | None:
+    shown, metric, decimals = drawable(run.leaderboard), run.metric, _decimals(run.leaderboard)
     if not shown:
         return None
     return {
@@ -139,9 +148,9 @@ def _time_view(run: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _data_view(data: dict[str, Any]) -> dict[str, Any]:
-    total, largest = sum(data["counts"]), max(data["counts"], default=0)
-    pairs = list(zip(data["classes"], data["counts"]))
+def _data_view(data: DataRecord) -> dict[str, Any]:
+    total, largest = sum(data.counts), max(data.counts, default=0)
+    pairs = list(zip(data.classes, data.counts))
     if len(pairs) > MOST_CLASSES_LISTED:
         pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_CLASSES_LISTED]
     classes = [
@@ -153,52 +162,51 @@ def _data_view(data: dict[str, Any]) -> dict[str, Any]:
         }
         for label, rows in pairs
     ]
-    return data | {"class_rows": classes, "unlisted": len(data["classes"]) - len(classes)}
+    return vars(data) | {"class_rows": classes, "unlisted": len(data.classes) - len(classes)}
 
 
-def _best_view(best: dict[str, Any] | None, metric: dict[str, Any], data: dict[str, Any]) -> dict[str, Any] | None:
+def _best_view(best: BestMethod | None, metric: Metric) -> dict[str, Any] | None:
     if best is None:
         return None
-    return best | {
-        "confusion": confusion_table(best["confusion"]) if best["confusion"] else None,
-        "residuals": _residual_view(best["residuals"]),
-        "calibration": _calibration_view(best["calibration"] or []),
-        "effects": _effects_view(best["importance"] or [], metric),
-        "code": _code(best, data["task"], data["source"]),
+    return vars(best) | {
+        "confusion": confusion_table(best.confusion) if best.confusion else None,
+        "residuals": _residual_view(best.residuals),
+        "calibration": _calibration_view(best.calibration or ()),
+        "effects": _effects_view(best.importance, metric),
     }
 
 
-def _calibration_view(curves: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _calibration_view(curves: Sequence[CalibrationCurve]) -> dict[str, Any] | None:
     if not curves:
         return None
     figures = [calibration_panel(curve, large=len(curves) == 1) for curve in curves[:MOST_CLASSES]]
     return {"figures": figures, "unlisted": len(curves) - len(figures)}
 
 
-def _residual_view(residuals: dict[str, Any] | None) -> dict[str, Any] | None:
-    columns = (residuals["predicted"], residuals["actual"]) if residuals else ([], [])
-    pairs = [(p, a) for p, a in zip(*columns) if p is not None and a is not None]
+def _residual_view(residuals: Residuals | None) -> dict[str, Any] | None:
+    found = zip(residuals.predicted, residuals.actual) if residuals else ()
+    pairs = [(p, a) for p, a in found if p is not None and a is not None]
     if not pairs:
         return None
     figures = [predicted_and_actual(pairs), residual_panel(pairs)]
     return {"figures": figures, "words": residual_words(pairs), "points": len(pairs)}
 
 
-def _effects_view(effects: list[dict[str, Any]], metric: dict[str, Any]) -> dict[str, Any] | None:
+def _effects_view(effects: Sequence[ColumnEffect], metric: Metric) -> dict[str, Any] | None:
     if not effects:
         return None
-    ranked = sorted(effects, key=lambda effect: (effect["mean"] is None, -(effect["mean"] or 0.0)))
+    ranked = sorted(effects, key=lambda effect: (effect.mean is None, -(effect.mean or 0.0)))
     shown = ranked[:TOP_EFFECTS]
-    ends = [effect[key] for effect in shown for key in ("low", "mean", "high") if effect[key] is not None]
+    ends = [end for effect in shown for end in (effect.low, effect.mean, effect.high) if end is not None]
     axis = linear_axis([0.0, *ends], 4, margin=0.02)
-    decimals = words.decimals_for(ends, [abs(effect["mean"]) for effect in shown if effect["mean"]])
+    decimals = words.decimals_for(ends, [abs(effect.mean) for effect in shown if effect.mean])
     rows = []
     for effect in shown:
-        mean = words.number(effect["mean"], decimals)
-        interval = words.interval(effect["low"], effect["high"], decimals)
-        clear = not interval or effect["low"] > 0 or effect["high"] < 0
-        figure = effect_row(effect, axis, f"{metric['label']} worsens by {mean} ({interval or 'no interval'})")
-        rows.append((effect["column"], mean, interval, clear, figure))
+        mean = words.number(effect.mean, decimals)
+        interval = words.interval(effect.low, effect.high, decimals)
+        clear = effect.low is None or effect.high is None or effect.low > 0 or effect.high < 0
+        figure = effect_row(effect, axis, f"{metric.label} worsens by {mean} ({interval or 'no interval'})")
+        rows.append((effect.column, mean, interval, clear, figure))
     return {
         "rows": rows,
         "unlisted": len(effects) - len(rows),
@@ -207,94 +215,46 @@ def _effects_view(effects: list[dict[str, Any]], metric: dict[str, Any]) -> dict
     }
 
 
-def _code(best: dict[str, Any], task: str, source: str) -> dict[str, str] | None:
-    """How to use the saved model, in Python and on the command line."""
-    if best["model"] is None:
-        return None
-    if task == "sequence" and any(ending in source.lower() for ending in (".csv", ".tsv", ".parquet", ".pq")):
-        return {
-            "python": "\n".join(
-                [
-                    "from treatise.compare import label_table",
-                    "from treatise.io import load_model, read_table",
-                    "",
-                    f"model = load_model({json.dumps(best['model'], ensure_ascii=False)})",
-                    'print(label_table(model, read_table("new.csv")))',
-                ]
-            ),
-            "shell": f"treatise label {shlex.quote(best['model'])} new.csv -o labelled.csv",
-        }
-    if task == "sequence":
-        return {
-            "python": "\n".join(
-                [
-                    "from treatise.compare import label_sentences",
-                    "from treatise.io import load_model, read_conll",
-                    "",
-                    f"model = load_model({json.dumps(best['model'], ensure_ascii=False)})",
-                    'print(label_sentences(model, read_conll("new.conllu")))',
-                ]
-            ),
-            "shell": f"treatise label {shlex.quote(best['model'])} new.conllu -o labelled.conllu",
-        }
-    lines = [
-        "import polars as pl",
-        "from treatise.io import load_model",
-        "",
-        f"model = load_model({json.dumps(best['model'], ensure_ascii=False)}).model",
-        'new = pl.read_csv("new.csv")',
-        "print(model.predict(new))",
-    ]
-    if best["calibration"]:
-        lines.append("print(model.predict_proba(new))")
-    return {
-        "python": "\n".join(lines),
-        "shell": f"treatise predict {shlex.quote(best['model'])} new.csv -o out.csv",
-    }
-
-
-def _methods_view(run: dict[str, Any]) -> list[dict[str, Any]]:
+def _methods_view(run: RunRecord) -> list[dict[str, Any]]:
     """What each method is, those of the leaderboard in its order, the others after them."""
-    chosen = {row["key"]: row for row in run["leaderboard"]}
+    chosen = {row.key: row for row in run.leaderboard}
+    views = [
+        vars(method) | {"place": place, "row": chosen.get(method.key), "params": _parameters(chosen.get(method.key))}
+        for place, method in enumerate(run.methods, 1)
+    ]
+    return sorted(views, key=lambda view: view["row"].rank if view["row"] else len(chosen) + view["place"])
+
+
+def _parameters(row: LeaderboardEntry | None) -> list[tuple[str, str]]:
+    return [(name, words.parameter(value)) for name, value in row.params.items()] if row else []
+
+
+def _details_view(run: RunRecord) -> list[tuple[str, str]]:
+    folds = run.folds
+    kept = ", groups kept together" if folds.grouped else ""
+    repeats = words.count(folds.repeats_done, "complete repeat")
     return [
-        method | {"place": place, "row": chosen.get(method["key"]), "params": _parameters(chosen.get(method["key"]))}
-        for place, method in sorted(
-            enumerate(run["methods"], 1),
-            key=lambda item: chosen[item[1]["key"]]["rank"] if item[1]["key"] in chosen else len(chosen) + item[0],
-        )
+        ("Treatise", run.treatise),
+        ("Status", run.status),
+        ("Started", words.moment(run.started)),
+        ("Time used", words.duration(run.seconds)),
+        ("Time budget", words.duration(run.budget) if run.budget is not None else "none"),
+        ("Processes", str(run.jobs)),
+        ("Seed", str(run.seed)),
+        ("Cross-validation", f"{words.count(folds.k, 'fold')}, {repeats}{kept}"),
+        ("Source", run.data.source),
+        ("SHA-256 of the data", run.data.sha256 or words.ABSENT),
     ]
 
 
-def _parameters(row: dict[str, Any] | None) -> list[tuple[str, str]]:
-    return [(name, words.parameter(value)) for name, value in row["params"].items()] if row else []
+def _scored(rows: Sequence[LeaderboardEntry]) -> list[LeaderboardEntry]:
+    return [row for row in rows if row.score is not None]
 
 
-def _details_view(run: dict[str, Any]) -> list[tuple[str, str]]:
-    folds = run["folds"]
-    kept = ", groups kept together" if folds["grouped"] else ""
-    repeats = words.count(folds["repeats_done"], "complete repeat")
-    return [
-        ("Treatise", run["treatise"]),
-        ("Status", run["status"]),
-        ("Started", words.moment(run["started"])),
-        ("Time used", words.duration(run["seconds"])),
-        ("Time budget", words.duration(run["budget"]) if run["budget"] is not None else "none"),
-        ("Processes", str(run["jobs"])),
-        ("Seed", str(run["seed"])),
-        ("Cross-validation", f"{words.count(folds['k'], 'fold')}, {repeats}{kept}"),
-        ("Source", run["data"]["source"]),
-        ("SHA-256 of the data", run["data"]["sha256"] or words.ABSENT),
-    ]
-
-
-def _scored(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [row for row in rows if row["score"] is not None]
-
-
-def _decimals(rows: list[dict[str, Any]]) -> int:
+def _decimals(rows: Sequence[LeaderboardEntry]) -> int:
     scored = _scored(rows)
-    bounded = [row for row in scored if row["low"] is not None and row["high"] is not None]
-    return words.decimals_for([row["score"] for row in scored], [(row["high"] - row["low"]) / 2 for row in bounded])
+    half_widths = [(row.high - row.low) / 2 for row in scored if row.low is not None and row.high is not None]
+    return words.decimals_for([row.score for row in scored], half_widths)
 
 
 def _policy(style: str, script: str) -> str:

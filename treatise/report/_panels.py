@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from statistics import quantiles
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
@@ -10,6 +9,7 @@ from markupsafe import Markup
 from treatise.report._scales import Axis, linear_axis
 from treatise.report._svg import add, drawing, markup, titled
 from treatise.report._words import count, shortened, significant
+from treatise.report.record import CalibrationCurve
 
 # Points are drawn in this many layers: where points crowd, layers show through one another and darken.
 LAYERS = 8
@@ -18,17 +18,17 @@ UNIT = Axis(0.0, 1.0, ((0.0, "0"), (0.5, "0.5"), (1.0, "1")))
 Place = Callable[[float], float]
 
 
-def calibration_panel(curve: dict[str, Any], *, large: bool) -> Markup:
+def calibration_panel(curve: CalibrationCurve, *, large: bool) -> Markup:
     """Observed share against predicted probability of one class, dots by the number of rows."""
     size = 420 if large else 190
-    words = f"Calibration of class {curve['label']}: observed share against predicted probability"
+    words = f"Calibration of class {curve.label}: observed share against predicted probability"
     root = drawing(size, size, words, "chart panel")
-    title = f"share that is {curve['label']}" if large else curve["label"]
+    title = f"share that is {curve.label}" if large else curve.label
     x, y = _panel(root, size, UNIT, UNIT, shortened(title, size / 14), "predicted probability" if large else "")
     add(root, "line", x1=x(0), y1=y(0), x2=x(1), y2=y(1), class_="ideal")
     cells = [
         (predicted, observed, rows or 0)
-        for predicted, observed, rows in zip(curve["predicted"], curve["observed"], curve["count"])
+        for predicted, observed, rows in zip(curve.predicted, curve.observed, curve.count)
         if predicted is not None and observed is not None
     ]
     cells.sort()

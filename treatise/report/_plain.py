@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 # Control characters and lone surrogates can stand in a user's file, but in no HTML page and no UTF-8 file.
@@ -14,11 +15,13 @@ LONGEST_TEXT = 2000
 
 
 def plain(value: Any) -> Any:
-    """A copy: unprintable characters became U+FFFD, very long texts are cut, infinite numbers are None."""
+    """A copy of a record: unprintable characters became U+FFFD, very long texts are cut, infinite numbers are None."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value)(**{field.name: plain(getattr(value, field.name)) for field in fields(value)})
     if isinstance(value, dict):
         return {plain(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return type(value)(plain(item) for item in value)
     if isinstance(value, str):
         whole = len(value) <= LONGEST_TEXT
         return UNPRINTABLE.sub("�", value if whole else value[:LONGEST_TEXT] + "…")

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from treatise.report._words import duration, number
+from treatise.report.record import LeaderboardEntry
 
 # An axis is at most this many times as long as what the leading methods need: beyond, a method is off scale.
 LONGEST = 3.0
@@ -43,7 +43,7 @@ def linear_axis(values: Sequence[float], ticks: int = 5, *, margin: float = MARG
     return _with_ticks(low - room, high + room, ticks)
 
 
-def score_axis(rows: Sequence[dict[str, Any]], greater_is_better: bool, ticks: int = 5) -> Axis:
+def score_axis(rows: Sequence[LeaderboardEntry], greater_is_better: bool, ticks: int = 5) -> Axis:
     """An axis on which the leading methods can be told apart; a method far behind may be off scale.
 
     It holds the better half of the methods with their intervals, and every other method whose score lies
@@ -73,8 +73,8 @@ def time_axis(seconds: Sequence[float]) -> Axis:
     return Axis(low, high, tuple((value, _tick_duration(value)) for value in inside), log=True)
 
 
-def _span(row: dict[str, Any]) -> tuple[float, float, float]:
-    low, score, high = row["low"], row["score"], row["high"]
+def _span(row: LeaderboardEntry) -> tuple[float, float, float]:
+    low, score, high = row.low, row.score, row.high
     return (score if low is None else low), score, (score if high is None else high)
 
 

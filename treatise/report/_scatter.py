@@ -1,8 +1,8 @@
 """Time against score: what a better score costs, with every method named beside its mark."""
 
 import math
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from treatise.report._bars import mark_class
 from treatise.report._scales import Axis, score_axis, time_axis
 from treatise.report._svg import add, drawing, markup, titled
 from treatise.report._words import duration, number, shortened, width_in_em
+from treatise.report.record import LeaderboardEntry, Metric
 
 FONT = 12.5
 RADIUS = 5.5
@@ -37,28 +38,28 @@ class Box(NamedTuple):
 class Point(NamedTuple):
     """A method on the drawing."""
 
-    row: dict[str, Any]
+    row: LeaderboardEntry
     x: float
     y: float
     beyond: int
 
 
-def drawable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def drawable(rows: Sequence[LeaderboardEntry]) -> list[LeaderboardEntry]:
     """The methods with both a score and a time."""
-    return [row for row in rows if row["score"] is not None and row["fit_seconds"] is not None]
+    return [row for row in rows if row.score is not None and row.fit_seconds is not None]
 
 
 def time_and_score(
-    rows: list[dict[str, Any]], metric: dict[str, Any], decimals: int, width: int, height: int, *, names: bool
+    rows: Sequence[LeaderboardEntry], metric: Metric, decimals: int, width: int, height: int, *, names: bool
 ) -> Markup:
     """The scatter at one size; labelled by name where there is room for names, else by place in the table."""
-    rows, better = drawable(rows), metric["greater_is_better"]
-    across = time_axis([row["fit_seconds"] for row in rows])
+    rows, better = drawable(rows), metric.greater_is_better
+    across = time_axis([row.fit_seconds for row in rows])
     up = score_axis(rows, better)
     plot = Box(62 if names else 48, 26, width - (26 if names else 12), height - 48)
-    words = f"{metric['label']} against mean fit time of {len(rows)} methods, with 95 % intervals"
+    words = f"{metric.label} against mean fit time of {len(rows)} methods, with 95 % intervals"
     root = drawing(width, height, words, "chart wide" if names else "chart narrow")
-    _frame(root, plot, across, up, f"{metric['label']}, better {'↑' if better else '↓'}")
+    _frame(root, plot, across, up, f"{metric.label}, better {'↑' if better else '↓'}")
 
     def x(value: float) -> float:
         return plot.left + across.at(value) * (plot.right - plot.left)
@@ -66,35 +67,35 @@ def time_and_score(
     def y(value: float) -> float:
         return plot.bottom - up.at(value) * (plot.bottom - plot.top)
 
-    points = [Point(row, x(row["fit_seconds"]), y(row["score"]), up.beyond(row["score"])) for row in rows]
+    points = [Point(row, x(row.fit_seconds), y(row.score), up.beyond(row.score)) for row in rows]
     _frontier(root, points, better, plot)
     obstacles = []
     # Worst first, so that the best is drawn on top.
     for point in reversed(points):
         row = point.row
-        title = f"{row['label']}: {number(row['score'], decimals)}, fit in {duration(row['fit_seconds'])}"
+        title = f"{row.label}: {number(row.score, decimals)}, fit in {duration(row.fit_seconds)}"
         group = titled(root, title, mark_class(row))
-        if not point.beyond and row["low"] is not None and row["high"] is not None:
-            ends = y(row["high"]), y(row["low"])
+        if not point.beyond and row.low is not None and row.high is not None:
+            ends = y(row.high), y(row.low)
             add(group, "line", x1=point.x, x2=point.x, y1=ends[0], y2=ends[1], class_="interval")
             obstacles.append((Box(point.x - 1, ends[0], point.x + 1, ends[1]), 2.0))
         _symbol(group, point)
         obstacles.append((Box(point.x - 8, point.y - 8, point.x + 8, point.y + 8), 8.0))
     layer = add(root, "g", class_="labels")
     for point in points:
-        text = shortened(point.row["label"], 22) if names else str(point.row["rank"])
+        text = shortened(point.row.label, 22) if names else str(point.row.rank)
         if point.beyond:
-            text += f" ({number(point.row['score'], decimals)})"
+            text += f" ({number(point.row.score, decimals)})"
         _label(layer, point, text, plot, obstacles)
     return markup(root)
 
 
-def fastest_level(rows: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+def fastest_level(rows: Sequence[LeaderboardEntry]) -> tuple[LeaderboardEntry, LeaderboardEntry] | None:
     """The best method and the quickest that cannot be told apart from it, where that is another one."""
-    leaders = [row for row in drawable(rows) if row["standing"] in ("best", "level")]
-    best = next((row for row in leaders if row["standing"] == "best"), None)
-    quickest = min(leaders, key=lambda row: row["fit_seconds"], default=None)
-    if best is None or quickest is None or quickest["fit_seconds"] > 0.8 * best["fit_seconds"]:
+    leaders = [row for row in drawable(rows) if row.standing in ("best", "level")]
+    best = next((row for row in leaders if row.standing == "best"), None)
+    quickest = min(leaders, key=lambda row: row.fit_seconds, default=None)
+    if best is None or quickest is None or quickest.fit_seconds > 0.8 * best.fit_seconds:
         return None
     return best, quickest
 
@@ -118,9 +119,9 @@ def _frontier(root: Element, points: list[Point], greater_is_better: bool, plot:
     """The steps along which a better score costs more time: no method is above and to the left."""
     sign, best = (1 if greater_is_better else -1), -math.inf
     steps: list[str] = []
-    for point in sorted(points, key=lambda point: (point.x, -sign * point.row["score"])):
-        if not point.beyond and sign * point.row["score"] > best:
-            best = sign * point.row["score"]
+    for point in sorted(points, key=lambda point: (point.x, -sign * point.row.score)):
+        if not point.beyond and sign * point.row.score > best:
+            best = sign * point.row.score
             steps.append(f"H{point.x:.1f}V{point.y:.1f}" if steps else f"M{point.x:.1f} {point.y:.1f}")
     if len(steps) > 1:
         add(root, "path", d="".join(steps) + f"H{plot.right:.1f}", class_="frontier")
@@ -133,10 +134,10 @@ def _symbol(group: Element, point: Point) -> None:
         tip = -point.beyond
         add(group, "path", d=f"M{x - 6:.1f} {y - 9 * tip:.1f}L{x:.1f} {y:.1f}L{x + 6:.1f} {y - 9 * tip:.1f}",
             class_="beyond")  # fmt: skip
-    elif point.row["baseline"]:
+    elif point.row.baseline:
         add(group, "rect", x=x - 5, y=y - 5, width=10, height=10, class_="dot")
     else:
-        add(group, "circle", cx=x, cy=y, r=RADIUS + 1 if point.row["standing"] == "best" else RADIUS, class_="dot")
+        add(group, "circle", cx=x, cy=y, r=RADIUS + 1 if point.row.standing == "best" else RADIUS, class_="dot")
 
 
 def _label(layer: Element, point: Point, text: str, plot: Box, obstacles: list[tuple[Box, float]]) -> None:
@@ -152,7 +153,7 @@ def _label(layer: Element, point: Point, text: str, plot: Box, obstacles: list[t
     if away > 14:
         near = min(max(point.x, box.left), box.right), min(max(point.y, box.top), box.bottom)
         add(layer, "line", x1=point.x, y1=point.y, x2=near[0], y2=near[1], class_="leader")
-    class_ = "label leading" if point.row["standing"] in ("best", "level") else "label"
+    class_ = "label leading" if point.row.standing in ("best", "level") else "label"
     add(layer, "text", text, x=box.left + 0.15 * FONT, y=box.bottom - 0.22 * FONT, class_=class_)
 
 

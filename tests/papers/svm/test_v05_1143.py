@@ -16,6 +16,7 @@ from treatise.papers.svm.v05_1143.bounds import (
 
 POWERS = (1.2, 1.5, 2.0, 2.5, 3.0, 5.0)
 
+
 def test_the_quick_form_reaches_what_it_should(quick):
     evidence = quick("v05-1143")
     assert [row.quantity for row in evidence.rows if row.failed] == []

@@ -1,0 +1,86 @@
+"""Work that raises, hangs, eats memory, crashes or prints never ends the run."""
+
+import operator
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import hostile
+import psutil
+import pytest
+
+from treatise.compare.contest.isolation import WorkerPool
+
+PLENTY = float("inf")
+
+
+@pytest.fixture(scope="module")
+def pool():
+    workers = WorkerPool()
+    yield workers
+    workers.close()
+
+
+def fit(name):
+    return getattr(hostile, name)().fit, ([[0.0], [1.0]], [0, 1])
+
+
+def test_a_job_answers_with_its_value(pool):
+    outcome = pool.run(operator.add, (2, 3), 60, PLENTY, 60)
+    assert (outcome.kind, outcome.value) == ("done", 5)
+
+
+def test_an_exception_becomes_one_line(pool):
+    outcome = pool.run(*fit("Raises"), 60, PLENTY, 60)
+    assert (outcome.kind, outcome.reason) == ("error", "ValueError: the matrix is <singular>")
+
+
+def test_a_job_that_hangs_is_stopped_near_its_time_and_the_next_one_runs(pool):
+    start = time.monotonic()
+    outcome = pool.run(*fit("Hangs"), 0.5, PLENTY, 60)
+    assert outcome.kind == "time"
+    assert 0.5 <= time.monotonic() - start < 30
+    assert pool.run(operator.add, (1, 1), 60, PLENTY, 60).value == 2
+
+
+def test_a_job_that_eats_memory_is_stopped_before_much_more_than_its_share(pool):
+    limit = 500 * 2**20
+    outcome = pool.run(*fit("EatsMemory"), 120, limit, 60)
+    assert outcome.kind == "memory"
+    assert "GiB" in outcome.reason
+
+
+def test_a_crash_is_reported_with_its_exit_code(pool):
+    outcome = pool.run(*fit("Dies"), 60, PLENTY, 60)
+    assert (outcome.kind, outcome.reason) == ("error", "its process died (exit code 7)")
+
+
+def test_printing_does_not_disturb_the_answer(pool):
+    assert pool.run(*fit("Prints"), 60, PLENTY, 60).kind == "done"
+
+
+def test_closing_the_pool_ends_jobs_under_way():
+    workers = WorkerPool()
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.append(workers.run(*fit("Hangs"), 300, PLENTY, 60)))
+    thread.start()
+    time.sleep(0.5)
+    workers.close()
+    thread.join(timeout=30)
+    assert [outcome.kind for outcome in outcomes] == ["cancelled"]
+    assert workers.run(operator.add, (1, 1), 1, PLENTY, 1).kind == "cancelled"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_workers_end_when_their_parent_is_killed():
+    script = (
+        "import time; from treatise.compare.contest.isolation import Worker\n"
+        "worker = Worker(1); print(worker._process.pid, flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        parent.send_signal(signal.SIGKILL)
+    assert psutil.wait_procs([child], timeout=30)[1] == []

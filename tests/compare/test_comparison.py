@@ -1,0 +1,293 @@
+"""The main job from a table to its folder: complete, honest about failures, within the budget, resumable."""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import joblib
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.datasets import load_diabetes
+
+from treatise._core.errors import TreatiseError
+from treatise.compare import Observer, compare_methods, predict_table
+from treatise.datasets import load_table
+from treatise.io import load_model
+from treatise.report import RunRecord
+from treatise.report.record import DroppedColumn
+
+
+class Recorder(Observer):
+    """Keeps what it was told."""
+
+    def __init__(self):
+        self.events = []
+
+    def understood(self, data, metric):
+        self.events.append(("understood", data.task))
+
+    def planned(self, candidates, failures, resumed):
+        self.events.append(("planned", len(candidates), resumed))
+
+    def fold_done(self, label, score, board, elapsed, left):
+        self.events.append(("fold", label, left))
+
+    def failed(self, failure):
+        self.events.append(("failed", failure.label, failure.kind))
+
+    def finishing(self, label):
+        self.events.append(("finishing", label))
+
+
+@pytest.fixture(scope="module")
+def watched():
+    return Recorder()
+
+
+@pytest.fixture(scope="module")
+def finished(csv, shared_contestants, watched, tmp_path_factory):
+    """A finished run that no test changes."""
+    output = tmp_path_factory.mktemp("finished") / "run"
+
+    def make():
+        return compare_methods(csv, "label", metric="accuracy", budget=120, jobs=2, output=output, observer=watched)
+
+    return shared_contestants(make, "LogisticRegression", "DummyClassifier")
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A copy of that run's folder."""
+    return Path(shutil.copytree(finished.folder, tmp_path / "copied"))
+
+
+def test_a_run_leaves_everything_and_its_model_predicts_the_file(csv, finished, watched):
+    run, folder = finished.run, finished.folder
+    assert {"report.html", "best.skops", "out_of_fold.csv", "run.json", "journal.jsonl"} <= {
+        p.name for p in folder.iterdir()
+    }
+    assert not list(folder.glob("work-*"))
+    assert json.loads((folder / "run.json").read_text()) == run.to_plain()
+    assert RunRecord.from_plain(json.loads((folder / "run.json").read_text())) == run
+    assert [entry.label for entry in run.leaderboard] == ["LogisticRegression", "DummyClassifier"]
+    assert run.leaderboard[1].standing == "behind"
+    assert run.data.dropped == (DroppedColumn("id", "looks like an identifier: every value differs"),)
+    assert {row.column for row in run.best.importance} == {"size <i>", "town"}
+    assert [event[0] for event in watched.events[:2]] == ["understood", "planned"]
+    assert watched.events[-1] == ("finishing", "LogisticRegression")
+    predictions = predict_table(load_model(folder / "best.skops"), load_table(csv))
+    actual = pl.read_csv(csv)["label"]
+    assert (predictions["prediction"] == actual).mean() > 0.85
+    assert finished.best.metadata["target"] == "label" and finished.best.metadata["kind"] == "table"
+    assert finished.leaderboard["rank"].to_list() == [1, 2]
+
+
+def test_the_command_in_the_record_makes_the_same_run(csv, finished):
+    command = shlex.split(finished.run.command)
+    assert command[:3] == ["treatise", "compare", str(csv)]
+    assert command[3:] == [
+        "--target=label", "--task=binary", "--metric=accuracy", "--budget=120", "--jobs=2", "--seed=0",
+    ]  # fmt: skip
+
+
+def test_out_of_fold_predictions_agree_with_the_reported_score(finished):
+    run, folder = finished.run, finished.folder
+    held_out = pl.read_csv(folder / "out_of_fold.csv")
+    right = (held_out["actual"] == held_out["sklearn/LogisticRegression"]).to_numpy()
+    for score in run.leaderboard[0].scores:
+        with np.load(folder / "folds" / f"sklearn-LogisticRegression-{score.fold}.npz") as part:
+            assert right[part["numbers"]].mean() == pytest.approx(score.score)
+    matrix = np.array(run.best.confusion.matrix)
+    assert np.trace(matrix) == right.sum()
+    assert matrix.sum() == len(right) == 240
+
+
+def test_no_misbehaving_method_ends_the_run(csv, contestants, tmp_path, monkeypatch):
+    monkeypatch.setattr("treatise.compare.contest.contest.MEMORY_SHARE", 0.05)
+    contestants(
+        "hostile.Raises", "hostile.Hangs", "hostile.EatsMemory", "hostile.Dies", "hostile.Prints", "LogisticRegression"
+    )
+    start = time.monotonic()
+    run = compare_methods(csv, "label", budget=30, jobs=2, output=tmp_path / "run").run
+    assert time.monotonic() - start <= 34
+    kinds = {failure.label: failure.kind for failure in run.failures}
+    assert kinds == {"Raises": "error", "Hangs": "time", "EatsMemory": "memory", "Dies": "error"}
+    assert {entry.label for entry in run.leaderboard} == {"LogisticRegression", "Prints"}
+    reason = next(f.reason for f in run.failures if f.label == "Raises")
+    assert reason == "ValueError: the matrix is <singular>"
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "<singular>" not in page
+    assert "&lt;singular&gt;" in page
+
+
+def test_nothing_from_the_file_reaches_the_page_unescaped(finished):
+    page = (finished.folder / "report.html").read_text()
+    assert "<script>alert(1)" not in page
+    assert "size <i>" not in page
+    assert "size &lt;i&gt;" in page
+
+
+def test_when_every_method_fails_the_report_still_says_why(csv, contestants, tmp_path):
+    contestants("hostile.Raises", "hostile.Dies")
+    run = compare_methods(csv, "label", budget=60, jobs=1, output=tmp_path / "run").run
+    assert run.leaderboard == ()
+    assert run.best is None
+    assert len(run.failures) == 2
+    assert "No method finished" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_a_method_that_never_had_its_turn_is_named(csv, contestants, tmp_path, monkeypatch):
+    contestants("LogisticRegression", "DummyClassifier")
+    monkeypatch.setattr(
+        "treatise.compare.contest.schedule.Schedule.turns",
+        lambda self, waiting, size: iter([(c, 30.0) for c in waiting if c.label == "LogisticRegression"]),
+    )
+    run = compare_methods(csv, "label", budget=60, jobs=1, output=tmp_path / "run").run
+    assert [entry.label for entry in run.leaderboard] == ["LogisticRegression"]
+    (failure,) = run.failures
+    assert (failure.label, failure.kind, failure.folds) == ("DummyClassifier", "time", 0)
+    assert "before its turn" in failure.reason
+    assert '"failure"' not in (tmp_path / "run" / "journal.jsonl").read_text()
+
+
+def test_regression_and_every_real_candidate_within_the_budget(tmp_path, contestants):
+    contestants.repeats(10)
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    frame = pl.from_pandas(X.assign(progression=y))
+    start = time.monotonic()
+    run = compare_methods(frame, "progression", budget=20, jobs=2, output=tmp_path / "run").run
+    assert time.monotonic() - start <= 23
+    labels = {entry.label for entry in run.leaderboard} | {failure.label for failure in run.failures}
+    assert {"Ridge", "RandomForestRegressor", "SVR", "DummyRegressor", "HistGradientBoostingRegressor"} <= labels
+    assert run.best.residuals.actual
+    # The known level of the best linear methods on this table is R2 of about 0.48.
+    assert run.leaderboard[0].score > 0.4
+
+
+def test_the_same_seed_gives_the_same_folds_and_scores(csv, contestants, finished, tmp_path):
+    contestants("LogisticRegression")
+    run = compare_methods(csv, "label", metric="accuracy", budget=120, jobs=1, output=tmp_path / "run").run
+    scores = [[s.score for s in each.leaderboard[0].scores] for each in (finished.run, run)]
+    assert len(scores[0]) == 5
+    assert scores[0] == scores[1]
+
+
+def test_a_finished_run_goes_on_when_there_is_more_to_do(csv, contestants, finished, copied):
+    # One whose accuracy is level with the first, so that both have more to do.
+    contestants("LogisticRegression", "SVC")
+    contestants.repeats(2)
+    watch = Recorder()
+    second = compare_methods(csv, "label", metric="accuracy", budget=240, jobs=1, output=copied, observer=watch).run
+    assert watch.events[1] == ("planned", 2, 10)
+    assert max(entry.folds for entry in second.leaderboard) == 10
+    assert second.seconds > finished.run.seconds
+    (now,) = [entry for entry in second.leaderboard if entry.label == "LogisticRegression"]
+    assert now.scores[:5] == finished.run.leaderboard[0].scores
+
+
+def test_a_folder_of_another_run_or_of_something_else_is_refused(csv, copied, tmp_path):
+    with pytest.raises(TreatiseError, match=r"another run \(it differs in: metric\)"):
+        compare_methods(csv, "label", budget=60, jobs=1, metric="roc_auc", output=copied)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("precious")
+    with pytest.raises(TreatiseError, match="holds no run"):
+        compare_methods(csv, "label", budget=60, jobs=1, output=tmp_path / "mine")
+    assert (tmp_path / "mine" / "thesis.tex").read_text() == "precious"
+
+
+def test_a_torn_last_line_of_the_journal_is_mended_and_a_damaged_one_refused(csv, contestants, copied):
+    contestants("LogisticRegression", "DummyClassifier")
+    options = {"metric": "accuracy", "budget": 240, "jobs": 1, "output": copied}
+    journal = copied / "journal.jsonl"
+    lines = journal.read_text().splitlines()
+    journal.write_text("\n".join(lines[:9]) + "\n" + lines[9][:20])
+    watch = Recorder()
+    compare_methods(csv, "label", **options, observer=watch)
+    assert watch.events[1] == ("planned", 2, 8)
+    assert sum(event[0] == "fold" for event in watch.events) == 2
+    journal.write_text("\n".join([lines[0], lines[1][:20], *lines[2:]]) + "\n")
+    with pytest.raises(TreatiseError, match="line 2 is damaged"):
+        compare_methods(csv, "label", **options)
+
+
+def record_of(answer):
+    """The record that ``--json`` prints, which also names the folder."""
+    plain = json.loads(answer)
+    assert plain.pop("folder")
+    return RunRecord.from_plain(plain)
+
+
+# The command as a process of its own, with two quick methods.
+PROGRAM = """
+import sys
+from treatise.cli import main
+from treatise.compare.candidates import all_candidates
+from treatise.compare.inputs import rows
+
+rows.all_candidates = lambda task: [c for c in all_candidates(task) if c.label in ("LogisticRegression", "SVC")]
+sys.argv[0] = "treatise"
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_resumes(csv, tmp_path, blow):
+    """Ctrl-C leaves a valid partial board and report; after either blow the same command goes on."""
+
+    def command(budget):
+        words = ["compare", csv, "--target", "label", "--budget", budget, "--jobs", 2, "--output", tmp_path / "run"]
+        return [sys.executable, "-c", PROGRAM, *map(str, words), "--json"]
+
+    journal = tmp_path / "run" / "journal.jsonl"
+    with subprocess.Popen(command(120), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 100
+        while time.monotonic() < deadline and not (journal.exists() and journal.read_text().count('{"fold"') >= 4):
+            time.sleep(0.05)
+        process.send_signal(blow)
+        out, err = process.communicate(timeout=60)
+    done = journal.read_text().count('{"fold"')
+    assert done >= 4
+    if blow == signal.SIGINT:
+        assert process.returncode == 130
+        assert "Traceback" not in err
+        run = record_of(out)
+        assert run.status == "interrupted"
+        assert run.leaderboard
+        assert "interrupted" in (tmp_path / "run" / "report.html").read_text()
+    spent = json.loads(journal.read_text().splitlines()[-1])["spent"]
+    again = subprocess.run(command(spent + 15), capture_output=True, text=True, timeout=120)
+    assert again.returncode == 0, again.stderr
+    run = record_of(again.stdout)
+    assert run.status == "finished"
+    assert sum(entry.folds for entry in run.leaderboard) > done
+    assert (tmp_path / "run" / "best.skops").exists()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_can_carry_the_folds(csv, contestants, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    contestants("LogisticRegression", "DummyClassifier")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        run = compare_methods(csv, "label", budget=120, jobs=2, output=tmp_path / "run").run
+    assert run.leaderboard[0].label == "LogisticRegression"
+    assert run.leaderboard[0].folds >= 5
+    assert run.failures == ()
+
+
+@pytest.mark.parametrize(("budget", "jobs", "word"), [(1, 1, "budget"), (float("nan"), 1, "budget"), (10, 0, "jobs")])
+def test_impossible_orders_are_refused_before_anything_is_written(csv, tmp_path, budget, jobs, word):
+    with pytest.raises(TreatiseError, match=word):
+        compare_methods(csv, "label", budget=budget, jobs=jobs, output=tmp_path / "run")
+    assert not (tmp_path / "run").exists()

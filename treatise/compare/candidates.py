@@ -1,0 +1,112 @@
+"""Which methods there are for a task: those of the catalogue, and the usual baselines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from treatise._core.errors import TreatiseError
+from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue, load_entries
+from treatise.report.record import MethodRecord, PaperRecord
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method that takes part: an estimator of a paper, or a baseline without one."""
+
+    entry: EstimatorEntry
+    compare: ComparisonEntry
+    paper: Paper | None
+    task: str
+
+    @property
+    def key(self) -> str:
+        """What names the candidate in files: the paper (or the baseline's package) and the estimator."""
+        return f"{self.paper.id if self.paper else self.entry.path.split('.')[0]}/{self.entry.name}"
+
+    @property
+    def label(self) -> str:
+        """What names the candidate to a person."""
+        head = self.compare.head.get(self.task)
+        return f"{self.entry.name} + {head.rpartition('.')[2]}" if head else self.entry.name
+
+    def describe(self) -> MethodRecord:
+        """The candidate for the run's record."""
+        if self.paper is None:
+            return MethodRecord(self.key, self.label, self.entry.path, "A scikit-learn baseline.", None)
+        known = ("id", "title", "authors", "journal", "year", "pages", "when", "cost")
+        paper = PaperRecord(**{name: getattr(self.paper, name) for name in known})
+        return MethodRecord(self.key, self.label, self.entry.path, self.paper.summary, paper)
+
+    def method(self, seed: int) -> Any:
+        """The unfitted estimator, with the parameters that the catalogue settles."""
+        return instance(self.entry.path, self.compare.params, seed)
+
+
+def all_candidates(task: str) -> list[Candidate]:
+    """Every method of the catalogue, and every baseline, for a task."""
+    papers = [
+        Candidate(entry, entry.compare, paper, task)
+        for paper in load_catalogue()
+        for entry in paper.estimators
+        if entry.compare is not None and task in entry.compare.tasks
+    ]
+    return papers + _usual("baselines.toml", task)
+
+
+def streaming_candidates(task: str) -> list[Candidate]:
+    """Those that learn from a table in blocks, as the catalogue says they should, and the baselines for that."""
+    return [
+        replace(candidate, compare=_in_blocks(candidate.compare, candidate.compare.stream))
+        for candidate in (*all_candidates(task), *_usual("stream_baselines.toml", task))
+        if candidate.compare.stream is not None
+    ]
+
+
+def _usual(file: str, task: str) -> list[Candidate]:
+    entries = load_entries(files(__package__) / file)
+    return [Candidate(e, e.compare, None, task) for e in entries if e.compare and task in e.compare.tasks]
+
+
+def _in_blocks(compare: ComparisonEntry, settled: Mapping[str, Any]) -> ComparisonEntry:
+    search = {name: values for name, values in compare.search.items() if name not in settled}
+    return replace(compare, params={**compare.params, **settled}, search=search)
+
+
+def find_candidate(name: str, candidates: Sequence[Candidate], task: str) -> Candidate:
+    """The one of ``candidates`` that a person means by its name, import path, key or paper's id."""
+    wanted = name.lower()
+    matches = [
+        c
+        for c in candidates
+        if wanted in (c.key.lower(), c.entry.name.lower(), c.entry.path.lower(), c.paper.id if c.paper else "")
+    ]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise TreatiseError(f"{name!r} could be {', '.join(c.key for c in matches)}; name one of these")
+    elsewhere = _tasks_of(wanted)
+    hint = (
+        f"it takes {', '.join(elsewhere)} tasks"
+        if elsewhere
+        else f"choose one of {', '.join(c.key for c in candidates)}"
+    )
+    raise TreatiseError(f"no method {name!r} for a {task} task; {hint}")
+
+
+def _tasks_of(name: str) -> list[str]:
+    """The tasks that an estimator of this name takes."""
+    entries = [entry for paper in load_catalogue() for entry in paper.estimators]
+    entries += load_entries(files(__package__) / "baselines.toml")
+    named = [entry.compare for entry in entries if entry.compare and entry.name.lower() == name]
+    return list(dict.fromkeys(task for compare in named for task in compare.tasks))
+
+
+def instance(path: str, params: Mapping[str, Any], seed: int) -> Any:
+    """An estimator by its import path, with its randomness fixed if it has any."""
+    module, _, name = path.rpartition(".")
+    estimator = getattr(import_module(module), name)(**params)
+    if "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=seed)
+    return estimator

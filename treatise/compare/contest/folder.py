@@ -1,0 +1,132 @@
+"""The run folder: a journal that survives anything, and the files a run leaves."""
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treatise._core.errors import TreatiseError
+from treatise._core.files import replacing
+from treatise._core.version import __version__
+from treatise.compare.inputs import FoldPredictions, Input
+from treatise.report.record import VERSION, Failure, FoldRecord, Metric, from_plain, to_plain
+
+JOURNAL = "journal.jsonl"
+
+
+def identity_of(data: Input, metric: Metric, k: int, seed: int) -> dict[str, Any]:
+    """What must be the same for a run to go on where it stopped."""
+    own = {"treatise": __version__, "record": VERSION, "metric": metric.name, "k": k, "seed": seed}
+    return own | data.identity()
+
+
+def identity_before(path: Path) -> dict[str, Any]:
+    """The identity of the run in a folder; empty if there is none."""
+    try:
+        with (path / JOURNAL).open(encoding="utf-8") as journal:
+            return dict(json.loads(journal.readline())["run"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+class RunFolder:
+    """A folder with one run in it, new or taken up again."""
+
+    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
+        self.path = path
+        self.folds: list[FoldRecord] = []
+        self.failures: list[Failure] = []
+        self.spent = 0.0
+        journal = path / JOURNAL
+        if journal.exists():
+            self._take_up(journal, identity)
+        elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise TreatiseError(f"{path} exists and holds no run of a comparison; choose another --output")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            (path / "folds").mkdir(exist_ok=True)
+            self._journal = journal.open("a", encoding="utf-8")
+        except OSError as error:
+            raise TreatiseError(f"cannot write to {path}: {error.strerror}; choose another --output") from error
+        if not self._journal.tell():
+            self._write({"run": identity})
+        for stale in path.glob("work-*"):
+            shutil.rmtree(stale, ignore_errors=True)
+        self.work = Path(tempfile.mkdtemp(prefix="work-", dir=path)).resolve()
+
+    def _take_up(self, journal: Path, identity: dict[str, Any]) -> None:
+        lines = journal.read_text(encoding="utf-8").splitlines()
+        entries = []
+        for number, line in enumerate(lines, 1):
+            try:
+                entries.append(json.loads(line))
+            except json.JSONDecodeError:
+                # The last line may be torn by a kill in mid-write; that fold is simply done again.
+                if number < len(lines):
+                    raise TreatiseError(f"{journal}, line {number} is damaged; choose another --output") from None
+                journal.write_text("".join(f"{whole}\n" for whole in lines[:-1]), encoding="utf-8")
+        if not entries:
+            return
+        if entries[0].get("run") != identity:
+            known = entries[0].get("run") or {}
+            changed = [key for key in known | identity if known.get(key) != identity.get(key)]
+            raise TreatiseError(
+                f"{self.path} holds another run (it differs in: {', '.join(changed)}); choose another --output"
+            )
+        for entry in entries[1:]:
+            if "fold" in entry:
+                self.folds.append(from_plain(FoldRecord, entry["fold"]))
+            elif "failure" in entry:
+                self.failures.append(from_plain(Failure, entry["failure"]))
+            self.spent = entry.get("spent", self.spent)
+
+    def add_fold(self, record: FoldRecord, predictions: FoldPredictions, spent: float) -> None:
+        """Keep a finished fold; the first repeat's predictions go into a file beside the journal."""
+        if record.repeat == 0:
+            arrays = {name: values for name, values in vars(predictions).items() if values is not None}
+            with self._fold_file(record.key, record.fold).open("wb") as stream:
+                np.savez(stream, **arrays)
+        self.folds.append(record)
+        self._write({"fold": to_plain(record), "spent": spent})
+
+    def add_failure(self, failure: Failure, spent: float) -> None:
+        """Keep a failure that another try would repeat."""
+        self.failures.append(failure)
+        self._write({"failure": to_plain(failure), "spent": spent})
+
+    def note_spent(self, spent: float) -> None:
+        """Keep the time spent so far."""
+        self.spent = spent
+        self._write({"spent": spent})
+
+    def out_of_fold(self, key: str) -> list[FoldPredictions]:
+        """The first repeat's predictions of one method, fold by fold."""
+        done = sorted(record.fold for record in self.folds if record.key == key and record.repeat == 0)
+        parts = []
+        for path in (self._fold_file(key, fold) for fold in done):
+            if path.exists():
+                with np.load(path, allow_pickle=False) as arrays:
+                    parts.append(FoldPredictions(**{"probabilities": None, **arrays}))
+        return parts
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Write a JSON file whole or not at all."""
+        with replacing(self.path / name) as temporary:
+            temporary.write_text(json.dumps(value, indent=1, allow_nan=False), encoding="utf-8")
+
+    def close(self) -> None:
+        """Remove what only workers needed."""
+        self._journal.close()
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def _fold_file(self, key: str, fold: int) -> Path:
+        return self.path / "folds" / f"{key.replace('/', '-')}-{fold}.npz"
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._journal.write(json.dumps(entry) + "\n")
+        self._journal.flush()
+        os.fsync(self._journal.fileno())

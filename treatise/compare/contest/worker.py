@@ -1,0 +1,53 @@
+"""The process that runs jobs of a comparison: reads a function and its arguments, answers with the result."""
+
+import gc
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from treatise.compare.contest.isolation import READY, read_message, write_message
+
+IDLE_SECONDS = 300.0
+
+
+def main() -> None:
+    """Serve until the parent closes the stream or dies."""
+    # Whatever a method prints must not mix with the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    busy = threading.Event()
+    threading.Thread(target=_end_with, args=(os.getppid(), busy), daemon=True).start()
+    import treatise.compare.contest.fold  # noqa: F401  (imports what jobs need before the first one arrives)
+
+    write_message(answers, READY)
+    while (message := read_message(sys.stdin.buffer)) is not None:
+        busy.set()
+        write_message(answers, _answer(*message))
+        gc.collect()
+        busy.clear()
+
+
+def _answer(function: Any, args: tuple[Any, ...]) -> tuple[bool, Any]:
+    try:
+        return True, function(*args)
+    except MemoryError:
+        return False, "ran out of memory"
+    except Exception as error:
+        first_line = (str(error).strip() or "no message").splitlines()[0]
+        return False, f"{type(error).__name__}: {first_line}"
+
+
+def _end_with(parent: int, busy: threading.Event) -> None:
+    """Leave no orphan behind when the parent is killed, and none that idles for long."""
+    last_work = time.monotonic()
+    while os.getppid() == parent and time.monotonic() - last_work < IDLE_SECONDS:
+        time.sleep(0.5)
+        if busy.is_set():
+            last_work = time.monotonic()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

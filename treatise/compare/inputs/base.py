@@ -1,0 +1,315 @@
+"""What an input is: the one interface through which a comparison sees whatever a person gives it."""
+
+import json
+import pickle
+import shlex
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from treatise.compare.candidates import Candidate
+from treatise.compare.inputs.served import Served
+from treatise.compare.metrics import Predictions, choose_metric
+from treatise.report.record import CalibrationCurve, ConfusionMatrix, DataRecord, Metric, ModelUse, Residuals
+
+FILE = "input.pickle"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asked for, and the means that reading it may use.
+
+    ``limit`` is the most bytes that the data may take in memory, ``seconds`` the most time that reading may take.
+    ``tell`` hears a sentence where something was decided before reading begins, and ``earlier`` knows the identity of
+    the data that an earlier sitting of the run in a folder had, if there was one.
+    """
+
+    source: Any
+    target: str | int | None = None
+    task: str | None = None
+    header: bool | None = None
+    group: str | None = None
+    output: Path | None = None
+    seed: int = 0
+    limit: float = inf
+    seconds: float = inf
+    tell: Callable[[str], None] = lambda sentence: None
+    earlier: Callable[[Path], Mapping[str, Any]] = lambda folder: {}
+
+    def folder(self, name: str) -> Path:
+        """The run's folder for data of a name."""
+        safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "table"
+        return self.output if self.output is not None else Path(f"{safe}-comparison")
+
+
+class Size(NamedTuple):
+    """What the cost of a method depends on."""
+
+    rows: int
+    columns: int
+    classes: int
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What is judged on: its numbers in the whole, what a model is shown of it, and what is the case."""
+
+    numbers: np.ndarray
+    X: Any
+    actual: np.ndarray
+
+    def first(self, count: int) -> "HeldOut":
+        """The first few."""
+        return HeldOut(self.numbers[:count], self.X[:count], self.actual[:count])
+
+    def showing(self, X: Any) -> "HeldOut":
+        """The same, but a model is shown something else."""
+        return replace(self, X=X)
+
+
+@dataclass(frozen=True)
+class FoldPredictions:
+    """What a method said of one fold while it was held out."""
+
+    numbers: np.ndarray
+    actual: np.ndarray
+    predicted: np.ndarray
+    probabilities: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How a method errs on held-out data, as far as its kind of data can tell."""
+
+    confusion: ConfusionMatrix | None = None
+    residuals: Residuals | None = None
+    calibration: tuple[CalibrationCurve, ...] | None = None
+
+
+class Input(Served):
+    """Data that methods are compared on.
+
+    One class for each kind of data. The contest, the folds, the run folder, the report and the commands ask the
+    object and never its class, so that a new kind is a new class in a file of its own and a place in
+    :data:`treatise.compare.inputs.KINDS`.
+
+    An input is immutable; what divides or samples it gives new ones. It must survive pickling, because folds run in
+    processes of their own. All randomness comes from the seeds it is handed: the same ones give the same folds,
+    samples and scores.
+
+    Attributes
+    ----------
+    name : str
+        What names the data, and the run's folder where the user names none.
+    task : str
+        What is to be done with them; the catalogue's rows say which tasks a method takes.
+
+    Notes
+    -----
+    How the kinds that are still to come answer:
+
+    ==================  =============================================================================================
+    no target           ``accepts`` a table with ``--task clustering``; held-out rows are judged by agreement of the
+                        groups found with and without them (stability) and by the silhouette; ``predict`` adds a
+                        column of groups.
+    time and event      ``accepts`` two targets of which one is an event; ``actual`` is scikit-survival's structured
+                        array; ``judge`` is Harrell's C and the integrated Brier score; folds keep the share of events.
+    several targets     ``actual`` is a matrix; ``judge`` takes the mean over targets and names each; ``predict`` writes
+                        a column for each; ``explain`` shows the worst one.
+    bags of rows        rows carry a group as sequences do; a fold holds whole bags, a bag has one label, ``size``
+                        counts bags, ``predict`` writes a row for each bag.
+    missing labels      rows without a label are training rows in every fold and never held out; ``identity`` counts
+                        them; ``candidates`` are those of the semi-supervised tasks and, as a yardstick, the usual ones.
+    edge lists          ``divide`` hides a share of the edges and as many pairs without one; ``judge`` ranks them (AUC);
+                        ``predict`` scores the pairs of a file; nothing is encoded.
+    games               ``divide`` cuts by time, so that a fold is the next period; ``judge`` is the log loss of the
+                        outcomes; ``predict`` reads pairings.
+    event logs          ``divide`` cuts by time; ``judge`` is the log-likelihood of the held-out stretch per event;
+                        ``predict`` writes the intensity of each kind of event.
+    logs of decisions   rows are context, action, reward and its probability; ``judge`` is the value of the learned
+                        policy by a doubly robust estimate; ``predict`` writes an action for each context.
+    ==================  =============================================================================================
+    """
+
+    name: str
+    task: str
+
+    # ------------------------------------------------------------------ reading
+
+    @classmethod
+    @abstractmethod
+    def accepts(cls, request: Request) -> bool:
+        """Whether this kind takes the source, given the user's options.
+
+        Kinds are asked in order and the first that accepts reads; so a kind may rely on what those before it
+        declined. It looks at names and beginnings and reads nothing whole. It raises only where the source is surely
+        of this kind and surely wrong.
+        """
+
+    @classmethod
+    @abstractmethod
+    def read(cls, request: Request) -> Self:
+        """Read the source and decide what it asks.
+
+        Whatever makes a comparison senseless (nothing to predict, too few rows, a column that is not there) is a
+        ``TreatiseError`` now, in one sentence; whatever was decided without being asked becomes a note.
+        """
+
+    @abstractmethod
+    def describe(self) -> DataRecord:
+        """The data for the run's record, with all the words about kind and task that page and terminal show."""
+
+    @abstractmethod
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for a run to go on where it stopped: plain data, ``data`` among them.
+
+        ``data`` is a SHA-256 of the content; a changed file is another run.
+        """
+
+    @abstractmethod
+    def options(self) -> dict[str, Any]:
+        """The options of ``treatise compare`` that make this input of its source again."""
+
+    def close(self) -> None:
+        """Remove what only this run needed, such as rows laid out on disk."""
+
+    # ------------------------------------------------------------------ dividing
+
+    @property
+    @abstractmethod
+    def size(self) -> Size:
+        """Rows, columns after encoding, and classes (2 where there are none)."""
+
+    @property
+    def rows_in_memory(self) -> int:
+        """Rows that are in memory at once."""
+        return self.size.rows
+
+    @property
+    @abstractmethod
+    def grouped(self) -> bool:
+        """Whether some rows are kept together in one fold."""
+
+    @abstractmethod
+    def number_of_folds(self, most: int = 5) -> int:
+        """How many folds the data bear: ``most``, or fewer where there is little to hold out; at least 2."""
+
+    @abstractmethod
+    def divide(self, k: int, repeat: int, fold: int, seed: int) -> tuple["Input", HeldOut]:
+        """The data without one fold of one repeat, and what is judged of that fold.
+
+        Folds of one repeat are disjoint and together hold everything; copies never stand on both sides. Of a fold too
+        large to be judged whole a fair part is.
+        """
+
+    @abstractmethod
+    def sample(self, rows: int, seed: int) -> "Input":
+        """A random part of about so many rows, to which everything here applies."""
+
+    @property
+    def at_hand(self) -> "Input":
+        """The data to choose parameters on: itself, or a sample that is in memory where the whole is not."""
+        return self
+
+    # ------------------------------------------------------------------ methods
+
+    @abstractmethod
+    def candidates(self) -> list[Candidate]:
+        """The rows of the catalogue, and the baselines, that take this kind of data and this task."""
+
+    def why_not(self, candidate: Candidate, seconds: float, memory: float) -> str | None:
+        """Why a candidate cannot take data of this size with so much time and memory for one fit, or None."""
+        needed_bytes, needed_seconds = self.bytes_of(candidate), candidate.compare.seconds.at(*self.size)
+        if needed_bytes > memory:
+            gib = 2**30
+            return f"would need about {needed_bytes / gib:.1f} GiB of memory; {memory / gib:.1f} GiB are free for it"
+        if needed_seconds > seconds:
+            return f"one fit would take about {needed_seconds:.0f} s of this budget; give it more with --budget"
+        return None
+
+    def bytes_of(self, candidate: Candidate) -> float:
+        """Memory that a fit takes, by the catalogue's law."""
+        return candidate.compare.bytes.at(self.rows_in_memory, *self.size[1:])
+
+    @abstractmethod
+    def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
+        """A candidate as an unfitted pipeline, with what must stand before it for data of this kind (its encoding).
+
+        ``params`` are named as in the catalogue's search space. What stands before the method learns from the
+        training part alone. An unknown parameter is a ``ValueError``.
+        """
+
+    @abstractmethod
+    def fit(self, pipeline: Pipeline) -> Pipeline:
+        """Fit a pipeline to all of the data."""
+
+    @abstractmethod
+    def apply(self, model: Pipeline, X: Any) -> Predictions:
+        """What a fitted pipeline says of what :class:`HeldOut` shows."""
+
+    @property
+    @abstractmethod
+    def metrics(self) -> tuple[Metric, ...]:
+        """The measures of the task; the first ranks unless the user names another."""
+
+    def choose_metric(self, name: str | None) -> Metric:
+        """The measure that ranks."""
+        return choose_metric(self.metrics, name, self.task)
+
+    @abstractmethod
+    def judge(self, held_out: HeldOut, found: Predictions) -> dict[str, float | None]:
+        """Every measure by its name; None where these predictions do not allow it."""
+
+    # ------------------------------------------------------------------ explaining
+
+    @property
+    def features(self) -> Sequence[str]:
+        """What may be shuffled to see what it is worth; nothing where the kind has no columns."""
+        return ()
+
+    def shuffled(self, X: Any, feature: str, rng: np.random.Generator) -> Any:
+        """What a model is shown, with one of :attr:`features` in random order."""
+        raise NotImplementedError(f"{type(self).__name__} has no features to shuffle")
+
+    def explain(self, parts: Sequence[FoldPredictions]) -> Explanation:
+        """How a method errs, from what it said of each fold; nothing where the kind has no picture of it."""
+        return Explanation()
+
+    # ------------------------------------------------------------------ saved models
+
+    def metadata(self, candidate: Candidate) -> dict[str, Any]:
+        """What a model file says of itself: ``kind``, and whatever :meth:`predict` must know to read new data."""
+        return {
+            "kind": self.kind, "label": candidate.label, "paper": candidate.paper.id if candidate.paper else None,
+            "task": self.task,
+        }  # fmt: skip
+
+    @abstractmethod
+    def usage(self, model: str, explained: Explanation) -> ModelUse:
+        """How a person uses the saved model; see :func:`written_usage`."""
+
+    # ------------------------------------------------------------------ for other processes
+
+    def save(self, folder: Path) -> None:
+        """Lay the input out in a folder of this run that its workers read."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / FILE).open("wb") as stream:
+            pickle.dump(self, stream, protocol=pickle.HIGHEST_PROTOCOL)
+
+    @staticmethod
+    def load(folder: Path) -> "Input":
+        """The input that :meth:`save` laid out: a file of the run's own, never one that came from elsewhere."""
+        with (folder / FILE).open("rb") as stream:
+            return pickle.load(stream)
+
+
+def written_usage(lines: Sequence[str], shell: str, model: str) -> ModelUse:
+    """A program and a command with ``MODEL`` replaced by a file's name, as one literal or one argument."""
+    literal = json.dumps(model, ensure_ascii=False)
+    return ModelUse("\n".join(lines).replace("MODEL", literal), shell.replace("MODEL", shlex.quote(model)))

@@ -1,0 +1,87 @@
+"""What saved models make of new data, in the format of their kind."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import polars as pl
+
+from treatise.io import ModelFile
+
+
+class Part(ABC):
+    """Some of the predictions for new data: a piece of the file that is written."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> dict[str, int]:
+        """How many of what the part holds, the largest unit first: ``{"rows": 100}``."""
+
+    @property
+    @abstractmethod
+    def about(self) -> dict[str, Any]:
+        """What a machine is told besides, the same for all parts: ``{"columns": [...]}``."""
+
+    @abstractmethod
+    def text(self, first: bool) -> str:
+        """The piece of the file; the first one brings the header, if the format has one."""
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, Any]]:
+        """The predictions as plain data."""
+
+    @abstractmethod
+    def said(self, counts: dict[str, int], label: str) -> str:
+        """So many predictions of a model in words, the beginning of a sentence."""
+
+
+class Served(ABC):
+    """A kind of data that saved models predict."""
+
+    kind: ClassVar[str]
+    """Its name, in run records and in the metadata of model files."""
+
+    @classmethod
+    def serves(cls, model: ModelFile) -> bool:
+        """Whether a model file predicts data of this kind: its metadata say so."""
+        return model.metadata.get("kind") == cls.kind
+
+    @classmethod
+    @abstractmethod
+    def predict(cls, model: ModelFile, source: str, *, header: bool | None = None) -> Iterator[Part]:
+        """Read new data and predict them, a part at a time; there is at least one part.
+
+        What the data lack that the model needs is a ``TreatiseError`` that names it. A word that the user should
+        hear though the work goes on is a ``UserWarning``.
+        """
+
+
+@dataclass(frozen=True)
+class TablePart(Part):
+    """Predictions as a table: a value or label for each row, and probabilities if there are any."""
+
+    frame: pl.DataFrame
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The rows."""
+        return {"rows": self.frame.height}
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The names of the columns."""
+        return {"columns": self.frame.columns}
+
+    def text(self, first: bool) -> str:
+        """As CSV."""
+        return self.frame.write_csv(include_header=first)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A dictionary for each row."""
+        return self.frame.to_dicts()
+
+    def said(self, counts: dict[str, int], label: str) -> str:
+        """``150 predictions of LogisticRegression``."""
+        number = counts["rows"]
+        return f"{number} prediction{'s' * (number != 1)} of {label}"

@@ -1,0 +1,371 @@
+"""The record of a comparison: what ``run.json`` holds, field by field.
+
+Every part of a run is a frozen dataclass whose fields carry their own description, so that the schema is written
+where it is used: :func:`schema` lists it, and the documentation shows that list. :meth:`RunRecord.to_plain` gives
+JSON's own types and :meth:`RunRecord.from_plain` the record again. Whoever changes a field raises ``VERSION``.
+"""
+
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from treatise._core.errors import TreatiseError
+
+VERSION = 1
+"""Number of the schema."""
+
+Record = TypeVar("Record")
+Number = float | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure with its name for people and its direction."""
+
+    name: Annotated[str, "What names it on the command line, such as `roc_auc`."]
+    label: Annotated[str, "What names it to a person, such as `ROC AUC`."]
+    greater_is_better: Annotated[bool, "Whether a larger value is a better one."]
+    lowest: Annotated[Number, "The smallest value that it can have; null where there is none."] = None
+    highest: Annotated[Number, "The largest."] = None
+
+    def merit(self, value: float) -> float:
+        """The value with a sign that makes more better."""
+        return value if self.greater_is_better else -value
+
+    def within(self, value: float) -> float:
+        """The value, held at what the measure can be."""
+        value = value if self.lowest is None else max(self.lowest, value)
+        return value if self.highest is None else min(self.highest, value)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line about the data as they were understood."""
+
+    name: Annotated[str, "What it is about, such as `Rows`."]
+    value: Annotated[str, "What is the case, such as `150`."]
+    aside: Annotated[str, "What may be said in brackets; mostly empty."] = ""
+
+
+@dataclass(frozen=True)
+class DroppedColumn:
+    """A column that takes no part."""
+
+    column: Annotated[str, "Its name."]
+    reason: Annotated[str, "Why, as the rest of a sentence that begins with the column."]
+
+
+@dataclass(frozen=True)
+class ColumnCounts:
+    """How many columns of each kind predict."""
+
+    numeric: Annotated[int, "Columns of numbers and truth values."]
+    categorical: Annotated[int, "Columns of text."]
+
+
+@dataclass(frozen=True)
+class DataRecord:
+    """What was compared on, as its kind of input describes it: data, and words for the page and the terminal."""
+
+    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk) or `sequences`."]
+    name: Annotated[str, "The name of the data."]
+    source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
+    sha256: Annotated[str | None, "SHA-256 of the content."]
+    task: Annotated[str, "What is to be done: `binary`, `multiclass`, `regression`, `sequence`."]
+    target: Annotated[str | None, "What is to be predicted; null where nothing is."]
+    rows: Annotated[int, "Rows, or whatever else the folds divide."]
+    size: Annotated[str, "The size in words, such as `150 rows, 4 columns to predict from`."]
+    question: Annotated[str, "The task in words, such as `target 'species': multiclass`."]
+    purpose: Annotated[str, "The whole in words, as the page says it under its title."]
+    facts: Annotated[tuple[Fact, ...], "What the page lists about the data."]
+    features: Annotated[int | None, "Columns that predict; null where the data are no table."] = None
+    columns: Annotated[ColumnCounts | None, "Those columns by kind."] = None
+    classes: Annotated[tuple[str, ...], "The classes, sorted; empty where there are none."] = ()
+    counts: Annotated[tuple[int, ...], "How many rows each class has."] = ()
+    dropped: Annotated[tuple[DroppedColumn, ...], "Columns that take no part."] = ()
+    notes: Annotated[tuple[str, ...], "What was decided about the data, in sentences."] = ()
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """How the rows were divided."""
+
+    k: Annotated[int, "Folds in a repeat."]
+    repeats_done: Annotated[int, "Repeats of which at least one fold is done."]
+    grouped: Annotated[bool, "Whether some rows were kept together in one fold."]
+
+
+@dataclass(frozen=True)
+class FoldRecord:
+    """One fold of one method, as the journal of a run keeps it."""
+
+    key: Annotated[str, "The method."]
+    repeat: Annotated[int, "Number of the repeat, from 0."]
+    fold: Annotated[int, "Number of the fold in it, from 0."]
+    score: Annotated[float, "The metric on the held-out rows."]
+    metrics: Annotated[dict[str, Number], "Every measure of the task; null where the method gives none."]
+    fit_seconds: Annotated[float, "Seconds of the fit, without the choice of parameters."]
+    predict_seconds: Annotated[float, "Seconds of predicting the held-out rows."]
+    params: Annotated[dict[str, Any], "The parameters that were chosen on the training rows."]
+    seconds: Annotated[float, "Seconds of all of it."]
+
+
+@dataclass(frozen=True)
+class FoldScore:
+    """What the leaderboard keeps of a fold."""
+
+    repeat: Annotated[int, "Number of the repeat, from 0."]
+    fold: Annotated[int, "Number of the fold in it, from 0."]
+    score: Annotated[float, "The metric on the held-out rows."]
+    seconds: Annotated[float, "Seconds of the fit."]
+
+
+@dataclass(frozen=True)
+class LeaderboardEntry:
+    """One method with at least one fold."""
+
+    rank: Annotated[int, "Its place, from 1."]
+    key: Annotated[str, "What names it in files: its paper or package, and its estimator."]
+    label: Annotated[str, "What names it to a person."]
+    paper: Annotated[str | None, "Its paper's id; null for a baseline."]
+    estimator: Annotated[str, "Import path of the estimator."]
+    baseline: Annotated[bool, "Whether it is one of scikit-learn's usual choices."]
+    score: Annotated[float, "Mean of the metric over its folds."]
+    low: Annotated[Number, "Lower end of the corrected 95 % interval; null with one fold."]
+    high: Annotated[Number, "Upper end of it."]
+    folds: Annotated[int, "How many folds it had."]
+    scores: Annotated[tuple[FoldScore, ...], "Those folds, in order."]
+    fit_seconds: Annotated[float, "Median seconds of a fit."]
+    predict_seconds: Annotated[float, "Median seconds of predicting a fold."]
+    metrics: Annotated[dict[str, Number], "Mean of every measure; null where some fold lacks it."]
+    params: Annotated[dict[str, Any], "The parameters chosen in its last fold."]
+    standing: Annotated[str, "`best`, `level` (not to be told apart from it), `behind` or `too few folds`."]
+    p_value: Annotated[Number, "Of the corrected test against the best, after Holm; null where none was made."]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A method that could not take part or did not finish."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    paper: Annotated[str | None, "Its paper's id; null for a baseline."]
+    kind: Annotated[str, "`error`, `time`, `memory` or `not applicable`."]
+    reason: Annotated[str, "What happened, in a sentence."]
+    folds: Annotated[int, "How many folds it had before."]
+
+
+@dataclass(frozen=True)
+class PaperRecord:
+    """A paper, as far as the report cites it."""
+
+    id: Annotated[str, "Its id in the catalogue."]
+    title: Annotated[str, "Its title."]
+    authors: Annotated[tuple[str, ...], "Its authors."]
+    journal: Annotated[str, "Where it appeared."]
+    year: Annotated[int, "When."]
+    pages: Annotated[str, "On which pages."]
+    when: Annotated[str, "When to use its method."]
+    cost: Annotated[str, "What it costs."]
+
+
+@dataclass(frozen=True)
+class MethodRecord:
+    """A method that was asked, whether it took part or not."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    estimator: Annotated[str, "Import path of the estimator."]
+    summary: Annotated[str, "What it is, in a sentence."]
+    paper: Annotated[PaperRecord | None, "Its paper; null for a baseline."]
+
+
+@dataclass(frozen=True)
+class ConfusionMatrix:
+    """Held-out rows by true and predicted class."""
+
+    labels: Annotated[tuple[str, ...], "The classes."]
+    matrix: Annotated[tuple[tuple[int, ...], ...], "Rows of each true class (first) that were predicted as each."]
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Held-out rows of a regression; at most 2000 of them."""
+
+    predicted: Annotated[tuple[Number, ...], "What was predicted."]
+    actual: Annotated[tuple[Number, ...], "What was the case."]
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """What became of held-out rows that were given like probabilities of one class."""
+
+    label: Annotated[str, "The class."]
+    predicted: Annotated[tuple[Number, ...], "Mean probability in each bin that is not empty."]
+    observed: Annotated[tuple[Number, ...], "Share of the class in it."]
+    count: Annotated[tuple[int | None, ...], "Rows in it."]
+
+
+@dataclass(frozen=True)
+class ColumnEffect:
+    """What a column is worth to the winner."""
+
+    column: Annotated[str, "The column."]
+    mean: Annotated[float, "How much the metric worsens on held-out rows when the column is shuffled."]
+    low: Annotated[Number, "Lower end of two standard deviations around it."]
+    high: Annotated[Number, "Upper end."]
+
+
+@dataclass(frozen=True)
+class ModelUse:
+    """How to use the saved model."""
+
+    python: Annotated[str, "A program."]
+    shell: Annotated[str, "A command."]
+
+
+@dataclass(frozen=True)
+class BestMethod:
+    """The winner: what was saved of it, and how it errs."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    params: Annotated[dict[str, Any], "The parameters of the last fit."]
+    model: Annotated[str | None, "The model file, beside `run.json`; null where the last fit was not made."]
+    use: Annotated[ModelUse | None, "How to use that file."]
+    confusion: Annotated[ConfusionMatrix | None, "For classes: its mistakes."]
+    residuals: Annotated[Residuals | None, "For amounts: predicted and actual ones."]
+    calibration: Annotated[tuple[CalibrationCurve, ...] | None, "For probabilities: how far they can be trusted."]
+    importance: Annotated[tuple[ColumnEffect, ...], "What each column is worth, the most first."]
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A comparison, finished or interrupted."""
+
+    version: Annotated[int, "Number of this schema."]
+    treatise: Annotated[str, "The version of Treatise that made the run."]
+    command: Annotated[str, "The command line that makes it again."]
+    status: Annotated[str, "`finished` or `interrupted`."]
+    started: Annotated[str, "When it began, ISO 8601."]
+    seconds: Annotated[float, "Seconds spent, earlier sittings included."]
+    budget: Annotated[Number, "Seconds that it was given."]
+    jobs: Annotated[int, "Folds at once."]
+    seed: Annotated[int, "What fixed everything random."]
+    data: Annotated[DataRecord, "What was compared on."]
+    metric: Annotated[Metric, "What ranks the methods."]
+    folds: Annotated[FoldPlan, "How the rows were divided."]
+    verdict: Annotated[tuple[str, ...], "The outcome in sentences."]
+    leaderboard: Annotated[tuple[LeaderboardEntry, ...], "Methods with at least one fold, best first."]
+    failures: Annotated[tuple[Failure, ...], "Methods that could not take part or did not finish."]
+    best: Annotated[BestMethod | None, "The winner; null where no fold was done."]
+    methods: Annotated[tuple[MethodRecord, ...], "Every method that was asked."]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The record as JSON's own types: exactly what ``run.json`` holds."""
+        return to_plain(self)
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> "RunRecord":
+        """The record that :meth:`to_plain` gave.
+
+        Parameters
+        ----------
+        plain : mapping
+            As read from ``run.json``.
+
+        Returns
+        -------
+        record : RunRecord
+        """
+        version = plain.get("version")
+        if version != VERSION:
+            raise TreatiseError(
+                f"this record of a run has version {version!r} and this Treatise reads version {VERSION}; "
+                "read it with the Treatise that wrote it, or run the comparison again"
+            )
+        return from_plain(cls, plain)
+
+
+def to_plain(value: Any) -> Any:
+    """A record, or anything that records hold, as JSON's own types."""
+    if is_dataclass(value):
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    return value
+
+
+def from_plain(kind: type[Record], plain: Mapping[str, Any]) -> Record:
+    """The record of a kind that :func:`to_plain` gave; a field too many or too few is an error."""
+    hints = get_type_hints(kind)
+    for name in (*hints, *plain):
+        if name not in plain:
+            raise TreatiseError(f"the record lacks the field {name!r} of {kind.__name__}")
+        if name not in hints:
+            raise TreatiseError(f"the record holds {name!r}, which is no field of {kind.__name__}")
+    return kind(**{name: _made(hint, plain[name]) for name, hint in hints.items()})
+
+
+def _made(hint: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _made(next(part for part in get_args(hint) if part is not type(None)), value)
+    if origin is tuple:
+        return tuple(_made(get_args(hint)[0], item) for item in value)
+    return from_plain(hint, value) if is_dataclass(hint) and isinstance(hint, type) else value
+
+
+class FieldRow(NamedTuple):
+    """A field of a record: its name, what JSON holds there, and what it means."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+class RecordRows(NamedTuple):
+    """A record: its name, what it is, and its fields."""
+
+    name: str
+    meaning: str
+    fields: list[FieldRow]
+
+
+def schema(kind: Any = RunRecord) -> Iterator[RecordRows]:
+    """A kind of record and those that it holds, each once, the outermost first."""
+    seen, waiting = {kind}, [kind]
+    while waiting:
+        current = waiting.pop(0)
+        rows = []
+        for name, hint in get_type_hints(current, include_extras=True).items():
+            inner, *meaning = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+            rows.append(FieldRow(name, _in_words(inner), " ".join(meaning)))
+            found = [part for part in _records_in(inner) if part not in seen]
+            seen.update(found)
+            waiting += found
+        yield RecordRows(current.__name__, (current.__doc__ or "").strip(), rows)
+
+
+def _records_in(hint: Any) -> list[Any]:
+    return [hint] if is_dataclass(hint) else [record for part in get_args(hint) for record in _records_in(part)]
+
+
+_WORDS = {str: "text", int: "whole number", float: "number", bool: "true or false", Any: "anything"}
+
+
+def _in_words(hint: Any) -> str:
+    """A type as a reader of JSON would say it."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return " or ".join("null" if part is type(None) else _in_words(part) for part in parts)
+    if origin is tuple:
+        return f"list of {_in_words(parts[0])}"
+    if origin is dict:
+        return f"object of {_in_words(parts[1])}"
+    return _WORDS.get(hint) or hint.__name__
