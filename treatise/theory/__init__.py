@@ -1,5 +1,6 @@
 """What theory says about your numbers: bounds, dimensions, honest error bars."""
 
+from treatise.theory.best_of_many import ComparisonsWithBest, comparisons_with_best
 from treatise.theory.corrected_resampling import (
     CorrectedInterval,
     CorrectedTest,
@@ -25,10 +26,12 @@ __all__ = [
     "CVLosses",
     "CVVarianceReport",
     "CVVarianceSimulation",
+    "ComparisonsWithBest",
     "CorrectedInterval",
     "CorrectedTest",
     "FiveByTwoTest",
     "HoldoutVariance",
+    "comparisons_with_best",
     "corrected_interval",
     "corrected_ttest",
     "cross_val_losses",
