@@ -175,7 +175,7 @@ def _stepped_down(lead, error, margin, largest, level):
 
 
 def _rows_to_decide(behind, below, above, margin, n):
-    """The bounds, so far below and above what was seen, narrow like the root of the rows: when do they pass the margin?"""
+    """The bounds lie so far below and above what was seen, and narrow like the root of the rows: when is it enough?"""
     gap = np.abs(behind - margin)
     width = np.where(behind > margin, below, above)
     with np.errstate(divide="ignore", invalid="ignore"):
