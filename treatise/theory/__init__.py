@@ -1,5 +1,6 @@
 """What theory says about your numbers: bounds, dimensions, honest error bars."""
 
+from treatise.theory.best_of_many import ComparisonsWithBest, comparisons_with_best
 from treatise.theory.corrected_resampling import (
     CorrectedInterval,
     CorrectedTest,
@@ -23,10 +24,12 @@ __all__ = [
     "CVEigenvalues",
     "CVLosses",
     "CVVarianceReport",
+    "ComparisonsWithBest",
     "CorrectedInterval",
     "CorrectedTest",
     "FiveByTwoTest",
     "HoldoutVariance",
+    "comparisons_with_best",
     "corrected_interval",
     "corrected_ttest",
     "cross_val_losses",
