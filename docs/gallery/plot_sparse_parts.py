@@ -27,7 +27,7 @@ fig = plt.figure(figsize=(10, 2.9), layout="constrained")
 for part, (sparseness, model) in zip(
     fig.subfigures(1, len(models), wspace=0.06), models.items()
 ):
-    plot_parts(model.components_, (8, 8), figure=part)
+    plot_parts(model.components_, (8, 8), ax=part.subplots())
     part.suptitle(f"sparseness {sparseness}")
 plt.show()
 

@@ -10,6 +10,7 @@ from treatise._core.classifier import (
     ProbabilityClassifier,
     ScoreClassifier,
     SoftmaxScores,
+    check_classes,
     classes_and_codes,
     codes_among,
     codes_from_scores,
@@ -51,6 +52,11 @@ def test_classes_alone_may_be_one():
 def test_one_class_is_refused_by_its_name(y, shown):
     with pytest.raises(ValueError, match=f"y holds one class only, {shown}; a classifier needs at least two"):
         Given().fit(None, y)
+
+
+def test_what_else_needs_two_classes_is_named_in_the_refusal():
+    with pytest.raises(ValueError, match="one class only, 3; a distance needs at least two: give more"):
+        check_classes(np.array([3]), who="a distance", why=": give more")
 
 
 def test_numbers_with_fractions_are_no_classes():

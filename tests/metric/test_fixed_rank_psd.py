@@ -7,9 +7,9 @@ from scipy.linalg import expm, logm, subspace_angles
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise.metric import FixedRankPSDRegressor
-from treatise.metric._psd_descent import Targets, batch_descent, cost_of
-from treatise.metric._psd_geometry import GEOMETRIES, geometry_named
-from treatise.metric._quadratic_measurements import MatrixMeasurements, PairMeasurements, RowMeasurements
+from treatise.metric.fixed_rank._descent import Targets, batch_descent, cost_of
+from treatise.metric.fixed_rank._geometry import GEOMETRIES, geometry_named
+from treatise.metric.fixed_rank._measurements import MatrixMeasurements, PairMeasurements, RowMeasurements
 
 
 def equalities(y):

@@ -9,7 +9,7 @@ from treatise.datasets import make_taxonomy, taxonomy_comparisons
 from treatise.io import load_model, save_model
 from treatise.kernels import Gaussian, Linear
 from treatise.metric import ComparisonGraph, PartialOrderEmbedding, plot_embedding
-from treatise.metric._partial_order_solver import DiagonalView, FullView, HingeObjective
+from treatise.metric.partial_order._solver import DiagonalView, FullView, HingeObjective
 
 
 def problem(n=40, count=300, seed=0):

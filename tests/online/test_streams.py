@@ -96,6 +96,13 @@ def test_labels_of_any_kind_are_predicted(learner):
     assert learner.coef_.shape == (3, 12)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_docstring_describes_every_parameter_and_the_record(kind):
+    described = kind.__doc__.splitlines()
+    for name in (*kind().get_params(), "coef_", "n_seen_, n_mistakes_, n_updates_"):
+        assert any(line.startswith(f"{name} : ") for line in described), name
+
+
 def test_index_arrays_of_64_bits_are_understood():
     X, y = table(2)
     long = sparse.csr_matrix(X)

@@ -15,10 +15,10 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight
 
 
-def check_classes(classes: np.ndarray, *, why: str = "") -> None:
-    """Refuse fewer than two classes; ``why`` may add what the user can do."""
+def check_classes(classes: np.ndarray, *, who: str = "a classifier", why: str = "") -> None:
+    """Refuse fewer than two classes; ``who`` is what needs two, ``why`` may add what the user can do."""
     if len(classes) < 2:
-        raise ValueError(f"y holds one class only, {classes.tolist()[0]!r}; a classifier needs at least two{why}")
+        raise ValueError(f"y holds one class only, {classes.tolist()[0]!r}; {who} needs at least two{why}")
 
 
 def check_two_classes(y: Any) -> None:

@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 
+from treatise._core.figures import axes_for
 
-def plot_parts(components, shape, *, columns=None, figure=None):
+
+def plot_parts(components, shape, *, columns=None, ax=None):
     """Draw the components as one sheet of images: white is zero, black the largest value of each component.
 
     Use it to see whether a factorisation of images found local parts. Where components have negative values,
@@ -19,24 +21,23 @@ def plot_parts(components, shape, *, columns=None, figure=None):
         Rows and columns of an image.
     columns : int or None, default=None
         Images side by side; None makes the sheet about square.
-    figure : matplotlib Figure or SubFigure or None, default=None
+    ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
 
     Returns
     -------
-    matplotlib Figure or SubFigure
+    ax : matplotlib Axes
 
     Examples
     --------
     >>> import numpy as np
     >>> from treatise.decomposition import plot_parts
-    >>> figure = plot_parts(np.eye(6), (2, 3), columns=3)
-    >>> figure.axes[0].images[0].get_array().shape  # two rows of three images, and lines between them
+    >>> ax = plot_parts(np.eye(6), (2, 3), columns=3)
+    >>> ax.images[0].get_array().shape  # two rows of three images, and lines between them
     (7, 13)
     """
     # Matplotlib takes longer to import than most fits take to run.
     from matplotlib import colormaps
-    from matplotlib.figure import Figure
 
     components = np.atleast_2d(np.asarray(components, dtype=float))
     if components.shape[1] != math.prod(shape):
@@ -45,15 +46,13 @@ def plot_parts(components, shape, *, columns=None, figure=None):
         )
     columns = columns or math.ceil(math.sqrt(len(components)))
     sheet = _sheet(components, shape, columns)
-    if figure is None:
-        height, width = sheet.shape
-        figure = Figure(figsize=(columns, columns * height / width), layout="constrained")
-    axes = figure.subplots()
+    height, width = sheet.shape
+    ax = axes_for(ax, figsize=(columns, columns * height / width))
     lowest = -1.0 if (components < 0).any() else 0.0
     palette = colormaps["gray_r"].with_extremes(bad="0.7")
-    axes.imshow(sheet, cmap=palette, vmin=lowest, vmax=1.0, interpolation="nearest")
-    axes.set_axis_off()
-    return figure
+    ax.imshow(sheet, cmap=palette, vmin=lowest, vmax=1.0, interpolation="nearest")
+    ax.set_axis_off()
+    return ax
 
 
 def _sheet(components, shape, columns):

@@ -10,10 +10,10 @@ from treatise.online.rules._second_order import SecondOrderClassifier
 
 @compiled
 def arow(m, v, r):
-    """Loss, alpha and kappa of AROW (Figure 1 of the paper).
+    """Whether there is a loss, and alpha and kappa of w += alpha y Sigma x, Sigma^-1 += kappa x x' (Figure 1 of [1]).
 
-    The squared hinge loss is weighed against moving the belief: beta = 1 / (v + r), alpha = max(0, 1 - m) beta, and
-    Sigma loses beta Sigma x x' Sigma, which adds x x' / r to its inverse.
+    m = y w.x is the margin and v = x' Sigma x its variance. The paper's beta is 1 / (v + r), its alpha max(0, 1 - m)
+    beta, and Sigma loses beta Sigma x x' Sigma, which adds x x' / r to its inverse.
     """
     if m >= 1.0:
         return False, 0.0, 0.0

@@ -16,9 +16,11 @@ shrinks without end, and would come to the smallest numbers there are."""
 
 @compiled
 def confidence_weighted(m, v, phi):
-    """Loss, alpha and kappa of CW: the least change after which the margin is phi standard deviations.
+    """Whether there is a loss, and alpha and kappa of w += alpha y Sigma x, Sigma^-1 += kappa x x'.
 
-    alpha solves m + alpha v = phi sqrt(u), with u the new variance of the score.
+    m = y w.x is the margin and v = x' Sigma x its variance. The step is the least change in Kullback-Leibler divergence
+    after which the example is classified rightly with probability eta, that is, the margin is phi = Phi^-1(eta)
+    standard deviations: alpha solves m + alpha v = phi sqrt(u), with u the new variance.
     """
     loss = phi * math.sqrt(v) > m
     if not loss or v == 0.0:

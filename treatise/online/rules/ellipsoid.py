@@ -10,10 +10,11 @@ from treatise.online.rules._second_order import SecondOrderClassifier
 
 @compiled
 def improved_ellipsoid(m, v, wrong, b, state):
-    """Loss, alpha, kappa and the growth of Sigma in the improved ellipsoid method.
+    """Whether there is a loss, alpha and kappa of w += alpha y Sigma x, Sigma^-1 += kappa x x', and a growth of Sigma.
 
-    A mistake moves the centre until the margin is one and cuts the ellipsoid to the depth c, which shrinks by the
-    factor b in every round: Sigma becomes (Sigma - c Sigma x x' Sigma / v) / (1 - c). The state is c.
+    m = y w.x is the margin and v = x' Sigma x its variance. A mistake moves the centre until the margin is one and
+    cuts the ellipsoid to the depth c, which shrinks by the factor b in every round: Sigma becomes (Sigma - c Sigma x
+    x' Sigma / v) / (1 - c). The state is c.
     """
     c = state[0]
     state[0] = c * b

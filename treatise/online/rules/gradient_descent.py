@@ -28,7 +28,7 @@ def descent(loss, margin, wrong):
 
 @compiled
 def gradient_descent(stream, positive, loss, C, weights, state, scores, updated):
-    """One pass; ``state`` holds the number of rounds so far, updates or not."""
+    """w -= C / sqrt(t) times the gradient of the loss in round t; ``state`` holds the rounds so far, updates or not."""
     rounds = state[0]
     for t in range(len(scores)):
         indices, values, label = example(stream, t)

@@ -12,7 +12,11 @@ from treatise.online.rules._second_order import SecondOrderClassifier
 
 @compiled
 def narow(m, v, b):
-    """Loss, alpha and kappa of NAROW: those of AROW with r = v / (b v - 1), infinite as long as v <= 1 / b."""
+    """Whether there is a loss, and alpha and kappa of w += alpha y Sigma x, Sigma^-1 += kappa x x'.
+
+    m = y w.x is the margin and v = x' Sigma x its variance. These are the steps of AROW with r = v / (b v - 1), which
+    is infinite as long as v <= 1 / b.
+    """
     if m >= 1.0:
         return False, 0.0, 0.0
     gain = b * v - 1.0

@@ -10,10 +10,10 @@ from treatise.online.rules._second_order import SecondOrderClassifier
 
 @compiled
 def normal_herd(m, v, C):
-    """Loss, alpha and kappa of normal herding, full covariance.
+    """Whether there is a loss, and alpha and kappa of w += alpha y Sigma x, Sigma^-1 += kappa x x'.
 
-    alpha = (1 - m) / (v + 1/C), and Sigma becomes Sigma - (v + 2/C) / (v + 1/C)^2 Sigma x x' Sigma, which adds
-    C (C v + 2) x x' to its inverse.
+    m = y w.x is the margin and v = x' Sigma x its variance. alpha = (1 - m) / (v + 1/C), and Sigma becomes Sigma - (v
+    + 2/C) / (v + 1/C)^2 Sigma x x' Sigma, which adds C (C v + 2) x x' to its inverse.
     """
     if m >= 1.0:
         return False, 0.0, 0.0

@@ -12,7 +12,10 @@ from treatise.online.rules._base import OnlineClassifier
 
 @compiled
 def step_length(variant, loss, norm, C):
-    """tau of PA, PA-I and PA-II (the paper's Figure 1); an example without features takes no step."""
+    """tau of PA, PA-I and PA-II (Figure 1 of [1]): w + tau y x is the nearest to w with a margin of one.
+
+    PA-I and PA-II charge C for falling short, linearly and quadratically. An example without features takes no step.
+    """
     if norm == 0.0:
         return 0.0
     if variant == 2:

@@ -13,7 +13,13 @@ MOST_ERRORS = 1e3
 
 @compiled
 def relax(weights, state, s, m):
-    """Rescale w for an example of squared norm s and margin m, and return the multiple of y x to add to it."""
+    """Rescale w for an example of squared norm s and margin m, and return the multiple of y x to add to it.
+
+    The new weights are the shortest w' with y w'.x >= 1 and w'.w >= |w|^2, one constraint for the example and one for
+    all before it: keep w + gain y x. So w is kept as scale * weights, and an update costs the non-zeros of x. The
+    first step solves the same problem without a past: w = y x / |x|^2. The state is the scale, the squared norm q of
+    w, and how many rounding errors may sit in it.
+    """
     scale, q, errors = state
     if s == 0.0:
         return 0.0

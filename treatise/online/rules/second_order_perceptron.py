@@ -10,11 +10,11 @@ from treatise.online.rules._second_order import SecondOrderClassifier
 
 @compiled
 def second_order_perceptron(m, v, wrong, every_round):
-    """Loss, alpha and kappa of the second-order Perceptron.
+    """Whether there is a loss, and alpha and kappa of w += alpha y Sigma x, Sigma^-1 += kappa x x'.
 
-    The paper keeps u, the sum of mistaken y x, and predicts with Sigma u. In terms of the mean Sigma u itself, adding
-    y x to u and x x' to the inverse of Sigma is a step of ridge regression towards the label. ``every_round`` adds
-    x x' on right predictions, too, where u stays.
+    m = y w.x is the margin and v = x' Sigma x its variance. The paper keeps u, the sum of mistaken y x, and predicts
+    with Sigma u. In terms of the mean Sigma u itself, adding y x to u and x x' to the inverse of Sigma is a step of
+    ridge regression towards the label. ``every_round`` adds x x' on right predictions, too, where u stays.
     """
     if wrong:
         return True, (1.0 - m) / (1.0 + v), 1.0

@@ -17,14 +17,17 @@ from treatise.online.rules.confidence_weighted import (
 
 @compiled
 def soft_linear(m, v, phi, C):
-    """Loss, alpha and kappa of SCW-I (Proposition 1): the step of CW, but alpha is at most C."""
+    """Loss, alpha and kappa of SCW-I (Proposition 1 of [1]): the step of CW, but alpha is at most C."""
     loss, alpha, kappa = confidence_weighted(m, v, phi)
     return (loss, alpha, kappa) if alpha <= C else (loss, C, gained_precision(C, v, phi))
 
 
 @compiled
 def soft_quadratic(m, v, phi, C):
-    """Loss, alpha and kappa of SCW-II (Proposition 2), with n = v + 1 / (2 C)."""
+    """Loss, alpha and kappa of SCW-II (Proposition 2 of [1]): w += alpha y Sigma x, Sigma^-1 += kappa x x'.
+
+    m = y w.x is the margin, v = x' Sigma x its variance, and n = v + 1 / (2 C).
+    """
     loss = phi * math.sqrt(v) > m
     if not loss or v == 0.0:
         return loss, 0.0, 0.0

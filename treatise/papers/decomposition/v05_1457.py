@@ -76,7 +76,7 @@ def _faces(faces: np.ndarray, size: Size, figure: Any) -> list[Row]:
             Row.unpublished(f"ORL faces, {name}: share of pixels above 1 % of a part's largest", lit),
             Row.unpublished(f"ORL faces, {name}: relative error", float(error)),
         ]
-        plot_parts(model.components_, FACE, figure=panel)
+        plot_parts(model.components_, FACE, ax=panel.subplots())
         panel.suptitle(f"ORL faces, {name}\nspread {spreads[-1]:.1f} px, error {error:.3f}", fontsize=10)
     more_local = all(after < before for before, after in pairwise(spreads))
     flat = float(spread(np.ones((1, FACE[0] * FACE[1])), FACE)[0])
@@ -103,7 +103,7 @@ def _natural_images(size: Size, figure: Any) -> list[Row]:
             Row.unpublished(f"natural images, {name}: share of features with selectivity above 0.5", oriented),
             Row.unpublished(f"natural images, {name}: median selectivity", float(np.median(selectivity))),
         ]
-        plot_parts(on - off, (PATCH, PATCH), columns=18, figure=panel)
+        plot_parts(on - off, (PATCH, PATCH), columns=18, ax=panel.subplots())
         panel.suptitle(f"ON minus OFF weights, {name}: {oriented:.0%} oriented", fontsize=10)
     return rows
 

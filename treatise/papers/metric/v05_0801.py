@@ -200,6 +200,6 @@ def _figure(drawn: dict[str, tuple[PseudoEuclideanEmbedding, np.ndarray]]) -> "F
 
     figure = Figure(figsize=(13, 4 * len(drawn)), layout="constrained")
     for axes, (title, (model, labels)) in zip(figure.subplots(len(drawn), 3, squeeze=False), drawn.items()):
-        plot_pseudo_euclidean(model, labels, axes=axes)
+        plot_pseudo_euclidean(model, labels, ax=axes)
         axes[0].set_title(title)
     return figure

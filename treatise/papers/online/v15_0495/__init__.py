@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -80,7 +80,7 @@ def experiment(*, full: bool = False) -> Evidence:
 def table_rows(data: str, X: np.ndarray, y: np.ndarray, names: list[str]) -> tuple[list[Row], OnlineComparison]:
     """Rows of Table 1 for some learners, and the comparison of the algorithms as published."""
     orders = np.array([run_order(len(y), seed) for seed in range(1, N_RUNS + 1)])
-    settings = {"permutations": orders, "selection_order": search_order(len(y))}
+    settings: dict[str, Any] = {"permutations": orders, "selection_order": search_order(len(y))}
     learners = {name: learner for name, learner in libol_learners().items() if name in names}
     comparison = OnlineComparison(learners, **settings).run(X, y)
     slips = {name: learner for name, learner in released_learners().items() if name in names}

@@ -128,7 +128,8 @@ class OnlineComparison:
                         self.parameters_[name] = _search(learner, stream)
                     advance(1)
             chosen = {name: clone(learner).set_params(**self.parameters_[name]) for name, learner in learners.items()}
-            rows, curves = [], {name: [] for name in learners}
+            rows: list[tuple] = []
+            curves: dict[str, list] = {name: [] for name in learners}
             for number, order in enumerate(orders):
                 stream = _Replay(X, labels, classes, order)
                 for name, learner in chosen.items():

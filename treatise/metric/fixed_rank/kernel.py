@@ -6,9 +6,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from treatise.metric._fixed_rank_base import FixedRankLearner, checked_pairs, checked_targets
-from treatise.metric._quadratic_measurements import PairMeasurements
-from treatise.metric.fixed_rank_metric import random_pairs
+from treatise.metric.fixed_rank._base import FixedRankLearner, checked_pairs, checked_targets
+from treatise.metric.fixed_rank._measurements import PairMeasurements
+from treatise.metric.fixed_rank.metric import random_pairs
 
 
 class LowRankKernelLearner(FixedRankLearner):

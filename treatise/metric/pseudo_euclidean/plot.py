@@ -3,8 +3,10 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.figures import panels_for
 
-def plot_pseudo_euclidean(model, labels=None, *, axes=None):
+
+def plot_pseudo_euclidean(model, labels=None, *, ax=None):
     """Draw the spectrum, the plane of the leading positive directions and that of the lowest negative ones.
 
     Parameters
@@ -13,12 +15,12 @@ def plot_pseudo_euclidean(model, labels=None, *, axes=None):
         Fitted, without a correction, with at least two directions of either sign.
     labels : array of shape (n_objects,) or None, default=None
         Classes or numbers that colour the objects.
-    axes : sequence of three matplotlib Axes or None, default=None
+    ax : sequence of three matplotlib Axes or None, default=None
         Where to draw; None makes a figure.
 
     Returns
     -------
-    axes : tuple of three Axes
+    ax : ndarray of three matplotlib Axes
 
     Examples
     --------
@@ -36,11 +38,7 @@ def plot_pseudo_euclidean(model, labels=None, *, axes=None):
             f"two directions of either sign are drawn; the kept eigenvalues are {model.kept_eigenvalues_.round(3)}"
             + (f" under correction={model.correction!r}" if model.correction else "")
         )
-    if axes is None:
-        from matplotlib.figure import Figure
-
-        axes = Figure(figsize=(13, 4), layout="constrained").subplots(1, 3)
-    spectrum, positive, negative = axes
+    spectrum, positive, negative = panels = panels_for(ax, 3, figsize=(13, 4))
     values = model.eigenvalues_
     spectrum.bar(np.arange(len(values)), values, width=1.0, color=np.where(values < 0, "#b8443b", "#1b6ca8"))
     spectrum.axhline(0, color="black", linewidth=0.5)
@@ -51,7 +49,7 @@ def plot_pseudo_euclidean(model, labels=None, *, axes=None):
     positive.set(xlabel="first direction", ylabel="second direction", title="positive eigenvalues")
     _scatter(negative, coordinates[:, -2], coordinates[:, -1], labels)
     negative.set(xlabel="second last direction", ylabel="last direction", title="negative eigenvalues")
-    return spectrum, positive, negative
+    return panels
 
 
 def _scatter(ax, x, y, labels):

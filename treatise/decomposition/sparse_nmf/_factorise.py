@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from treatise.decomposition._sparse_nmf_rules import MultiplicativeRule, ProjectedGradientRule, SparsenessRule
+from treatise.decomposition.sparse_nmf._rules import MultiplicativeRule, ProjectedGradientRule, SparsenessRule
 
 # The progress that decides on convergence is looked at over this many iterations.
 _PACE = 10

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.metric._psd_descent import (
+from treatise.metric.fixed_rank._descent import (
     Schedule,
     Targets,
     batch_descent,
@@ -18,7 +18,7 @@ from treatise.metric._psd_descent import (
     online_pass,
     plan_schedule,
 )
-from treatise.metric._psd_geometry import GEOMETRIES, geometry_named
+from treatise.metric.fixed_rank._geometry import GEOMETRIES, geometry_named
 
 
 class FixedRankLearner(BaseEstimator, ABC):

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from treatise.metric.fixed_rank_metric import pair_distances, random_pairs
+from treatise._core.figures import axes_for
+from treatise.metric.fixed_rank.metric import pair_distances, random_pairs
 
 
 def plot_pair_distances(learner, X, y, *, n_pairs=5000, random_state=None, ax=None):
@@ -48,10 +49,7 @@ def plot_pair_distances(learner, X, y, *, n_pairs=5000, random_state=None, ax=No
             f"the {n_pairs} pairs drawn are all of {'one class' if alike.all() else 'different classes'}; give rows of "
             "at least two classes with several rows each, or raise n_pairs"
         )
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(6, 3.5), layout="constrained").subplots()
+    ax = axes_for(ax, figsize=(6, 3.5))
     edges = np.linspace(0.0, max(float(distances.max()), 1e-12), 41)
     for chosen, name, colour in ((alike, "same class", "#2b6cb0"), (~alike, "different classes", "#c05621")):
         ax.hist(distances[chosen], edges, density=True, alpha=0.6, color=colour, label=name)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from treatise.metric.comparison_graph import check_comparisons
+from treatise._core.figures import axes_for
+from treatise.metric.partial_order.comparison_graph import check_comparisons
 
 
 def plot_embedding(points, labels=None, *, comparisons=None, ax=None):
@@ -38,10 +39,7 @@ def plot_embedding(points, labels=None, *, comparisons=None, ax=None):
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     plane = np.zeros((len(points), 2))
     plane[:, : min(2, len(lengths))] = (left * lengths)[:, :2]
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(layout="constrained").subplots()
+    ax = axes_for(ax)
     groups = np.zeros(len(points)) if labels is None else np.asarray(list(labels))
     if len(groups) != len(points):
         raise ValueError(f"{len(groups)} labels for {len(points)} points")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 
-from treatise.metric.pseudo_euclidean import PseudoEuclideanEmbedding
+from treatise.metric.pseudo_euclidean.embedding import PseudoEuclideanEmbedding
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.metric._fixed_rank_base import FixedRankLearner, checked_pairs, checked_targets
-from treatise.metric._quadratic_measurements import PairMeasurements, RowMeasurements
+from treatise._core.classifier import check_classes
+from treatise.metric.fixed_rank._base import FixedRankLearner, checked_pairs, checked_targets
+from treatise.metric.fixed_rank._measurements import PairMeasurements, RowMeasurements
 
 
 class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FixedRankLearner):
@@ -150,8 +151,7 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(f"y holds one class ({classes[0]!r}) only; distances are learned between at least two")
+        check_classes(classes, who="a distance that tells classes apart")
         count = 40 * len(classes) * (len(classes) - 1) if self.n_pairs == "auto" else self.n_pairs
         pairs = random_pairs(X.shape[0], count, check_random_state(self.random_state))
         return self._fit(X, pairs, y[pairs[:, 0]] == y[pairs[:, 1]])

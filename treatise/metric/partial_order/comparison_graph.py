@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
-from treatise.metric._comparison_graph_loops import greedy_acyclic, needed_edges
+from treatise.metric.partial_order._loops import greedy_acyclic, needed_edges
 
 
 class ComparisonGraph:

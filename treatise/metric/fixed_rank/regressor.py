@@ -5,8 +5,8 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from treatise.metric._fixed_rank_base import FixedRankLearner, checked_targets
-from treatise.metric._quadratic_measurements import MatrixMeasurements, RowMeasurements
+from treatise.metric.fixed_rank._base import FixedRankLearner, checked_targets
+from treatise.metric.fixed_rank._measurements import MatrixMeasurements, RowMeasurements
 
 
 class FixedRankPSDRegressor(RegressorMixin, FixedRankLearner):

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.decomposition._sparse_nmf_loops import descend_rows, multiply_by_ratio
+from treatise.decomposition.sparse_nmf._loops import descend_rows, multiply_by_ratio
 from treatise.optimize.nnls import descend
 from treatise.optimize.projections import l1_of_unit_vector, project_in_place
 

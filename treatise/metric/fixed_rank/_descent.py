@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from treatise.metric._psd_geometry import Point
+from treatise.metric.fixed_rank._geometry import Point
 from treatise.optimize.riemannian import armijo_step
 
 FIRST_STEP = 100.0

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, validate_data
 
-from treatise.decomposition._factorise import (
+from treatise.decomposition.sparse_nmf._factorise import (
     balanced,
     data_by,
     error_norm,
@@ -18,13 +18,13 @@ from treatise.decomposition._factorise import (
     squared_error,
     squared_norm,
 )
-from treatise.decomposition._nonnegative_start import given_factors, starting_factors
-from treatise.decomposition._sparse_nmf_rules import (
+from treatise.decomposition.sparse_nmf._rules import (
     CoordinateRule,
     MultiplicativeRule,
     ProjectedGradientRule,
     ProjectedRowRule,
 )
+from treatise.decomposition.sparse_nmf._start import given_factors, starting_factors
 from treatise.optimize import hoyer_sparseness, nonnegative_least_squares
 
 
