@@ -184,7 +184,8 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self.classes_[codes_from_scores(self.predict_proba(X))]
+        likeliest = codes_from_scores(self.predict_proba(X))
+        return self.classes_[likeliest]
 
     def pairwise_proba(self, X):
         """Probability of class i given i or j, before coupling.
