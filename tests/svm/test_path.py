@@ -259,7 +259,7 @@ def test_bad_input_is_named():
         SVMPath().fit(X, np.ones(len(X)))
     with pytest.raises(ValueError, match="Only binary classification"):
         SVMPath().fit(X, np.arange(len(X)) % 3)
-    with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes \[0, 1\] of the path"):
+    with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes \[-1\., +1\.\] of the path"):
         path.error_curve(X, np.full(len(X), 7))
     with pytest.raises(ValueError, match="one class to train on in a fold"):
         SVMPathCV(SVMPath(C_max=10.0), cv=KFold(2)).fit(X, y)

@@ -19,27 +19,9 @@ def baum_welch(sequence, start, transitions, emissions, max_iter, tol, smoothing
     occupancy = np.zeros(n_states)
     moves, shown = np.empty_like(transitions), np.empty_like(emissions)
     for iteration in range(max_iter + 1):
-        for t in range(length):
-            total = 0.0
-            for q in range(n_states):
-                arriving = start[q]
-                if t > 0:
-                    arriving = 0.0
-                    for s in range(n_states):
-                        arriving += forward[t - 1, s] * transitions[s, q]
-                forward[t, q] = arriving * emissions[q, sequence[t]]
-                total += forward[t, q]
-            scales[t] = total
-            for q in range(n_states):
-                forward[t, q] /= total
+        _forward_pass(sequence, start, transitions, emissions, forward, scales)
         history[iteration] = np.log(scales).sum()
-        backward[length - 1] = 1.0
-        for t in range(length - 2, -1, -1):
-            for q in range(n_states):
-                leaving = 0.0
-                for s in range(n_states):
-                    leaving += transitions[q, s] * emissions[s, sequence[t + 1]] * backward[t + 1, s]
-                backward[t, q] = leaving / scales[t + 1]
+        _backward_pass(sequence, transitions, emissions, scales, backward)
         occupancy[:] = 0.0
         for t in range(length):
             for q in range(n_states):
@@ -49,13 +31,7 @@ def baum_welch(sequence, start, transitions, emissions, max_iter, tol, smoothing
             return history[: iteration + 1], occupancy / length
         moves[:] = smoothing
         shown[:] = smoothing
-        for t in range(length):
-            for q in range(n_states):
-                shown[q, sequence[t]] += forward[t, q] * backward[t, q]
-                if t + 1 < length:
-                    for s in range(n_states):
-                        there = emissions[s, sequence[t + 1]] * backward[t + 1, s] / scales[t + 1]
-                        moves[q, s] += forward[t, q] * transitions[q, s] * there
+        _count(sequence, transitions, emissions, forward, backward, scales, moves, shown)
         start[:] = forward[0] * backward[0]
         start /= start.sum()
         for q in range(n_states):
@@ -65,6 +41,51 @@ def baum_welch(sequence, start, transitions, emissions, max_iter, tol, smoothing
             if shown[q].sum() > 0:
                 emissions[q] = shown[q] / shown[q].sum()
     return history, occupancy / length
+
+
+@compiled
+def _forward_pass(sequence, start, transitions, emissions, forward, scales):
+    """Probability of each state given the symbols so far, and that of each symbol given those before it."""
+    n_states = len(start)
+    for t in range(len(sequence)):
+        total = 0.0
+        for q in range(n_states):
+            arriving = start[q]
+            if t > 0:
+                arriving = 0.0
+                for s in range(n_states):
+                    arriving += forward[t - 1, s] * transitions[s, q]
+            forward[t, q] = arriving * emissions[q, sequence[t]]
+            total += forward[t, q]
+        scales[t] = total
+        for q in range(n_states):
+            forward[t, q] /= total
+
+
+@compiled
+def _backward_pass(sequence, transitions, emissions, scales, backward):
+    """Probability of the symbols to come given each state, over that given the symbols so far."""
+    n_states = len(transitions)
+    backward[len(sequence) - 1] = 1.0
+    for t in range(len(sequence) - 2, -1, -1):
+        for q in range(n_states):
+            leaving = 0.0
+            for s in range(n_states):
+                leaving += transitions[q, s] * emissions[s, sequence[t + 1]] * backward[t + 1, s]
+            backward[t, q] = leaving / scales[t + 1]
+
+
+@compiled
+def _count(sequence, transitions, emissions, forward, backward, scales, moves, shown):
+    """Add the expected numbers of moves between states, and of symbols shown by each."""
+    length, n_states = len(sequence), len(transitions)
+    for t in range(length):
+        for q in range(n_states):
+            shown[q, sequence[t]] += forward[t, q] * backward[t, q]
+            if t + 1 < length:
+                for s in range(n_states):
+                    there = emissions[s, sequence[t + 1]] * backward[t + 1, s] / scales[t + 1]
+                    moves[q, s] += forward[t, q] * transitions[q, s] * there
 
 
 @compiled

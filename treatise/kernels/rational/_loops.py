@@ -3,6 +3,8 @@
 Label 0 is the empty symbol. Weights know their semiring by its code: 0 probability, 1 log, 2 tropical, 3 boolean.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from treatise._core.jit import compiled
@@ -37,83 +39,112 @@ def _grown(array, size):
     return wider
 
 
+class Arcs(NamedTuple):
+    """Transitions of a machine, those that leave state q from ``ptr[q]`` to ``ptr[q + 1]``, and where it may start."""
+
+    ptr: np.ndarray
+    read: np.ndarray
+    written: np.ndarray
+    weight: np.ndarray
+    target: np.ndarray
+    starts: np.ndarray
+
+
 @compiled
-def compose_arcs(code, ptr1, in1, out1, w1, to1, start1, ptr2, in2, out2, w2, to2, start2):
+def compose_arcs(code, first, second):
     """Transitions of a composition from the reachable pairs of states (Section 4.1).
 
     Arcs of the second machine are sorted by input label within a state. Between two matched symbols the first machine
-    takes all its steps of empty output, then the second all its steps of empty input: bit 0 of a state says that the
+    takes all its steps of empty output, then the second all its steps of empty input: bit 0 of a pair says that the
     second has begun. Without such a filter one path of the product would be counted once for every order.
     """
-    n1, n2 = len(ptr1) - 1, len(ptr2) - 1
-    number = np.full(2 * n1 * n2, -1, np.int32)
-    pairs = np.empty(64, np.int64)
-    source, label_in, label_out = np.empty(256, np.int64), np.empty(256, np.int64), np.empty(256, np.int64)
-    weight, target = np.empty(256), np.empty(256, np.int64)
-    n_pairs, n_arcs = 0, 0
-    for i in start1:
-        for j in start2:
-            if n_pairs == len(pairs):
-                pairs = _grown(pairs, n_pairs)
-            key = 2 * (i * n2 + j)
-            number[key] = n_pairs
-            pairs[n_pairs] = key
-            n_pairs += 1
+    n2 = len(second.ptr) - 1
+    number = np.full(2 * (len(first.ptr) - 1) * n2, -1, np.int32)
+    pairs, n_pairs = np.empty(64, np.int64), 0
+    made = (np.empty(256, np.int64), np.empty(256, np.int64), np.empty(256, np.int64), np.empty(256, np.int64))
+    weights, n_arcs = np.empty(256), 0
+    for i in first.starts:
+        for j in second.starts:
+            pairs, n_pairs = _reach(number, pairs, n_pairs, 2 * (i * n2 + j))
     at = 0
     while at < n_pairs:
-        key = pairs[at]
-        begun, q1, q2 = key % 2, key // 2 // n2, key // 2 % n2
-        for step in range(2):
-            # Step 0: arcs of the first machine, with their matches; step 1: empty inputs of the second alone.
-            first, last = (ptr1[q1], ptr1[q1 + 1]) if step == 0 else (0, 1)
-            for e1 in range(first, last):
-                alone = step == 0 and out1[e1] == 0
-                wanted = out1[e1] if step == 0 else 0
-                if alone and begun:
-                    continue
-                low, high = ptr2[q2], ptr2[q2 + 1]
-                if alone:
-                    low, high = 0, 1
-                else:
-                    while low < high:
-                        middle = (low + high) // 2
-                        if in2[middle] < wanted:
-                            low = middle + 1
-                        else:
-                            high = middle
-                    high = ptr2[q2 + 1]
-                for e2 in range(low, high):
-                    if not alone and in2[e2] != wanted:
-                        break
-                    if alone:
-                        reached = 2 * (to1[e1] * n2 + q2)
-                    elif step == 0:
-                        reached = 2 * (to1[e1] * n2 + to2[e2])
-                    else:
-                        reached = 2 * (q1 * n2 + to2[e2]) + 1
-                    if number[reached] < 0:
-                        if n_pairs == len(pairs):
-                            pairs = _grown(pairs, n_pairs)
-                        number[reached] = n_pairs
-                        pairs[n_pairs] = reached
-                        n_pairs += 1
-                    if n_arcs == len(source):
-                        source, target, weight = _grown(source, n_arcs), _grown(target, n_arcs), _grown(weight, n_arcs)
-                        label_in, label_out = _grown(label_in, n_arcs), _grown(label_out, n_arcs)
-                    source[n_arcs], target[n_arcs] = at, number[reached]
-                    label_in[n_arcs] = in1[e1] if step == 0 else 0
-                    label_out[n_arcs] = 0 if alone else out2[e2]
-                    if alone:
-                        weight[n_arcs] = w1[e1]
-                    elif step == 0:
-                        weight[n_arcs] = times(code, w1[e1], w2[e2])
-                    else:
-                        weight[n_arcs] = w2[e2]
+        begun, q1, q2 = pairs[at] % 2, pairs[at] // 2 // n2, pairs[at] // 2 % n2
+        end = second.ptr[q2 + 1]
+        for e1 in range(first.ptr[q1], first.ptr[q1 + 1]):
+            written = first.written[e1]
+            if written == 0:
+                # The first machine moves alone, as long as the second has not begun.
+                if not begun:
+                    reached = 2 * (first.target[e1] * n2 + q2)
+                    pairs, n_pairs = _reach(number, pairs, n_pairs, reached)
+                    made, weights = _with_room(made, weights, n_arcs)
+                    _write(made, n_arcs, at, first.read[e1], 0, number[reached])
+                    weights[n_arcs] = first.weight[e1]
                     n_arcs += 1
+                continue
+            for e2 in range(_first_reading(second.read, second.ptr[q2], end, written), end):
+                if second.read[e2] != written:
+                    break
+                reached = 2 * (first.target[e1] * n2 + second.target[e2])
+                pairs, n_pairs = _reach(number, pairs, n_pairs, reached)
+                made, weights = _with_room(made, weights, n_arcs)
+                _write(made, n_arcs, at, first.read[e1], second.written[e2], number[reached])
+                weights[n_arcs] = times(code, first.weight[e1], second.weight[e2])
+                n_arcs += 1
+        for e2 in range(_first_reading(second.read, second.ptr[q2], end, 0), end):
+            # The second machine moves alone, and has begun.
+            if second.read[e2] != 0:
+                break
+            reached = 2 * (q1 * n2 + second.target[e2]) + 1
+            pairs, n_pairs = _reach(number, pairs, n_pairs, reached)
+            made, weights = _with_room(made, weights, n_arcs)
+            _write(made, n_arcs, at, 0, second.written[e2], number[reached])
+            weights[n_arcs] = second.weight[e2]
+            n_arcs += 1
         at += 1
+    source, read, written, target = made
     return (
-        pairs[:n_pairs] // 2, source[:n_arcs], label_in[:n_arcs], label_out[:n_arcs], weight[:n_arcs], target[:n_arcs]
+        pairs[:n_pairs] // 2, source[:n_arcs], read[:n_arcs], written[:n_arcs], weights[:n_arcs], target[:n_arcs]
     )  # fmt: skip
+
+
+@compiled
+def _first_reading(read, low, high, label):
+    """The first of the sorted arcs from ``low`` to ``high`` whose input is not below ``label``."""
+    while low < high:
+        middle = (low + high) // 2
+        if read[middle] < label:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _reach(number, pairs, n_pairs, key):
+    """Number a pair of states where it is new; returns the list of pairs and its length."""
+    if number[key] >= 0:
+        return pairs, n_pairs
+    if n_pairs == len(pairs):
+        pairs = _grown(pairs, n_pairs)
+    number[key] = n_pairs
+    pairs[n_pairs] = key
+    return pairs, n_pairs + 1
+
+
+@compiled
+def _with_room(made, weights, n_arcs):
+    """Columns of arcs with room for one more."""
+    if n_arcs < len(weights):
+        return made, weights
+    source, read, written, target = made
+    made = (_grown(source, n_arcs), _grown(read, n_arcs), _grown(written, n_arcs), _grown(target, n_arcs))
+    return made, _grown(weights, n_arcs)
+
+
+@compiled
+def _write(made, place, source, read, written, target):
+    made[0][place], made[1][place], made[2][place], made[3][place] = source, read, written, target
 
 
 @compiled

@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.sparse.linalg import MatrixRankWarning, spsolve
 
 from treatise.kernels.rational._loops import (
+    Arcs,
     compose_arcs,
     distance_by_relaxation,
     distance_in_order,
@@ -245,9 +246,10 @@ class WeightedTransducer:
         zero = self.semiring.zero
         starts = [np.flatnonzero(machine._initial != zero) for machine in (self, other)]
         pairs, source, label_in, label_out, weight, target = compose_arcs(
-            self.semiring.code, self._ptr, in1, out1, self._weight, self._target, starts[0],
-            other._ptr, in2[order], out2[order], other._weight[order], other._target[order], starts[1],
-        )  # fmt: skip
+            self.semiring.code,
+            Arcs(self._ptr, in1, out1, self._weight, self._target, starts[0]),
+            Arcs(other._ptr, in2[order], out2[order], other._weight[order], other._target[order], starts[1]),
+        )
         left, right = pairs // other.n_states, pairs % other.n_states
         initial = np.full(len(pairs), zero)
         begin = len(starts[0]) * len(starts[1])

@@ -15,6 +15,8 @@ from treatise.kernels.strings._loops import (
     GAPPY,
     GRAM,
     WEIGHTED_GAPPY,
+    Rule,
+    Windows,
     walk_trie,
 )
 from treatise.kernels.strings.encoded import EncodedStrings, common_letters, distinct_windows, encode
@@ -114,9 +116,12 @@ class StringKernel(Kernel):
             sides = np.bitwise_or.reduceat(side, pair_ptr[:-1]) if len(windows) else np.empty(0, np.uint8)
         start, choice_ptr, choice_branch, choice_cost = _choices(matching, windows)
         return walk_trie(
-            windows, start, sides, pair_ptr, pair_owner, pair_count, len(strings), n_left,
-            matching.depth, len(matching.branches), choice_ptr, choice_branch, choice_cost, float(matching.budget),
-            matching.kind, matching.first, matching.decay, output,
+            Windows(windows, start, sides, pair_ptr, pair_owner, pair_count, len(strings), n_left),
+            Rule(
+                matching.kind, matching.depth, len(matching.branches), choice_ptr, choice_branch, choice_cost,
+                float(matching.budget), matching.first, matching.decay,
+            ),
+            output,
         )  # fmt: skip
 
 

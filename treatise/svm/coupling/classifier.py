@@ -1,17 +1,23 @@
 """One binary classifier for each pair of classes, coupled to class probabilities (Wu, Lin & Weng, JMLR 5:975)."""
 
+import warnings
+from numbers import Integral
+
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context
+from scipy.special import expit
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
+from sklearn.isotonic import IsotonicRegression
+from sklearn.model_selection import check_cv
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from treatise._core.classifier import Classifier, codes_from_scores
-from treatise.svm.coupling._calibration import fit_pair, fold_of_rows, pair_probability, score_of
 from treatise.svm.coupling.coupling import COUPLINGS, couple, pair_indices
+from treatise.svm.coupling.platt import platt_sigmoid
 
 
 def _pairs_have_decisions(self):
@@ -135,12 +141,12 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             raise ValueError(f"{type(base).__name__} has neither predict_proba nor decision_function")
         self.calibration_ = self.calibration if self.calibration != "auto" else None if own else "sigmoid"
         self.pairs_ = np.column_stack(pair_indices(k))
-        folds = None if self.calibration_ is None else fold_of_rows(self.cv, X, y)
+        folds = None if self.calibration_ is None else _fold_of_rows(self.cv, X, y)
         pairwise = get_tags(base).input_tags.pairwise
         members = [np.flatnonzero(coded == c) for c in range(k)]
         self._rows = [np.sort(np.concatenate([members[i], members[j]])) for i, j in self.pairs_]
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_pair)(
+            delayed(_fit_pair)(
                 base,
                 X[rows][:, rows] if pairwise else X[rows],
                 (coded[rows] == first).astype(np.int64),
@@ -184,7 +190,8 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self.classes_[codes_from_scores(self.predict_proba(X))]
+        likeliest = codes_from_scores(self.predict_proba(X))
+        return self.classes_[likeliest]
 
     def pairwise_proba(self, X):
         """Probability of class i given i or j, before coupling.
@@ -222,7 +229,7 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         X = self._read(X)
         F = np.zeros((X.shape[0], len(self.classes_), len(self.classes_)))
         for pair, (i, j) in enumerate(self.pairs_):
-            F[:, i, j] = score_of(self.estimators_[pair], self._seen_by(pair, X))
+            F[:, i, j] = _score_of(self.estimators_[pair], self._seen_by(pair, X))
         return F - F.transpose(0, 2, 1)
 
     def _base(self):
@@ -245,7 +252,7 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         packed = np.empty((X.shape[0], len(self.pairs_)))
         for pair, estimator in enumerate(self.estimators_):
             calibrator = None if self.calibrators_ is None else self.calibrators_[pair]
-            packed[:, pair] = pair_probability(estimator, calibrator, self._seen_by(pair, X))
+            packed[:, pair] = _pair_probability(estimator, calibrator, self._seen_by(pair, X))
         return packed
 
     def __sklearn_tags__(self):
@@ -255,3 +262,85 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         tags.input_tags.allow_nan = base.allow_nan
         tags.input_tags.pairwise = base.pairwise
         return tags
+
+
+def _fit_pair(base, X, target, sample_weight, calibration, folds, pairwise):
+    """The fitted classifier of a pair and its calibration: None, (A, B), or the knots of a step function.
+
+    ``target`` is 1 for the first class of the pair and 0 for the second; ``folds`` numbers the fold of each row.
+    """
+    fitted = _fit_weighted(clone(base), X, target, sample_weight)
+    if calibration is None:
+        return fitted, None
+    held_out = _held_out_decision(base, fitted, X, target, sample_weight, folds, pairwise)
+    if calibration == "sigmoid":
+        return fitted, np.array(platt_sigmoid(held_out, target, sample_weight))
+    step = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    step.fit(held_out, target, sample_weight=sample_weight)
+    return fitted, np.stack([step.X_thresholds_, step.y_thresholds_])
+
+
+def _fit_weighted(estimator, X, target, sample_weight):
+    """Fit, with weights if there are any."""
+    if sample_weight is None:
+        return estimator.fit(X, target)
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(f"sample_weight was given, but {type(estimator).__name__}.fit takes none")
+    return estimator.fit(X, target, sample_weight=sample_weight)
+
+
+def _score_of(fitted, X):
+    """Decision values, positive for the first class; of a classifier without any, its probabilities."""
+    if hasattr(fitted, "decision_function"):
+        return np.asarray(fitted.decision_function(X), dtype=np.float64).ravel()
+    return fitted.predict_proba(X)[:, 1]
+
+
+def _fold_of_rows(cv, X, y):
+    """Number of the fold in which each row is held out; folds are drawn once, and serve all pairs (Figure 4)."""
+    most = int(np.unique(y, return_counts=True)[1].max())
+    if most < 2:
+        raise ValueError("every class has one row, so that none can be held out to calibrate on; give more rows")
+    if isinstance(cv, Integral):
+        # A class with fewer rows than folds is absent from some, which does no harm: both classes of a pair are
+        # there to learn from as long as each has two rows.
+        cv = max(2, min(int(cv), most))
+    folds = np.full(len(y), -1)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        for number, (_, test) in enumerate(check_cv(cv, y, classifier=True).split(X, y)):
+            folds[test] = number
+    if (folds < 0).any():
+        raise ValueError(f"cv={cv!r} holds out {int((folds >= 0).sum())} of {len(y)} rows; each row must be, once")
+    return folds
+
+
+def _held_out_decision(base, fitted, X, target, sample_weight, folds, pairwise):
+    """Decision value of every row from a fit that did not see it, as Section 7.1 wants it for (36)."""
+    numbers = np.unique(folds)
+    if any(len(np.unique(target[folds != number])) < 2 for number in numbers):
+        warnings.warn(
+            "all rows of a class are in one fold, so that none of their decision values can be held out: a pair is "
+            "calibrated on the rows that it was learnt from, and its probabilities are too sure",
+            UserWarning,
+            stacklevel=2,
+        )
+        return _score_of(fitted, X)
+    held_out = np.empty(len(target))
+    for number in numbers:
+        train, test = np.flatnonzero(folds != number), np.flatnonzero(folds == number)
+        weight = None if sample_weight is None else sample_weight[train]
+        model = _fit_weighted(clone(base), X[train][:, train] if pairwise else X[train], target[train], weight)
+        held_out[test] = _score_of(model, X[test][:, train] if pairwise else X[test])
+    return held_out
+
+
+def _pair_probability(fitted, calibrator, X):
+    """Probability of the first class of the pair."""
+    if calibrator is None:
+        return fitted.predict_proba(X)[:, 1]
+    score = _score_of(fitted, X)
+    if calibrator.ndim == 1:
+        A, B = calibrator
+        return expit(-(A * score + B))
+    return np.interp(score, calibrator[0], calibrator[1])

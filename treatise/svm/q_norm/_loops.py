@@ -1,5 +1,7 @@
 """Pair updates for the dual of the q-norm soft margin machine, q > 1."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from treatise._core.jit import compiled
@@ -58,26 +60,35 @@ def pair_step(difference, curvature, room, alpha_i, sign_i, cost_i, alpha_j, sig
     return t
 
 
-@compiled
-def move_pairs(store, slot_of, used, clock, diagonal, alpha, bend, sign, cost, pull, q, tol, steps):
-    """Move pairs of multipliers until none violates optimality by more than ``tol``.
+class Multipliers(NamedTuple):
+    """The dual problem where it stands: of each row the multiplier, its class as -1 or 1, and its cost.
 
     ``pull`` is y_i - (K beta)_i - y_i xi_i, which equals the offset for every multiplier above zero at the optimum.
-    Raising beta_i and lowering beta_j gains as long as pull_i > pull_j; i is the most violating one and j the partner
-    with the largest gain by the second-order rule, whose curvature has ``bend``, K_ii plus the slope of the slack.
-
-    Returns the status, the pair that the loop stands at, the number of steps done, and both ends of the offset.
+    ``bend`` is the curvature in one beta: K_ii of ``diagonal`` plus the slope of the slack. ``rises`` and ``falls`` say
+    which way beta may go: a multiplier of zero may only grow, so its beta rises for the second class and falls for the
+    first.
     """
-    m = len(alpha)
+
+    alpha: np.ndarray
+    sign: np.ndarray
+    cost: np.ndarray
+    diagonal: np.ndarray
+    pull: np.ndarray
+    bend: np.ndarray
+    rises: np.ndarray
+    falls: np.ndarray
+
+
+@compiled
+def move_pairs(store, slot_of, used, clock, rows, q, tol, steps):
+    """Move pairs of multipliers until none violates optimality by more than ``tol``.
+
+    Raising beta_i and lowering beta_j gains as long as pull_i > pull_j; i is the most violating one and j the partner
+    with the largest gain by the second-order rule. Returns the status, the pair that the loop stands at, the number of
+    steps done, and both ends of the offset.
+    """
     done = 0
-    # A multiplier of zero may only grow: its beta rises for the second class and falls for the first.
-    rises, falls = np.empty(m, np.bool_), np.empty(m, np.bool_)
-    i, highest = -1, -np.inf
-    for t in range(m):
-        rises[t] = sign[t] > 0 or alpha[t] > 0.0
-        falls[t] = sign[t] < 0 or alpha[t] > 0.0
-        if pull[t] > highest and rises[t]:
-            i, highest = t, pull[t]
+    i, highest = _most_violating(rows)
     while True:
         if i < 0:
             return CONVERGED, -1, -1, done, np.inf, highest
@@ -85,22 +96,7 @@ def move_pairs(store, slot_of, used, clock, diagonal, alpha, bend, sign, cost, p
             return NEEDS_ROWS, i, i, done, np.inf, highest
         used[slot_of[i]] = clock + done
         row_i = store[slot_of[i]]
-        bend_i = bend[i]
-        j, lowest = -1, np.inf
-        # The largest gain, difference^2 / curvature, as a fraction: comparing products needs no division.
-        best_square, best_curvature = 0.0, 1.0
-        for t in range(m):
-            if falls[t]:
-                value = pull[t]
-                if value < lowest:
-                    lowest = value
-                difference = highest - value
-                if difference > 0.0:
-                    curvature = max(bend_i + bend[t] - 2.0 * row_i[t], _SMALLEST_CURVATURE)
-                    square = difference * difference
-                    if square * best_curvature > best_square * curvature:
-                        best_square, best_curvature = square, curvature
-                        j = t
+        j, lowest = _best_partner(rows, row_i, rows.bend[i], highest)
         if j < 0 or highest - lowest <= tol:
             return CONVERGED, -1, -1, done, lowest, highest
         if done >= steps:
@@ -108,28 +104,75 @@ def move_pairs(store, slot_of, used, clock, diagonal, alpha, bend, sign, cost, p
         if slot_of[j] < 0:
             return NEEDS_ROWS, i, j, done, lowest, highest
         used[slot_of[j]] = clock + done
-        row_j = store[slot_of[j]]
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], _SMALLEST_CURVATURE)
-        room = np.inf
-        if sign[i] < 0:
-            room = alpha[i]
-        if sign[j] > 0:
-            room = min(room, alpha[j])
-        step = pair_step(highest - pull[j], curvature, room, alpha[i], sign[i], cost[i], alpha[j], sign[j], cost[j], q)
-        before_i, before_j = slack(alpha[i], cost[i], q), slack(alpha[j], cost[j], q)
-        # A bound is hit exactly, so that nothing of rounding keeps a multiplier above zero.
-        alpha[i] = 0.0 if sign[i] < 0 and step >= alpha[i] else alpha[i] + sign[i] * step
-        alpha[j] = 0.0 if sign[j] > 0 and step >= alpha[j] else alpha[j] - sign[j] * step
-        pull[i] -= sign[i] * (slack(alpha[i], cost[i], q) - before_i)
-        pull[j] -= sign[j] * (slack(alpha[j], cost[j], q) - before_j)
-        for t in (i, j):
-            bend[t] = diagonal[t] + slack_slope(alpha[t], cost[t], q)
-            rises[t] = sign[t] > 0 or alpha[t] > 0.0
-            falls[t] = sign[t] < 0 or alpha[t] > 0.0
-        i, highest = -1, -np.inf
-        for t in range(m):
-            value = pull[t] - step * (row_i[t] - row_j[t])
-            pull[t] = value
-            if value > highest and rises[t]:
-                i, highest = t, value
+        step = _move_pair(rows, i, j, row_i[j], highest - rows.pull[j], q)
+        i, highest = _shift_pulls(rows, step, row_i, store[slot_of[j]])
         done += 1
+
+
+@compiled
+def _most_violating(rows):
+    """Settle which betas may rise and fall; the row of highest pull among those that may rise, and its pull."""
+    i, highest = -1, -np.inf
+    for t in range(len(rows.alpha)):
+        rows.rises[t] = rows.sign[t] > 0 or rows.alpha[t] > 0.0
+        rows.falls[t] = rows.sign[t] < 0 or rows.alpha[t] > 0.0
+        if rows.pull[t] > highest and rows.rises[t]:
+            i, highest = t, rows.pull[t]
+    return i, highest
+
+
+@compiled
+def _best_partner(rows, row_i, bend_i, highest):
+    """The row that gains most by falling while row i rises, and the lowest pull of those that may fall."""
+    j, lowest = -1, np.inf
+    # The largest gain, difference^2 / curvature, as a fraction: comparing products needs no division.
+    best_square, best_curvature = 0.0, 1.0
+    for t in range(len(row_i)):
+        if rows.falls[t]:
+            value = rows.pull[t]
+            if value < lowest:
+                lowest = value
+            difference = highest - value
+            if difference > 0.0:
+                curvature = max(bend_i + rows.bend[t] - 2.0 * row_i[t], _SMALLEST_CURVATURE)
+                square = difference * difference
+                if square * best_curvature > best_square * curvature:
+                    best_square, best_curvature = square, curvature
+                    j = t
+    return j, lowest
+
+
+@compiled
+def _move_pair(rows, i, j, between, difference, q):
+    """Raise beta_i and lower beta_j by the step that gains most, and give it; ``between`` is K_ij."""
+    alpha, sign, cost = rows.alpha, rows.sign, rows.cost
+    curvature = max(rows.diagonal[i] + rows.diagonal[j] - 2.0 * between, _SMALLEST_CURVATURE)
+    room = np.inf
+    if sign[i] < 0:
+        room = alpha[i]
+    if sign[j] > 0:
+        room = min(room, alpha[j])
+    step = pair_step(difference, curvature, room, alpha[i], sign[i], cost[i], alpha[j], sign[j], cost[j], q)
+    before_i, before_j = slack(alpha[i], cost[i], q), slack(alpha[j], cost[j], q)
+    # A bound is hit exactly, so that nothing of rounding keeps a multiplier above zero.
+    alpha[i] = 0.0 if sign[i] < 0 and step >= alpha[i] else alpha[i] + sign[i] * step
+    alpha[j] = 0.0 if sign[j] > 0 and step >= alpha[j] else alpha[j] - sign[j] * step
+    rows.pull[i] -= sign[i] * (slack(alpha[i], cost[i], q) - before_i)
+    rows.pull[j] -= sign[j] * (slack(alpha[j], cost[j], q) - before_j)
+    for t in (i, j):
+        rows.bend[t] = rows.diagonal[t] + slack_slope(alpha[t], cost[t], q)
+        rows.rises[t] = sign[t] > 0 or alpha[t] > 0.0
+        rows.falls[t] = sign[t] < 0 or alpha[t] > 0.0
+    return step
+
+
+@compiled
+def _shift_pulls(rows, step, row_i, row_j):
+    """Take the step into all pulls; the row of highest pull among those that may rise, and its pull."""
+    i, highest = -1, -np.inf
+    for t in range(len(row_i)):
+        value = rows.pull[t] - step * (row_i[t] - row_j[t])
+        rows.pull[t] = value
+        if value > highest and rows.rises[t]:
+            i, highest = t, value
+    return i, highest

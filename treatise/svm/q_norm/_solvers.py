@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treatise.optimize import SVMDualProblem, minimize_kernel_newton, solve_svm_dual
-from treatise.svm.q_norm._loops import NEEDS_ROWS, PAUSED, move_pairs
+from treatise.svm.q_norm._loops import NEEDS_ROWS, PAUSED, Multipliers, move_pairs
 
 _LARGEST_POWER_OF_PAIRS = 3.0
 """Beyond, pairs take too many steps: 5 000 rows took 28 000 of them for q = 3, and over 10^6 for q = 5."""
@@ -77,15 +77,15 @@ def solve_q_norm(rows, whole_gram, y, costs, q, tol, max_iter):
 
 
 def _by_pairs(rows, y, costs, q, tol, max_iter):
-    alpha, pull = np.zeros(len(y)), y.copy()
     # At zero the slack has a slope for q = 2 alone.
     bend = rows.diagonal + (1.0 / (2.0 * costs) if q == 2.0 else 0.0)
+    alpha, (rises, falls) = np.zeros(len(y)), np.empty((2, len(y)), bool)
+    multipliers = Multipliers(alpha, y, costs, rows.diagonal, y.copy(), bend, rises, falls)
     left = max(10**7, 100 * len(y)) if max_iter is None else max_iter
     n_iter = 0
     while True:
         status, i, j, done, lowest, highest = move_pairs(
-            rows.store, rows.slot_of, rows.used, rows.clock, rows.diagonal, alpha, bend, y, costs, pull, q, tol,
-            min(left - n_iter, 10_000),
+            rows.store, rows.slot_of, rows.used, rows.clock, multipliers, q, tol, min(left - n_iter, 10_000)
         )  # fmt: skip
         rows.clock += done
         n_iter += done
