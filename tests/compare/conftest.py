@@ -1,6 +1,8 @@
 """A small table on disk, and comparisons among a few quick methods."""
 
+import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -8,6 +10,7 @@ import pytest
 
 from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
 from treatise.compare.candidates import Candidate, all_candidates, find_candidate, streaming_candidates
+from treatise.compare.contest.schedule import Clock
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +48,11 @@ class Few:
             "treatise.compare.inputs.blocks.streaming_candidates",
             lambda task: [c for c in streaming_candidates(task) if c.label in names],
         )
+
+    def slow_clock(self, times=10):
+        """A run's clock that others who keep the machine busy cannot outrun."""
+        clock = partial(Clock, now=lambda: time.monotonic() / times)
+        self._patch.setattr("treatise.compare.comparison.Clock", clock)
 
     def repeats(self, most):
         """Passes over the folds: one unless a test asks for more, so that no test hangs on the clock."""

@@ -46,10 +46,10 @@ def table(tmp_path):
 def test_a_run_in_blocks_leaves_all_that_a_run_in_memory_leaves(table, contestants, tmp_path):
     contestants.streaming("AROW", "SGDClassifier", "DummyClassifier")
     watch, output = Recorder(), tmp_path / "run"
-    start = time.monotonic()
+    contestants.slow_clock()
     comparison = compare_methods(table, "label", memory=1e4, budget=40, jobs=2, output=output, observer=watch)
-    assert time.monotonic() - start <= 44
     run = comparison.run
+    assert run.seconds <= 44
     assert len(watch.sentences) == 1 and "read in blocks" in watch.sentences[0]
     assert {p.name for p in output.iterdir()} == {
         "report.html", "best.skops", "out_of_fold.csv", "run.json", "journal.jsonl", "folds",
@@ -113,14 +113,14 @@ main()
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_an_interrupted_run_in_blocks_leaves_a_valid_part_and_goes_on(table, contestants, tmp_path):
     command = [sys.executable, "-c", PROGRAM, "compare", str(table), "--target", "label", "--memory", "0.00001"]
-    command += ["--budget", "60", "--jobs", "2", "--output", str(tmp_path / "run")]
+    command += ["--budget", "600", "--jobs", "2", "--output", str(tmp_path / "run")]
     journal = tmp_path / "run" / "journal.jsonl"
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 100
         while time.monotonic() < deadline and not (journal.exists() and journal.read_text().count('{"fold"') >= 3):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert err.splitlines()[0].startswith("long has about 4000 rows and would take")
@@ -132,7 +132,7 @@ def test_an_interrupted_run_in_blocks_leaves_a_valid_part_and_goes_on(table, con
     contestants.streaming("AROW", "SGDClassifier")
     watch = Recorder()
     run = compare_methods(
-        table, "label", memory=1e4, budget=spent + 60, jobs=2, output=tmp_path / "run", observer=watch
+        table, "label", memory=1e4, budget=spent + 600, jobs=2, output=tmp_path / "run", observer=watch
     ).run
     assert watch.resumed == done
     assert run.status == "finished"

@@ -99,7 +99,7 @@ def test_comparison_leaves_a_board_a_report_and_a_model_that_labels(corpus, tmp_
     # Two folds, once: every learner has its turn.
     monkeypatch.setattr("treatise.compare.contest.schedule.MOST_REPEATS", 1)
     monkeypatch.setattr(SequenceInput, "number_of_folds", lambda self: 2)
-    comparison = compare_methods(corpus, budget=60, output=tmp_path / "run", jobs=2)
+    comparison = compare_methods(corpus, budget=120, output=tmp_path / "run", jobs=2)
     labels = comparison.leaderboard["label"].to_list()
     # Whoever had no turn on a busy machine is named with the reason.
     heard = {*labels, *(failure.label for failure in comparison.run.failures)}

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from treatise._core.errors import TreatiseError
 from treatise.compare import understand
-from treatise.compare.inputs import Explanation
+from treatise.compare.inputs import Explanation, Input
 from treatise.io import Table
 
 
@@ -152,3 +152,15 @@ def test_the_name_of_a_model_stays_one_argument_in_code():
     literal = re.search(r"load_model\((.*)\)\.model", use.python).group(1)
     assert json.loads(literal) == model
     assert use.shell == """treatise predict 'my "best" $(rm -rf).skops' new.csv -o out.csv"""
+
+
+def test_an_input_comes_back_as_it_was_laid_out(tmp_path):
+    dense = understand(table({"x": numbers(), "town": ["Bern", None, "Chur"] * 20, "y": [3, 7] * 30}), "y")
+    matrix = sparse.random(40, 30, 0.3, format="csr", random_state=0)
+    thin = understand(Table("thin", pl.DataFrame({"label": [0, 1] * 20}), False, (), matrix=matrix))
+    for name, given in (("dense", dense), ("thin", thin)):
+        (tmp_path / name).mkdir()
+        given.save(tmp_path / name)
+        again = Input.load(tmp_path / name)
+        assert again.identity() == given.identity() and again.describe() == given.describe()
+        np.testing.assert_array_equal(again.y, given.y)

@@ -298,7 +298,6 @@ class Input(Served):
 
     def save(self, folder: Path) -> None:
         """Lay the input out in a folder of this run that its workers read."""
-        folder.mkdir(parents=True, exist_ok=True)
         with (folder / FILE).open("wb") as stream:
             pickle.dump(self, stream, protocol=pickle.HIGHEST_PROTOCOL)
 
@@ -306,7 +305,11 @@ class Input(Served):
     def load(folder: Path) -> "Input":
         """The input that :meth:`save` laid out: a file of the run's own, never one that came from elsewhere."""
         with (folder / FILE).open("rb") as stream:
-            return pickle.load(stream)
+            return pickle.load(stream).completed(folder)
+
+    def completed(self, folder: Path) -> "Input":
+        """With whatever :meth:`save` laid beside the pickle, where a kind does that."""
+        return self
 
 
 def written_usage(lines: Sequence[str], shell: str, model: str) -> ModelUse:

@@ -30,6 +30,7 @@ from treatise.report.record import (
     Residuals,
 )
 
+FRAME = "frame.arrow"
 MOST_POINTS = 2000
 CALIBRATION_BINS = 10
 
@@ -233,6 +234,20 @@ class RowsInput(Input):
         probabilities = np.concatenate(found) if len(found) == len(parts) else None
         calibration = None if probabilities is None else calibration_curves(self.classes, actual, probabilities)
         return Explanation(confusion_matrix(self.classes, actual, predicted), calibration=calibration)
+
+    # ------------------------------------------------------------------ for other processes
+
+    def save(self, folder: Path) -> None:
+        """A frame lies beside the rest, in a file that processes read without copying it first."""
+        if self.sparse:
+            super().save(folder)
+        else:
+            self.X.write_ipc(folder / FRAME)
+            super(RowsInput, replace(self, X=None)).save(folder)
+
+    def completed(self, folder: Path) -> Input:
+        """With its frame."""
+        return replace(self, X=pl.read_ipc(folder / FRAME)) if self.X is None else self
 
     # ------------------------------------------------------------------ saved models
 
