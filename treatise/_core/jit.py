@@ -5,7 +5,10 @@ interpreter lock, so that threads run it side by side. Wrappers for C, which not
 cost a fifth of the time to compile. Set ``NUMBA_DISABLE_JIT=1`` to step through one.
 """
 
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
 from pathlib import Path
+from typing import Any
 
 import numba
 
@@ -14,6 +17,36 @@ compiled = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 
 compiled_sums = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, fastmath={"reassoc", "contract"})
 """A compiled loop whose sums may be taken in any order, which lets the processor add several terms at once."""
+
+
+class _Step:
+    """What compiled loops call without a wrapper for Python; Python calls a loop of its own."""
+
+    def __init__(self, function: Callable) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        # Not kept on disk: the loops that call it hold it, and its place there is that of the other form.
+        self._inner = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+
+    @property
+    def _numba_type_(self) -> numba.types.Type:
+        return self._inner._numba_type_
+
+    @cached_property
+    def _outer(self) -> Callable:
+        return compiled(self.py_func)
+
+    def __call__(self, *args: Any) -> Any:
+        return self._outer(*args)
+
+
+def compiled_step(function: Callable) -> Callable:
+    """Decorator of a step that other compiled loops call.
+
+    Without a wrapper for Python it compiles in two thirds of the time. Python may call it too: then it is compiled
+    once more, with a wrapper.
+    """
+    return function if numba.config.DISABLE_JIT else _Step(function)
 
 
 def compiled_files(package: Path) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 import math
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _Q = math.log(10.0) / 400.0  # Equation 73
 
@@ -20,7 +20,7 @@ def win_chance(lead, flatness):
     return 1.0 / (1.0 + odds) if lead >= 0.0 else odds / (1.0 + odds)
 
 
-@compiled
+@compiled_step
 def judge(lead, edge):
     """Score of the first player, whether the game was decided, and whether the ratings had it wrong.
 

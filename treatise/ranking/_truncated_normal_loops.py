@@ -7,7 +7,7 @@ in the tails, so each tail has a form of its own.
 
 import math
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled_step
 
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
@@ -16,19 +16,19 @@ _VERY_FAR = 1000.0  # beyond it the tail is an exponential to one part in 10^12
 _NARROW = 1e-5  # below it an interval is a point to one part in 10^11
 
 
-@compiled
+@compiled_step
 def density(x):
     """Standard normal density."""
     return math.exp(-0.5 * x * x) / _ROOT_TWO_PI
 
 
-@compiled
+@compiled_step
 def upper_tail(x):
     """Probability that a standard normal exceeds x."""
     return 0.5 * math.erfc(x * _ROOT_HALF)
 
 
-@compiled
+@compiled_step
 def tail_excess(x):
     """Mean of a standard normal beyond x, less x, for x > 20 (Laplace's continued fraction)."""
     fraction = x
@@ -37,7 +37,7 @@ def tail_excess(x):
     return 1.0 / fraction
 
 
-@compiled
+@compiled_step
 def win_moments(x, t):
     """V(x, t) and W(x, t) of Equation 67: the surprise of a win, and the variance it takes away."""
     cut = t - x
@@ -48,7 +48,7 @@ def win_moments(x, t):
     return v, v * (v - cut)
 
 
-@compiled
+@compiled_step
 def draw_moments(x, t):
     """Ṽ(x, t) and W̃(x, t) of Equations 68 and 69: minus the mean, and one less the variance, inside (x-t, x+t)."""
     sign = 1.0 if x >= 0.0 else -1.0
@@ -73,7 +73,7 @@ def draw_moments(x, t):
     return -sign * mean, min(max(loss, 0.0), 1.0)
 
 
-@compiled
+@compiled_step
 def mills_ratio(x):
     """Upper tail over density, for x >= 0."""
     if x > _FAR:

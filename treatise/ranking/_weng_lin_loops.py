@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.ranking._truncated_normal_loops import draw_moments, win_moments
 
 BRADLEY_TERRY, THURSTONE_MOSTELLER, PLACKETT_LUCE = 0, 1, 2
@@ -70,7 +70,7 @@ def rate_games(
                 played[player] += 1
 
 
-@compiled
+@compiled_step
 def misordered(team_mean, rank):
     """Pairs with different ranks whose means are in the wrong order or equal, and all pairs with different ranks."""
     wrong = pairs = 0
@@ -83,7 +83,7 @@ def misordered(team_mean, rank):
     return wrong, pairs
 
 
-@compiled
+@compiled_step
 def by_rank(rank, order):
     """Indices of the teams from first to last; tied teams stay in the order given."""
     for i in range(len(rank)):
@@ -94,7 +94,7 @@ def by_rank(rank, order):
         order[at] = i
 
 
-@compiled
+@compiled_step
 def damping(gamma_rule, gamma, team_variance, inverse_c, k):
     """The factor γ on the loss of variance (after Equation 60, and Section 6.1)."""
     if gamma_rule == SIGMA_OVER_C:
@@ -102,7 +102,7 @@ def damping(gamma_rule, gamma, team_variance, inverse_c, k):
     return 1.0 / k if gamma_rule == ONE_OVER_K else gamma
 
 
-@compiled
+@compiled_step
 def compare(likelihood, x, edge, t):
     """First derivative and curvature of a pair's log-likelihood: step 3.1.1 of Algorithms 1 and 3 without the scales.
 
@@ -123,7 +123,7 @@ def compare(likelihood, x, edge, t):
     return score - p, odds * favourite * favourite
 
 
-@compiled
+@compiled_step
 def choose_winners(team_mean, team_variance, rank, order, omega, delta, gamma_rule, gamma, beta):
     """Ω and Δ of Algorithm 4, in O(k): the tied teams of each rank are winners among those not yet placed.
 

@@ -10,7 +10,7 @@ with a log-gamma table they are Bayesian scores of a discrete network. One kerne
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _ODD_BITS = np.uint64(0x5555555555555555)
 _PAIRS = np.uint64(0x3333333333333333)
@@ -19,7 +19,7 @@ _BYTES = np.uint64(0x0101010101010101)
 _ONE, _TWO, _FOUR, _TOP_BYTE = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 
-@compiled
+@compiled_step
 def popcount(word):
     """Number of ones in a 64-bit word (the compiler recognises the pattern: one instruction)."""
     word = word - ((word >> _ONE) & _ODD_BITS)
@@ -28,7 +28,7 @@ def popcount(word):
     return (word * _BYTES) >> _TOP_BYTE
 
 
-@compiled
+@compiled_step
 def common_ones(first, second):
     """Number of positions where both packed bit vectors are one."""
     total = np.uint64(0)

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
-@compiled
+@compiled_step
 def best_cut(values, labels, weights, begin, end, left, right, f):
     """The cut of sorted entries ``begin:end`` with the least class entropy on its two sides.
 
@@ -43,7 +43,7 @@ def best_cut(values, labels, weights, begin, end, left, right, f):
     return places, at, best
 
 
-@compiled
+@compiled_step
 def class_summary(labels, weights, begin, end, counts, f):
     """Rows, classes present, and rows times entropy (in the units of ``f``) of entries ``begin:end``."""
     for c in range(counts.shape[0]):
@@ -156,7 +156,7 @@ def sparse_mdl_cuts(
         )  # fmt: skip
 
 
-@compiled
+@compiled_step
 def bin_of(value, cuts):
     """Number of (sorted) cuts below the value."""
     low, high = 0, cuts.shape[0]

@@ -7,7 +7,7 @@ stays for the next set. Cells are written in lexicographic order of their config
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.statistics._counts_loops import popcount
 
 ROOM = 8
@@ -36,7 +36,7 @@ def refine(ids, n_ids, column, n_states, number, out):
     return seen
 
 
-@compiled
+@compiled_step
 def refine_by_sorting(ids, n_ids, column, n_states, out):
     """As :func:`refine`, by two stable counting sorts: O(rows + n_ids + n_states), however many cells."""
     n_rows = ids.shape[0]
@@ -60,7 +60,7 @@ def refine_by_sorting(ids, n_ids, column, n_states, out):
     return seen + 1
 
 
-@compiled
+@compiled_step
 def shared_prefix(first, second):
     """Number of leading columns that two sets have in common."""
     length = 0
@@ -106,7 +106,7 @@ def count_by_radix(codes, weights, n_states, sets, counts, starts):
         starts[s + 1] = end
 
 
-@compiled
+@compiled_step
 def weighted_ones(first, i, second, j, weight_planes, weight_words):
     """Total weight of the rows set in bit vector i and bit vector j; weights are given bit by bit, heavy rows first."""
     total = np.int64(0)

@@ -1,12 +1,12 @@
 """State of every cell of a table of numbers: the number itself where it is known, or the interval it lies in."""
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 MISSING = -1
 """Code of a missing cell."""
 
 
-@compiled
+@compiled_step
 def state_of(value, points, begin, end, exact):
     """Number of points below the value; if ``exact``, the number of points where none of them is the value itself."""
     if value != value:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.bayesnet.network.bayesian_network import BayesianNetwork
 
 _MOST_ENTRIES = 1 << 24
@@ -146,7 +146,7 @@ def dirichlet_cell(scores):
     return lambda child, parents: size / math.prod(states[u] for u in (child, *parents))
 
 
-@compiled
+@compiled_step
 def find(keys, begin, end, key):
     """Place of a key among the sorted ``keys[begin:end]``, or -1."""
     low, high = begin, end

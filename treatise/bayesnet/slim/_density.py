@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import logsumexp
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 N_POINTS = 512
 """Points over the sources' variances; the paper takes 500 (N_rep)."""
@@ -49,7 +49,7 @@ def log_mean(densities):
     return logsumexp(densities, axis=0) - np.log(len(densities))
 
 
-@compiled
+@compiled_step
 def cholesky_of(C, present, counts, scales, psi, L):
     """Lower factor of ``C diag(scales) C' + diag(psi)`` into ``L``; returns the logarithm of the determinant.
 
@@ -72,11 +72,12 @@ def cholesky_of(C, present, counts, scales, psi, L):
     return log_determinant
 
 
-@compiled
+@compiled_step
 def nonzeros_of(C):
     """Columns where each row of C is not zero, and how many there are."""
-    present, counts = np.empty(C.shape, np.int64), np.zeros(len(C), np.int64)
+    present, counts = np.empty(C.shape, np.int64), np.empty(len(C), np.int64)
     for i in range(C.shape[0]):
+        counts[i] = 0
         for j in range(C.shape[1]):
             if C[i, j] != 0.0:
                 present[i, counts[i]] = j
@@ -84,7 +85,7 @@ def nonzeros_of(C):
     return present, counts
 
 
-@compiled
+@compiled_step
 def add_log(top, total, n, value):
     """Add exp(value) to the sum that ``exp(top[n]) total[n]`` stands for."""
     if value > top[n]:
@@ -101,10 +102,12 @@ def mixture_log_density(E, C, psi, scales, out):
     The integral over the sources is exact; the rows of ``scales`` stand for the prior of their variances.
     """
     d, N = E.shape
-    L = np.zeros((d, d))
+    L = np.empty((d, d))
     present, counts = nonzeros_of(C)
     solved, square = np.empty((d, N)), np.empty(N)
-    top, total = np.full(N, -np.inf), np.zeros(N)
+    top, total = np.empty(N), np.empty(N)
+    for n in range(N):
+        top[n], total[n] = -np.inf, 0.0
     for r in range(len(scales)):
         offset = -0.5 * (d * math.log(2.0 * math.pi) + cholesky_of(C, present, counts, scales[r], psi, L))
         for n in range(N):
@@ -132,9 +135,11 @@ def uncertain_log_density(E, C, psi, scales, variances, out):
     """The same where the first sources have variances of their own in each column of ``E``: ``variances`` (j, N)."""
     d, N = E.shape
     first = len(variances)
-    L, solved, every = np.zeros((d, d)), np.empty(d), np.empty(C.shape[1])
+    L, solved, every = np.empty((d, d)), np.empty(d), np.empty(C.shape[1])
     present, counts = nonzeros_of(C)
-    top, total = np.full(N, -np.inf), np.zeros(N)
+    top, total = np.empty(N), np.empty(N)
+    for n in range(N):
+        top[n], total[n] = -np.inf, 0.0
     for n in range(N):
         for j in range(first):
             every[j] = variances[j, n]

@@ -5,18 +5,13 @@ from scipy.linalg import cho_solve, cholesky
 
 from treatise.bayesnet.slim._loops import (
     SPARSE,
-    draw_column_rates,
-    draw_magnitudes,
     draw_missing,
     draw_noise,
-    draw_scales,
-    draw_slab,
-    draw_sources,
-    draw_weights,
     evidence_for,
     refresh_products,
 )
 from treatise.bayesnet.slim._model import PRIOR
+from treatise.bayesnet.slim._sweep_loops import draw_links, draw_signals
 from treatise.bayesnet.slim.sampler import Chain
 
 SCALE_SHAPE, RATE_SHAPE, RATE_RATE = 2.0, 2.0, 0.02
@@ -115,11 +110,10 @@ class SmoothChain(Chain):
         rng, state = self.rng, self.state
         total = np.empty(state.X.shape[1])
         for _ in range(n_sweeps):
-            draw_noise(rng, PRIOR, state)
             if self._has_sources:
-                draw_sources(rng, state)
-                draw_scales(rng, state)
-                draw_magnitudes(rng, PRIOR, state)
+                draw_signals(rng, PRIOR, state)
+            else:
+                draw_noise(rng, PRIOR, state)
             for j, row in self.rows.items():
                 own = evidence_for(state, j, total)
                 state.F[j] = row.update(own, total, rng.gamma(SCALE_SHAPE, 1 / self.rate), rng)
@@ -130,9 +124,7 @@ class SmoothChain(Chain):
                 draw_missing(rng, state)
             else:
                 refresh_products(state)
-            draw_weights(rng, PRIOR, state)
-            draw_slab(rng, state)
-            draw_column_rates(rng, PRIOR, state)
+            draw_links(rng, PRIOR, state)
 
     def _exchange_magnitude(self, j, row):
         """A factor between row and loadings, as for heavy-tailed sources (:func:`draw_magnitudes`)."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.bayesnet.slim._loops import (
     draw_column_rates,
     draw_magnitudes,
@@ -17,13 +17,13 @@ from treatise.bayesnet.slim._loops import (
 )
 
 
-@compiled
+@compiled_step
 def kept_by(row_rank, column_rank, i, k):
     """Whether the triangular mask keeps weight (i, k): one of the free columns, or not above the diagonal."""
     return column_rank[k] >= len(row_rank) or column_rank[k] <= row_rank[i]
 
 
-@compiled
+@compiled_step
 def masked_products(W, FF, row_rank, column_rank, out):
     """The masked weights times FF into ``out``, (d, K)."""
     d, K = W.shape
@@ -36,7 +36,7 @@ def masked_products(W, FF, row_rank, column_rank, out):
                     out[i, column] += W[i, k] * FF[k, column]
 
 
-@compiled
+@compiled_step
 def _flips(W, row_rank, column_rank, new_row_rank, new_column_rank, i, which, change):
     """Columns of row i whose masked weight a proposal changes, and by how much; returns their number."""
     count = 0
@@ -51,7 +51,7 @@ def _flips(W, row_rank, column_rank, new_row_rank, new_column_rank, i, which, ch
     return count
 
 
-@compiled
+@compiled_step
 def log_ratio(W, XF, FF, psi, products, row_rank, column_rank, new_row_rank, new_column_rank):
     """log of Equation 7: masked likelihood of the proposal over that of the present ranks.
 
@@ -70,7 +70,7 @@ def log_ratio(W, XF, FF, psi, products, row_rank, column_rank, new_row_rank, new
     return total
 
 
-@compiled
+@compiled_step
 def _transpose(rng, rank, new):
     for i in range(len(rank)):
         new[i] = rank[i]
@@ -80,7 +80,7 @@ def _transpose(rng, rank, new):
     new[a], new[b] = rank[b], rank[a]
 
 
-@compiled
+@compiled_step
 def move_orders(rng, state, n_moves):
     """Transpositions of the ranks of rows, of columns, or of both, each accepted by the ratio of Equation 7."""
     W, XF, FF, psi = state.W, state.XF, state.FF, state.psi
@@ -133,3 +133,20 @@ def run_sweeps(rng, prior, state, n_sweeps, n_moves, orders):
         if len(orders) > 0:
             for i in range(d):
                 orders[at, i] = state.row_rank[i]
+
+
+@compiled
+def draw_signals(rng, prior, state):
+    """The first half of a sweep, for chains that draw more in between: noise and sources given the weights."""
+    draw_noise(rng, prior, state)
+    draw_sources(rng, state)
+    draw_scales(rng, state)
+    draw_magnitudes(rng, prior, state)
+
+
+@compiled
+def draw_links(rng, prior, state):
+    """The second half: weights and their links given the sources."""
+    draw_weights(rng, prior, state)
+    draw_slab(rng, state)
+    draw_column_rates(rng, prior, state)

@@ -11,7 +11,7 @@ were given back. The parent sets of v are rows ``starts[v] : starts[v + 1]`` of 
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.bayesnet.structure._order_loops import add_bit, copy_row, drop_bit, has_bit
 
 PREVIOUS, TAIL, HEAD, FORBIDS, STATE, USERS, CHOICE, TOP_PLACE, BOTTOM_PLACE = range(9)
@@ -30,7 +30,7 @@ REQUIRED, FORBIDDEN = np.int64(0), np.int64(1)
 """What a link does with its arc."""
 
 
-@compiled
+@compiled_step
 def goes_first(bounds, heap, first, second):
     """Whether a case comes before another: larger bounds first at the top, smaller at the bottom; ties by number."""
     if bounds[first] == bounds[second]:
@@ -38,7 +38,7 @@ def goes_first(bounds, heap, first, second):
     return (bounds[first] > bounds[second]) == (heap == TOP)
 
 
-@compiled
+@compiled_step
 def settle(links, bounds, heaps, heap, at, size):
     """Move an entry of a heap to where it belongs."""
     case = heaps[heap, at]
@@ -59,7 +59,7 @@ def settle(links, bounds, heaps, heap, at, size):
     links[case, TOP_PLACE + heap] = at
 
 
-@compiled
+@compiled_step
 def push(links, bounds, heaps, counters, link, choice, bound):
     """Make a case of a link, with the parent set of the arc's head."""
     links[link, STATE], links[link, CHOICE], bounds[link] = OPEN, choice, bound
@@ -70,7 +70,7 @@ def push(links, bounds, heaps, counters, link, choice, bound):
         settle(links, bounds, heaps, heap, at, at + 1)
 
 
-@compiled
+@compiled_step
 def pop(links, bounds, heaps, counters, heap):
     """Take the first case of a heap out of both."""
     link = heaps[heap, 0]
@@ -85,7 +85,7 @@ def pop(links, bounds, heaps, counters, heap):
     return np.int64(link)
 
 
-@compiled
+@compiled_step
 def release(links, heaps, counters, link):
     """Give back a link that no case needs, and those above it that only it needed."""
     while link >= 0 and links[link, USERS] == 0 and links[link, STATE] != OPEN:
@@ -97,7 +97,7 @@ def release(links, heaps, counters, link):
             links[link, USERS] -= 1
 
 
-@compiled
+@compiled_step
 def new_link(links, heaps, counters, previous, tail, head, forbids):
     """A link below another for an arc that is forbidden or required."""
     if counters[SPARE]:
@@ -113,7 +113,7 @@ def new_link(links, heaps, counters, previous, tail, head, forbids):
     return link
 
 
-@compiled
+@compiled_step
 def first_fitting(masks, begin, end, required, forbidden, head):
     """The best parent set with all required parents of the head and no forbidden one, -1 if there is none."""
     for at in range(begin, end):
@@ -127,7 +127,7 @@ def first_fitting(masks, begin, end, required, forbidden, head):
     return -1
 
 
-@compiled
+@compiled_step
 def forbid_return(required, forbidden):
     """Forbid arcs to ancestors along required arcs (step 4c, with all that follows); False where they make a cycle."""
     n, n_words = required.shape
@@ -151,7 +151,7 @@ def forbid_return(required, forbidden):
     return True
 
 
-@compiled
+@compiled_step
 def restore(starts, masks, scores, marks, links, link, choice, required, forbidden):
     """Parent sets and marked arcs of a case; returns its bound, -inf where nothing is left of it.
 
@@ -186,7 +186,7 @@ def restore(starts, masks, scores, marks, links, link, choice, required, forbidd
     return bound
 
 
-@compiled
+@compiled_step
 def shortest_cycle(masks, choice, cycle):
     """A shortest directed cycle of the chosen graph, written as a_1 -> a_2 -> ... -> a_1; returns its length or 0."""
     n = choice.shape[0]
@@ -222,7 +222,7 @@ def shortest_cycle(masks, choice, cycle):
     return length if length <= n else 0
 
 
-@compiled
+@compiled_step
 def loss_without(starts, masks, scores, choice, required, forbidden, tail, head):
     """What the bound loses when an arc of the graph is forbidden; infinite where no parent set is left."""
     add_bit(forbidden, head, tail)
@@ -231,7 +231,7 @@ def loss_without(starts, masks, scores, choice, required, forbidden, tail, head)
     return scores[choice[head]] - scores[at] if at >= 0 else np.inf
 
 
-@compiled
+@compiled_step
 def dearest_pair(starts, masks, scores, choice, required, forbidden, cycle):
     """Of all pairs of variables that are each other's parents, the one that is dearest to break; 0 if there is none.
 
@@ -249,7 +249,7 @@ def dearest_pair(starts, masks, scores, choice, required, forbidden, cycle):
     return found
 
 
-@compiled
+@compiled_step
 def split(
     starts, masks, scores, links, bounds, heaps, counters, link, choice, required, forbidden, bound, limit, cycle, q
 ):

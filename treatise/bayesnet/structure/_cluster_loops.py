@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.bayesnet.structure._order_loops import ONLY, add_bit, copy_row, first_inside, has_bit
 from treatise.statistics._counts_loops import popcount
 
 
-@compiled
+@compiled_step
 def enters(vertices, masks, at, clusters, row):
     """Whether a parent set lies outside a cluster that its variable is in."""
     if not has_bit(clusters, row, vertices[at]):
@@ -18,7 +18,7 @@ def enters(vertices, masks, at, clusters, row):
     return word == masks.shape[1]
 
 
-@compiled
+@compiled_step
 def weigh_growth(vertices, masks, weights, clusters, row, growth):
     """Total weight of the parent sets that enter a cluster, which is at least 1 in an acyclic graph; returns it.
 

@@ -6,7 +6,7 @@ and of ``scores``, best first; a fitting set is the first whose bits are all all
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _ONE = np.uint64(1)
 ONLY = np.int64(0)
@@ -15,32 +15,32 @@ ONLY = np.int64(0)
 _IMPOSSIBLE = -1e9
 
 
-@compiled
+@compiled_step
 def add_bit(masks, row, vertex):
     """Put a vertex into a set of bits."""
     masks[row, vertex >> 6] |= _ONE << np.uint64(vertex & 63)
 
 
-@compiled
+@compiled_step
 def drop_bit(masks, row, vertex):
     """Take a vertex out of a set of bits."""
     masks[row, vertex >> 6] &= ~(_ONE << np.uint64(vertex & 63))
 
 
-@compiled
+@compiled_step
 def has_bit(masks, row, vertex):
     """Whether a vertex is in a set of bits."""
     return (masks[row, vertex >> 6] >> np.uint64(vertex & 63)) & _ONE != 0
 
 
-@compiled
+@compiled_step
 def copy_row(source, row, target, to):
     """Copy a set of bits (a slice assignment would take seconds to compile)."""
     for word in range(source.shape[1]):
         target[to, word] = source[row, word]
 
 
-@compiled
+@compiled_step
 def first_inside(masks, begin, end, allowed, row):
     """The best parent set that is allowed, -1 if none is."""
     for at in range(begin, end):
@@ -67,14 +67,14 @@ def choose_for_order(starts, masks, scores, order, choice):
     return total
 
 
-@compiled
+@compiled_step
 def score_at(starts, masks, scores, vertex, before, row):
     """Score of the best parent set of a vertex among those before it; very low, but finite, if there is none."""
     at = first_inside(masks, starts[vertex], starts[vertex + 1], before, row)
     return scores[at] if at >= 0 else _IMPOSSIBLE
 
 
-@compiled
+@compiled_step
 def improve_order(starts, masks, scores, order):
     """Move one variable at a time to its best place in the order, until no move helps.
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-@compiled
+@compiled_step
 def row_hash(row):
     """A mixed 64-bit number of a row."""
     mixed = np.uint64(row.shape[0])
@@ -18,7 +18,7 @@ def row_hash(row):
     return mixed
 
 
-@compiled
+@compiled_step
 def same_row(first, second):
     """Whether two rows hold the same numbers."""
     at = 0
@@ -27,7 +27,7 @@ def same_row(first, second):
     return at == first.shape[0]
 
 
-@compiled
+@compiled_step
 def place_of(rows, slots, row):
     """Slot of a row in an open-addressed table: the one that holds its number, or the free one it would take."""
     last = np.uint64(slots.shape[0] - 1)

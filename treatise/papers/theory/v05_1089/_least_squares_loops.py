@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
 @compiled
@@ -58,7 +58,7 @@ def least_squares_fold_losses(X: np.ndarray, y: np.ndarray, m: int) -> np.ndarra
     return losses
 
 
-@compiled
+@compiled_step
 def _factor(A: np.ndarray) -> bool:
     """Cholesky factor of the lower triangle of A, in place; False where a pivot is lost to rounding."""
     d = A.shape[0]
@@ -77,7 +77,7 @@ def _factor(A: np.ndarray) -> bool:
     return True
 
 
-@compiled
+@compiled_step
 def _forward(L: np.ndarray, x: np.ndarray) -> None:
     """Solve L z = x in place."""
     for a in range(x.shape[0]):
@@ -87,7 +87,7 @@ def _forward(L: np.ndarray, x: np.ndarray) -> None:
         x[a] = entry / L[a, a]
 
 
-@compiled
+@compiled_step
 def _backward(L: np.ndarray, x: np.ndarray) -> None:
     """Solve L' z = x in place."""
     for a in range(x.shape[0] - 1, -1, -1):
