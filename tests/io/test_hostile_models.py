@@ -289,13 +289,13 @@ def test_neighbour_trees_that_point_outside_are_refused(tmp_path, algorithm, par
 
 
 def test_estimators_of_the_library_are_admitted_and_its_other_classes_are_not():
-    from treatise.io._model_types import _is_own
+    from treatise.io.models.types import _is_own
     from treatise.selection import FCBF
 
     assert _is_own(f"{FCBF.__module__}.{FCBF.__name__}")
     assert not _is_own("treatise.selection.FCBF")  # the name of the class is where it is defined
     assert not _is_own("treatise._core.errors.TreatiseError")
-    assert not _is_own("treatise.io._table.Table")
+    assert not _is_own("treatise.io.tables.table.Table")
 
 
 def test_sparse_matrices_that_point_outside_are_refused(tmp_path):

@@ -243,7 +243,7 @@ def test_model_name_stays_one_argument_in_code(named_run):
     run = named_run("binary")
     run["best"]["model"] = 'my "best" $(rm -rf).skops'
     text = "".join(Outline(render_report(run)).text)
-    literal = re.search(r"load_model\((.*)\)\.model", text).group(1)
+    literal = re.search(r"model = load_model\((.*)\)", text).group(1)
     assert json.loads(literal) == run["best"]["model"]
     assert """treatise predict 'my "best" $(rm -rf).skops' new.csv -o out.csv""" in text
 

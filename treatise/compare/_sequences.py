@@ -18,8 +18,8 @@ from treatise.compare._sequence_tables import (
     warn_of_foreign_labels,
 )
 from treatise.io import ModelFile, Sentence, read_conll
+from treatise.io.source import column_name, is_sentences, stem
 
-SUFFIXES = (".conllu", ".conll")
 STRAY_GROUP = "a column that tells sequences apart belongs to sequences; give --task sequence with it"
 
 
@@ -27,7 +27,7 @@ def is_sequences(data: Any, task: str | None) -> bool:
     """Whether a file of sentences is meant."""
     if task == "sequence":
         return True
-    return isinstance(data, str | os.PathLike) and any(suffix in SUFFIXES for suffix in Path(data).suffixes)
+    return isinstance(data, str | os.PathLike) and is_sentences(Path(data))
 
 
 def read_sequences(
@@ -46,7 +46,8 @@ def read_sequences(
     sentences = [sentence for sentence in read_conll(data) if len(sentence)]
     check_number(data, len(sentences), "sentence")
     names = list(sentences[0].columns)
-    chosen = _target(names, target)
+    usual = "upos" if "upos" in names else names[-1]
+    chosen = usual if target is None else column_name(target, names, Path(data).name)
     inputs = _inputs(names, chosen)
     if not inputs:
         raise TreatiseError(f"{data} has the column {chosen!r} alone; labels are told from another, such as the words")
@@ -61,7 +62,7 @@ def read_sequences(
     if "upos" in names:
         notes.append("only the words are used: the other columns of a treebank would tell the label")
     y = labels.to_numpy().astype(str)
-    return Problem(Path(data).stem, chosen, "sequence", frame, y, groups, [], notes, tuple(names))
+    return Problem(stem(Path(data)), chosen, "sequence", frame, y, groups, [], notes, tuple(names))
 
 
 def tokens(sentences: list[Sentence], columns: list[str]) -> pl.DataFrame:
@@ -104,21 +105,6 @@ def label_sentences(model: ModelFile, sentences: list[Sentence]) -> list[Sentenc
         Sentence({**sentence.columns, target: [str(label) for label in own]}, sentence.comments, sentence.line)
         for sentence, own in zip(filled, np.split(labels, ends))
     ]
-
-
-def _target(names: list[str], target: str | int | None) -> str:
-    if target is None:
-        return "upos" if "upos" in names else names[-1]
-    if isinstance(target, int) or str(target).lstrip("-").isdigit():
-        number = int(target)
-        if str(number) in names:
-            return str(number)
-        if not -len(names) <= number < len(names):
-            raise TreatiseError(f"there is no column {number}; the file has {len(names)}")
-        return names[number]
-    if target not in names:
-        raise TreatiseError(f"there is no column {target!r}; the file has {', '.join(names)}")
-    return str(target)
 
 
 def _inputs(names: list[str], target: str) -> list[str]:

@@ -238,15 +238,12 @@ def _code(best: dict[str, Any], task: str, source: str) -> dict[str, str] | None
             "shell": f"treatise label {shlex.quote(best['model'])} new.conllu -o labelled.conllu",
         }
     lines = [
-        "import polars as pl",
-        "from treatise.io import load_model",
+        "from treatise.compare import predict_table",
+        "from treatise.io import load_model, read_table",
         "",
-        f"model = load_model({json.dumps(best['model'], ensure_ascii=False)}).model",
-        'new = pl.read_csv("new.csv")',
-        "print(model.predict(new))",
+        f"model = load_model({json.dumps(best['model'], ensure_ascii=False)})",
+        'print(predict_table(model, read_table("new.csv")))',
     ]
-    if best["calibration"]:
-        lines.append("print(model.predict_proba(new))")
     return {
         "python": "\n".join(lines),
         "shell": f"treatise predict {shlex.quote(best['model'])} new.csv -o out.csv",

@@ -15,7 +15,7 @@ from typing import Any
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise._core.version import __version__
-from treatise.io._files import raw_bytes
+from treatise.io.source import naming, raw_bytes
 
 _FORMAT = 1
 _ABOUT, _SCHEMA = "treatise.json", "schema.json"
@@ -72,7 +72,7 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: dict[str, 
     # Loading skops imports all of scikit-learn, which a reader of tables need not wait for.
     import skops.io
 
-    from treatise.io._model_types import refused_types
+    from treatise.io.models.types import refused_types
 
     path = Path(path)
     about = {"treatise": __version__, "format": _FORMAT, "metadata": metadata or {}}
@@ -120,16 +120,14 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
         Where the file is no model file, is damaged, comes from a newer Treatise or holds other types.
     """
     path = Path(path)
-    try:
+    with naming(path):
         return _load(raw_bytes(path))
-    except TreatiseError as error:
-        raise TreatiseError(f"{path}: {error}") from None
 
 
 def _load(data: bytes) -> ModelFile:
     about = _about(data)
     # Not at the top: see save_model.
-    from treatise.io._model_types import load_admitted
+    from treatise.io.models.types import load_admitted
 
     try:
         model = load_admitted(data)

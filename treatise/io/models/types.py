@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 import treatise
 from treatise._core.errors import TreatiseError
-from treatise.io._index_bounds import indices_are_sound
+from treatise.io.models.index_bounds import indices_are_sound
 
 # Types that fitted scikit-learn models hold and skops does not admit by itself: data types; trees and sparse
 # matrices, whose indices are checked after loading; distances without parameters of their own; the parts of
