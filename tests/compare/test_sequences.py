@@ -132,7 +132,7 @@ def test_files_that_cannot_be_compared_are_refused_in_a_sentence(tmp_path):
     five = "a\tX\nb\tY\n\n" * 5
     with pytest.raises(TreatiseError, match=r"^sentences.conll has no column 'tag'; its columns: '0', '1'$"):
         read_sequences(written(tmp_path, five), "tag")
-    with pytest.raises(TreatiseError, match=r"^there is no column 2; the file has 2$"):
+    with pytest.raises(TreatiseError, match=r"^sentences.conll has no column number 2: its 2 columns are numbered"):
         read_sequences(written(tmp_path, five), 2)
     with pytest.raises(
         TreatiseError, match=r"^the target '1' has one value only \('X'\); there is nothing to predict$"
