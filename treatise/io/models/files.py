@@ -17,7 +17,8 @@ from treatise._core.files import replacing
 from treatise._core.version import __version__
 from treatise.io.source import naming, raw_bytes
 
-_FORMAT = 1
+# Counted up when files name their parts otherwise, as when a class moves to another module.
+_FORMAT = 2
 _ABOUT, _SCHEMA = "treatise.json", "schema.json"
 
 
@@ -117,7 +118,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     Raises
     ------
     TreatiseError
-        Where the file is no model file, is damaged, comes from a newer Treatise or holds other types.
+        Where the file is no model file, is damaged, comes from a Treatise of another format or holds other types.
     """
     path = Path(path)
     with naming(path):
@@ -130,7 +131,7 @@ def _load(data: bytes) -> ModelFile:
     from treatise.io.models.types import load_admitted
 
     try:
-        model = load_admitted(data)
+        model = load_admitted(data, about["treatise"])
     except TreatiseError:
         raise
     # A damaged file can fail anywhere in the making of any type.
@@ -165,10 +166,11 @@ def _about(data: bytes) -> dict[str, Any]:
     version, layout = about.get("treatise"), about.get("format")
     if not isinstance(version, str) or isinstance(layout, bool) or not isinstance(layout, int):
         raise TreatiseError(f"the model file is damaged: its {_ABOUT} tells no version")
-    if layout > _FORMAT or _release(version) > _release(__version__):
+    newer = layout > _FORMAT or _release(version) > _release(__version__)
+    if newer or layout != _FORMAT:
         raise TreatiseError(
             f"the model was saved by Treatise {version} (format {layout}) and this is {__version__} "
-            f"(format {_FORMAT}); upgrade Treatise to load it"
+            f"(format {_FORMAT}); {'upgrade Treatise to load it' if newer else 'fit the model again'}"
         )
     return about
 
