@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 from scipy.special import expit
 
-from treatise.io import _stream_lines as lines
 from treatise.io import load_model, save_model
+from treatise.io.source import lines
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
 
 

@@ -15,8 +15,8 @@ from treatise.io import TableBlocks, read_table
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Blocks of 4 KiB, so that small files have many; the first rows are then 32 KiB."""
-    monkeypatch.setattr("treatise.io._stream_lines.BLOCK", 1 << 12)
-    monkeypatch.setattr("treatise.io.blocks._BATCH", 100)
+    monkeypatch.setattr("treatise.io.source.lines.BLOCK", 1 << 12)
+    monkeypatch.setattr("treatise.io.tables.parquet.BATCH", 100)
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def test_bad_files_are_named_with_the_line(file, content, message):
 def test_what_cannot_be_read_or_written_is_said(file, tmp_path):
     with pytest.raises(TreatiseError, match="no such file"):
         read_conll(tmp_path / "absent")
-    with pytest.raises(TreatiseError, match="no column 'tag'; there are id, form"):
+    with pytest.raises(TreatiseError, match="the sentence has no column 'tag'; its columns: 'id', 'form'"):
         read_conll(file(TREEBANK))[0]["tag"]
     with pytest.raises(TreatiseError, match="2 columns are named and the first word has 10"):
         read_conll(file(TREEBANK), columns=("a", "b"))

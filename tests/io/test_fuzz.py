@@ -15,9 +15,8 @@ from sklearn.datasets import load_svmlight_file
 
 from treatise._core.errors import TreatiseError
 from treatise.io import read_table
-from treatise.io._column_types import MISSING
-from treatise.io._delimited import read_delimited
-from treatise.io._text import plain_text
+from treatise.io.source import MISSING, plain_text
+from treatise.io.tables.delimited import read_delimited
 
 settings.register_profile(
     "io",
@@ -159,7 +158,7 @@ AWKWARD = st.sampled_from(
 def test_damaged_text_is_the_same_table_to_another_parser_or_refused(data):
     try:
         text, _ = plain_text(data)
-        frame, _, _ = read_delimited(text, delimiters=",", header=False)
+        frame = read_delimited(text, delimiters=",", header=False).frame
     except TreatiseError as error:
         assert len(str(error)) > 10
         return

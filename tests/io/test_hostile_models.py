@@ -31,7 +31,7 @@ def forged(path, schema=None, about=None, *, model=None, compression=zipfile.ZIP
     data = skops.io.dumps(model or DummyRegressor())
     if schema is None:
         schema = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("schema.json"))
-    good = {"treatise": treatise.__version__, "format": 1, "metadata": {}}
+    good = {"treatise": treatise.__version__, "format": 2, "metadata": {}}
     with zipfile.ZipFile(path, "w", compression=compression) as archive:
         archive.writestr("schema.json", json.dumps(schema))
         archive.writestr("treatise.json", about if isinstance(about, str) else json.dumps(about or good))
@@ -64,10 +64,10 @@ def attacks(marker):
     yield "operator.attrgetter", node("OperatorFuncNode", "operator", "attrgetter", attrs=words("__class__"))
     # Names that only look like ours: what a module of ours imports, what starts a command, what writes files.
     for module, name in [
-        ("treatise.io.models.os", "system"),
-        ("treatise.io.models", "Path"),
-        ("treatise.io.models", "save_model"),
-        ("treatise.io.models", "ModelFile"),
+        ("treatise.io.models.files.os", "system"),
+        ("treatise.io.models.files", "Path"),
+        ("treatise.io.models.files", "save_model"),
+        ("treatise.io.models.files", "ModelFile"),
         ("treatise.__main__", "main"),
         ("treatise.cli.__main__", "main"),
         ("treatise.evil_module", "Evil"),
@@ -75,7 +75,7 @@ def attacks(marker):
         ("treatise.io/../../evil_module", "Evil"),
         ("treatise", "import_module"),
         ("treatise_evil", "Evil"),
-        ("treatise.io.models", "BaseEstimator"),
+        ("treatise.io.models.files", "BaseEstimator"),
     ]:
         yield f"{module}.{name}", node("ConstructorFromReduceNode", module, name, content=words(str(marker)))
 
@@ -134,11 +134,11 @@ def test_the_version_is_looked_at_before_anything_else(tmp_path):
     unknown = node("LoaderOfTheFuture", "treatise.future", "Model")
     major, minor = (int(part) for part in treatise.__version__.split(".")[:2])
     for about, admitted in [
-        ({"treatise": f"{major}.{minor + 1}.0", "format": 1, "metadata": {}}, False),
-        ({"treatise": f"{major + 1}.0", "format": 1, "metadata": {}}, False),
-        ({"treatise": treatise.__version__, "format": 2, "metadata": {}}, False),
-        ({"treatise": f"{major}.{minor}.99", "format": 1, "metadata": {}}, True),
-        ({"treatise": f"{major}.{max(minor - 1, 0)}.0", "format": 1, "metadata": {}}, True),
+        ({"treatise": f"{major}.{minor + 1}.0", "format": 2, "metadata": {}}, False),
+        ({"treatise": f"{major + 1}.0", "format": 2, "metadata": {}}, False),
+        ({"treatise": treatise.__version__, "format": 3, "metadata": {}}, False),
+        ({"treatise": f"{major}.{minor}.99", "format": 2, "metadata": {}}, True),
+        ({"treatise": f"{major}.{max(minor - 1, 0)}.0", "format": 2, "metadata": {}}, True),
     ]:
         with pytest.raises(TreatiseError) as error:
             load_model(forged(tmp_path / "new.skops", unknown, about))
@@ -147,14 +147,30 @@ def test_the_version_is_looked_at_before_anything_else(tmp_path):
             assert load_model(forged(tmp_path / "ours.skops", None, about)).version == about["treatise"]
 
 
+def test_a_file_of_another_layout_is_told_with_the_version_that_wrote_it(tmp_path):
+    for layout in (1, 0, -1):
+        about = {"treatise": "0.0.7", "format": layout, "metadata": {}}
+        with pytest.raises(TreatiseError) as error:
+            load_model(forged(tmp_path / "old.skops", None, about))
+        now = f"this is {treatise.__version__} (format 2); fit the model again"
+        assert str(error.value).endswith(f"the model was saved by Treatise 0.0.7 (format {layout}) and {now}")
+
+
+def test_a_class_that_has_moved_is_told_with_the_version_that_wrote_the_file(tmp_path):
+    moved = node("ObjectNode", "treatise.online.old_place", "Model")
+    about = {"treatise": "0.1.0", "format": 2, "metadata": {}}
+    with pytest.raises(TreatiseError, match=r"saved by Treatise 0\.1\.0 .*old_place\.Model; fit the model again$"):
+        load_model(forged(tmp_path / "moved.skops", moved, about))
+
+
 @pytest.mark.parametrize(
     "about",
     [
         "not json",
         "[]",
-        '{"treatise": "0.1.0", "format": 1}',
-        '{"treatise": 1, "format": 1, "metadata": {}}',
-        '{"treatise": "x.y", "format": 1, "metadata": {}}',
+        '{"treatise": "0.1.0", "format": 2}',
+        '{"treatise": 1, "format": 2, "metadata": {}}',
+        '{"treatise": "x.y", "format": 2, "metadata": {}}',
         '{"treatise": "0.1.0", "format": true, "metadata": {}}',
         "[" * 100_000,
     ],
@@ -289,13 +305,13 @@ def test_neighbour_trees_that_point_outside_are_refused(tmp_path, algorithm, par
 
 
 def test_estimators_of_the_library_are_admitted_and_its_other_classes_are_not():
-    from treatise.io._model_types import _is_own
+    from treatise.io.models.types import _is_own
     from treatise.selection import FCBF
 
     assert _is_own(f"{FCBF.__module__}.{FCBF.__name__}")
     assert not _is_own("treatise.selection.FCBF")  # the name of the class is where it is defined
     assert not _is_own("treatise._core.errors.TreatiseError")
-    assert not _is_own("treatise.io._table.Table")
+    assert not _is_own("treatise.io.tables.table.Table")
 
 
 def test_sparse_matrices_that_point_outside_are_refused(tmp_path):

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from treatise._core.errors import TreatiseError
-from treatise.io._libsvm_loops import EXACT, INEXACT, NO_NUMBER, decimal
+from treatise.io.tables.libsvm_loops import EXACT, INEXACT, NO_NUMBER, decimal
 
 
 def assert_same(table, text):

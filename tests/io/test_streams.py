@@ -13,8 +13,8 @@ from sklearn.utils import murmurhash3_32
 
 from treatise._core.errors import TreatiseError
 from treatise.io import Stream
-from treatise.io import _stream_lines as lines
-from treatise.io._vw_loops import number
+from treatise.io.source import lines
+from treatise.io.streams.row_loops import number
 
 fuzzed = settings(
     deadline=None, derandomize=True, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -96,7 +96,7 @@ def test_indices_follow_the_documented_rule_of_vowpal_wabbit(write):
 @given(st.binary(max_size=40), st.integers(0, 2**32 - 1))
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_murmur3_is_that_of_scikit_learn(name, seed):
-    from treatise.io._stream_word_loops import murmur3
+    from treatise.io.streams.word_loops import murmur3
 
     data = np.frombuffer(name + b"\0", np.uint8)
     assert murmur3(data, 0, len(name), np.uint64(seed)) == murmurhash3_32(name, seed, positive=True)
@@ -105,7 +105,7 @@ def test_murmur3_is_that_of_scikit_learn(name, seed):
 @given(st.binary(min_size=8, max_size=8), st.integers(0, 7), st.integers(0, 2**32 - 1))
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_hash_of_a_short_name_is_that_of_any_name(name, size, seed):
-    from treatise.io._stream_word_loops import eight, short_murmur3
+    from treatise.io.streams.word_loops import eight, short_murmur3
 
     text = eight(np.frombuffer(name, np.uint8), 0)
     assert text == int.from_bytes(name, "little")
@@ -121,7 +121,7 @@ NEAR_ENDS = st.sampled_from(
 @given(st.lists(NEAR_ENDS | st.integers(97, 122), max_size=40).map(bytes), st.integers(0, 40))
 @settings(deadline=None, derandomize=True, max_examples=500)
 def test_word_ends_where_a_plain_search_says(content, start):
-    from treatise.io._stream_word_loops import word_end
+    from treatise.io.streams.word_loops import word_end
 
     at = min(start, len(content))
     expected = next((i for i in range(at, len(content)) if content[i] in b"\t\n\r :|"), len(content))
@@ -280,7 +280,7 @@ def test_crosses_of_columns_are_those_of_namespaces(tmp_path, write):
 
 def test_wrong_cells_are_named_or_skipped(tmp_path):
     (tmp_path / "t.csv").write_text("y,age\n1,2\n0,old\nx,3\n1,4\n")
-    lines_before = 'a,"b\nc"\n'
+    lines_before = 'x,"b\nc"\n'
     with pytest.raises(TreatiseError, match=r"line 4: column 'y' holds 'x' where a finite number belongs"):
         list(Stream(tmp_path / "t.csv", target="y"))
     stream = Stream(tmp_path / "t.csv", target="y", on_error="skip")
@@ -291,7 +291,7 @@ def test_wrong_cells_are_named_or_skipped(tmp_path):
         list(Stream(tmp_path / "c.csv", target="y", labels="classes"))
     assert [row[0] for row in rows_of(Stream(tmp_path / "c.csv", target="y", labels="counts"))] == [1.0, 7.0, 0.0]
     (tmp_path / "q.csv").write_text("a,b\n" + lines_before * 3)
-    with pytest.raises(TreatiseError, match="no column 'y'; there are a, b"):
+    with pytest.raises(TreatiseError, match="q has no column 'y'; its columns: 'a', 'b'"):
         list(Stream(tmp_path / "q.csv", target="y"))
     with pytest.raises(TreatiseError, match="say which column is the target"):
         list(Stream(tmp_path / "q.csv"))
@@ -331,8 +331,8 @@ def test_patterns_take_files_in_order_and_missing_ones_are_told(write, tmp_path)
         Stream(tmp_path / "prt-0.vw")
 
 
-def test_format_that_is_not_recognised_is_told(write):
-    with pytest.raises(TreatiseError, match="format is not recognised"):
+def test_text_that_is_neither_examples_nor_a_table_is_refused_by_name(write):
+    with pytest.raises(TreatiseError, match=r"x\.txt: there is a header but no row beneath it"):
         list(Stream(write("just some words\n", "x.txt")))
 
 

@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from treatise._core.errors import TreatiseError
-from treatise.io import Stream, streams
-from treatise.io import _stream_lines as lines
+from treatise.io import Stream
+from treatise.io.source import lines
+from treatise.io.streams import stream as streams
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_truncated_cache_is_refused(source, kept):
 
 
 def test_index_beyond_the_table_is_refused_even_with_a_right_checksum(source, monkeypatch):
-    from treatise.io import _cache
+    from treatise.io.streams import cache as _cache
 
     writer_add = _cache.CacheWriter.add
 

@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 from sklearn.svm import LinearSVC
 
 from treatise._core.errors import TreatiseError
-from treatise.io import _stream_lines as lines
 from treatise.io import load_model, save_model
+from treatise.io.source import lines
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
 from treatise.linear.hybrid import _online_loops as loops
 from treatise.linear.hybrid._base import MatrixShard
@@ -325,7 +325,9 @@ def test_lines_left_out_of_a_test_are_counted(files, tmp_path):
 def test_second_fit_from_the_cache_gives_the_same_bits(files, monkeypatch):
     pattern, _, _ = files
     first = HybridLinearClassifier(bits=7).fit_files(pattern)
-    monkeypatch.setattr("treatise.io.streams.text_chunks", lambda *a, **k: pytest.fail("the text was parsed again"))
+    monkeypatch.setattr(
+        "treatise.io.streams.stream.text_chunks", lambda *a, **k: pytest.fail("the text was parsed again")
+    )
     np.testing.assert_array_equal(HybridLinearClassifier(bits=7).fit_files(pattern).coef_, first.coef_)
 
 

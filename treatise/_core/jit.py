@@ -15,6 +15,9 @@ import numba
 compiled = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 """Decorator of a compiled loop. Keep signatures few: float64 data, int32 or int64 indices."""
 
+inlined = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, inline="always")
+"""Decorator of a step of a compiled loop that is copied into it, where a call would cost more than the step does."""
+
 compiled_sums = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, fastmath={"reassoc", "contract"})
 """A compiled loop whose sums may be taken in any order, which lets the processor add several terms at once."""
 

@@ -1,14 +1,11 @@
 """Reading tables in every usual format, sentences in columns, and model files that are safe to load."""
 
-from treatise.io._stream_rows import Chunk
-from treatise.io._table import Table
 from treatise.io.bif import BIFNetwork, read_bif, write_bif
-from treatise.io.blocks import TableBlocks
 from treatise.io.conll import CONLLU_COLUMNS, Sentence, iterate_conll, read_conll, write_conll
 from treatise.io.models import ModelFile, load_model, save_model
 from treatise.io.r_data import read_r_data
-from treatise.io.streams import Stream
-from treatise.io.tables import read_table
+from treatise.io.streams import Chunk, Stream
+from treatise.io.tables import Table, TableBlocks, read_table
 
 __all__ = [
     "CONLLU_COLUMNS",

@@ -13,7 +13,7 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.io._files import read_bytes
+from treatise.io.source import read_bytes
 
 _TOKEN = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/|[{}()\[\],;|]|[^\s{}()\[\],;|"]+|"', re.DOTALL)
 _PLAIN = re.compile(r'[^\s{}()\[\],;|"/][^\s{}()\[\],;|"]*')

@@ -1,22 +1,18 @@
 """Sentences in columns: CoNLL-U treebanks and the older CoNLL formats, read one sentence at a time, and written."""
 
-import bz2
-import gzip
-import lzma
+import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import BinaryIO, cast
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.io._files import raw_bytes
+from treatise.io.source import DAMAGED, column_name, damage, naming, open_bytes
 
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """Names of the ten columns of CoNLL-U."""
-
-_OPENERS: tuple[tuple[bytes, Any], ...] = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Sentence:
 
     def __getitem__(self, column: str) -> list[str]:
         if column not in self.columns:
-            raise TreatiseError(f"no column {column!r}; there are {', '.join(self.columns)}")
+            column = column_name(column, list(self.columns), "the sentence")
         return self.columns[column]
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -62,7 +58,7 @@ def iterate_conll(path: str | os.PathLike[str], *, columns: Sequence[str] | None
     Parameters
     ----------
     path : str or path
-        The file, UTF-8, plain or compressed (gz, bz2, xz).
+        The file, UTF-8, plain or compressed (gzip, bzip2, xz, Zstandard).
     columns : sequence of str or None, default=None
         Names of the columns, from the left.
 
@@ -89,10 +85,8 @@ def iterate_conll(path: str | os.PathLike[str], *, columns: Sequence[str] | None
     ['No'] ['O']
     """
     path = Path(path)
-    try:
+    with naming(path):
         yield from _sentences(path, columns)
-    except TreatiseError as error:
-        raise TreatiseError(f"{path}: {error}") from None
 
 
 def read_conll(path: str | os.PathLike[str], *, columns: Sequence[str] | None = None) -> list[Sentence]:
@@ -143,7 +137,7 @@ def _sentences(path: Path, columns: Sequence[str] | None) -> Iterator[Sentence]:
     rows: list[list[str]] = []
     comments: list[str] = []
     first = 0
-    with _opened(path) as stream:
+    with io.BufferedReader(cast(io.RawIOBase, open_bytes(path))) as stream:
         for number, line in enumerate(_decoded(stream), 1):
             if not line.strip():
                 if rows and layout is not None:
@@ -208,27 +202,14 @@ class _Layout:
         return Sentence({name: list(column) for name, column in zip(self.names, zip(*rows))}, tuple(comments), first)
 
 
-def _opened(path: Path) -> IO[bytes]:
-    """The file as a stream of bytes, decompressed by its content."""
-    try:
-        with open(path, "rb") as stream:
-            start = stream.read(6)
-    except (OSError, ValueError):
-        raw_bytes(path)  # says what is the matter
-        raise
-    if not start:
-        raise TreatiseError("the file is empty")
-    opener = next((opener for magic, opener in _OPENERS if start.startswith(magic)), open)
-    stream_of: IO[bytes] = opener(path, "rb")
-    return stream_of
-
-
-def _decoded(stream: IO[bytes]) -> Iterator[str]:
+def _decoded(stream: BinaryIO) -> Iterator[str]:
     number = 0
     try:
         for number, line in enumerate(stream, 1):
             yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
         raise TreatiseError(f"line {number} is not UTF-8") from None
-    except (EOFError, OSError, lzma.LZMAError) as error:
-        raise TreatiseError(f"the compressed file is cut short or damaged ({error}); get it again") from None
+    except DAMAGED as error:
+        raise damage(error) from None
+    if number == 0:
+        raise TreatiseError("the file is empty")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io._files import read_bytes
+from treatise.io.source import read_bytes
 
 _NUMBERS = {10: ">i4", 13: ">i4", 14: ">f8", 15: ">c16", 24: ">u1"}
 _SYMBOL, _PAIRS, _CHARACTERS, _STRINGS, _LIST, _EXPRESSIONS, _S4 = 1, 2, 9, 16, 19, 20, 25

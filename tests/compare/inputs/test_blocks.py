@@ -24,7 +24,7 @@ N = 6000
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Small enough for a small table to have many."""
-    monkeypatch.setattr("treatise.io._stream_lines.BLOCK", 1 << 14)
+    monkeypatch.setattr("treatise.io.source.lines.BLOCK", 1 << 14)
     monkeypatch.setattr("treatise.compare.inputs.block_store.BLOCK_ROWS", 400)
     monkeypatch.setattr("treatise.compare.inputs.block_reading.SAMPLE_ROWS", 1000)
 

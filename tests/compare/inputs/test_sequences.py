@@ -68,7 +68,7 @@ def test_treebanks_use_the_words_alone(tmp_path):
     problem = read_sequences(path, None)
     assert problem.target == "upos" and problem.X.columns == ["sentence", "form"]
     assert read_sequences(path, "xpos").y[0] == "NN"
-    with pytest.raises(TreatiseError, match="no column 'tag'; the file has id, form"):
+    with pytest.raises(TreatiseError, match="no column 'tag'; its columns: 'id', 'form'"):
         read_sequences(path, "tag")
 
 
@@ -140,9 +140,9 @@ def test_files_that_cannot_be_compared_are_refused_in_a_sentence(tmp_path):
     with pytest.raises(TreatiseError, match=r"holds no words$"):
         read_sequences(written(tmp_path, "\n\n# nothing\n\n"), None)
     five = "a\tX\nb\tY\n\n" * 5
-    with pytest.raises(TreatiseError, match=r"^there is no column 'tag'; the file has 0, 1$"):
+    with pytest.raises(TreatiseError, match=r"^sentences.conll has no column 'tag'; its columns: '0', '1'$"):
         read_sequences(written(tmp_path, five), "tag")
-    with pytest.raises(TreatiseError, match=r"^there is no column 2; the file has 2$"):
+    with pytest.raises(TreatiseError, match=r"^sentences.conll has no column number 2: its 2 columns are numbered"):
         read_sequences(written(tmp_path, five), 2)
     with pytest.raises(
         TreatiseError, match=r"^the target '1' has one value only \('X'\); there is nothing to predict$"

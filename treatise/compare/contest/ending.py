@@ -64,7 +64,7 @@ class Ending:
         if params is None:
             sentence = f"The winner could not be fitted on the whole table: {complaint}."
             return replace(run, best=best, verdict=(*run.verdict, sentence))
-        use = self.data.usage(MODEL, explained)
+        use = self.data.usage(MODEL)
         best = replace(best, model=MODEL, use=use, params=params)
         return replace(run, best=self._weighed(run, best, candidate))
 

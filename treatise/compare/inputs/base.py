@@ -291,7 +291,7 @@ class Input(Served):
         }  # fmt: skip
 
     @abstractmethod
-    def usage(self, model: str, explained: Explanation) -> ModelUse:
+    def usage(self, model: str) -> ModelUse:
         """How a person uses the saved model; see :func:`written_usage`."""
 
     # ------------------------------------------------------------------ for other processes

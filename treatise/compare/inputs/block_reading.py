@@ -17,14 +17,13 @@ from treatise.compare.inputs.columns import MOST_CLASSES, informative, useless, 
 from treatise.compare.inputs.table import named_target, understood
 from treatise.datasets import BUNDLED
 from treatise.io import Table, TableBlocks
+from treatise.io.source import is_packed
 
 SAMPLE_ROWS = 20_000
 SAMPLE_BYTES = 1 << 26
 ROWS_OF_A_CLASS = 100
 # One byte of text becomes at most an indicator for each of 50 categories, 8 bytes each, with its delimiter.
 LARGEST_GROWTH = 256
-# First bytes of Parquet, gzip, bzip2, xz and Zstandard, whose size says little of the table's.
-PACKED = (b"PAR1", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 DIGEST_PLACES, DIGEST_BYTES = 64, 1 << 20
 
 
@@ -52,9 +51,7 @@ def oversize(data: Any, header: bool | None, limit: float) -> Oversize | None:
         return None
     path = Path(data)
     size = path.stat().st_size
-    with path.open("rb") as stream:
-        packed = stream.read(6).startswith(PACKED)
-    if not packed and size * LARGEST_GROWTH < limit:
+    if not is_packed(path) and size * LARGEST_GROWTH < limit:
         return None
     try:
         blocks = TableBlocks(path, header=header)

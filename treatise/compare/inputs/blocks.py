@@ -20,7 +20,7 @@ import polars as pl
 from sklearn.pipeline import Pipeline
 
 from treatise.compare.candidates import Candidate, streaming_candidates
-from treatise.compare.inputs.base import Explanation, HeldOut, Input, Request
+from treatise.compare.inputs.base import HeldOut, Input, Request
 from treatise.compare.inputs.block_reading import digest_of_parts, oversize, read_streamed
 from treatise.compare.inputs.block_store import FOLD, INDEX, JUDGED, Block, BlockStore, joined, scatter
 from treatise.compare.inputs.rows import RowsInput
@@ -159,9 +159,9 @@ class BlockInput(RowsInput):
         whole = joined(judged, self.store.width)
         return training, HeldOut(whole.rows, *self._features_and_targets(whole))
 
-    def usage(self, model: str, explained: Explanation) -> ModelUse:
+    def usage(self, model: str) -> ModelUse:
         """Rows from a CSV file."""
-        return table_usage(model, explained)
+        return table_usage(model)
 
     def metadata(self, candidate: Candidate) -> dict[str, Any]:
         """As for a table in memory, which is what its models predict."""

@@ -16,6 +16,7 @@ from treatise.compare.inputs.sequence_tables import (
     warn_of_foreign_labels,
 )
 from treatise.io import ModelFile, Sentence, read_conll
+from treatise.io.source import column_name, stem
 
 
 def read_sentences(data: str | os.PathLike[str], target: str | int | None) -> dict[str, Any]:
@@ -27,7 +28,8 @@ def read_sentences(data: str | os.PathLike[str], target: str | int | None) -> di
     sentences = [sentence for sentence in read_conll(data) if len(sentence)]
     check_number(data, len(sentences), "sentence")
     names = list(sentences[0].columns)
-    chosen = _target(names, target)
+    usual = "upos" if "upos" in names else names[-1]
+    chosen = usual if target is None else column_name(target, names, Path(data).name)
     inputs = _inputs(names, chosen)
     if not inputs:
         raise TreatiseError(f"{data} has the column {chosen!r} alone; labels are told from another, such as the words")
@@ -42,7 +44,7 @@ def read_sentences(data: str | os.PathLike[str], target: str | int | None) -> di
     if "upos" in names:
         notes.append("only the words are used: the other columns of a treebank would tell the label")
     return {
-        "name": Path(data).stem, "target": chosen, "X": frame, "y": labels.to_numpy().astype(str), "groups": groups,
+        "name": stem(Path(data)), "target": chosen, "X": frame, "y": labels.to_numpy().astype(str), "groups": groups,
         "dropped": [], "notes": notes, "table_columns": tuple(names),
     }  # fmt: skip
 
@@ -87,21 +89,6 @@ def label_sentences(model: ModelFile, sentences: list[Sentence]) -> list[Sentenc
         Sentence({**sentence.columns, target: [str(label) for label in own]}, sentence.comments, sentence.line)
         for sentence, own in zip(filled, np.split(labels, ends))
     ]
-
-
-def _target(names: list[str], target: str | int | None) -> str:
-    if target is None:
-        return "upos" if "upos" in names else names[-1]
-    if isinstance(target, int) or str(target).lstrip("-").isdigit():
-        number = int(target)
-        if str(number) in names:
-            return str(number)
-        if not -len(names) <= number < len(names):
-            raise TreatiseError(f"there is no column {number}; the file has {len(names)}")
-        return names[number]
-    if target not in names:
-        raise TreatiseError(f"there is no column {target!r}; the file has {', '.join(names)}")
-    return str(target)
 
 
 def _inputs(names: list[str], target: str) -> list[str]:

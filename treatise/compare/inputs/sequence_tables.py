@@ -11,11 +11,11 @@ import polars as pl
 from treatise._core.errors import TreatiseError
 from treatise.compare.inputs.columns import MOST_CLASSES, useless
 from treatise.io import ModelFile, Table, read_table
+from treatise.io.source import is_tabular
 
 SENTENCE = "sentence"
 """Column that says which words belong together."""
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".pq")
 GROUPS = (SENTENCE, "sequence", "sentence_id", "sequence_id")
 """Names by which the column that tells sequences apart is known without being named."""
 FEWEST = 4
@@ -24,7 +24,7 @@ MOST_TELLING = 50
 
 def is_table(path: str | os.PathLike[str]) -> bool:
     """Whether a file is a table by its name; others hold sentences in CoNLL columns."""
-    return any(suffix.lower() in SUFFIXES for suffix in Path(path).suffixes)
+    return is_tabular(Path(path))
 
 
 def read_sequence_table(

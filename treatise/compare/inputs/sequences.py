@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import Candidate
-from treatise.compare.inputs.base import Explanation, HeldOut, Input, Request, written_usage
+from treatise.compare.inputs.base import HeldOut, Input, Request, written_usage
 from treatise.compare.inputs.rows import RowsInput
 from treatise.compare.inputs.sentences import label_sentences, read_sentences, tokens
 from treatise.compare.inputs.sequence_tables import SENTENCE, is_table, label_table, read_sequence_table
@@ -19,9 +19,8 @@ from treatise.compare.inputs.served import Part, TablePart
 from treatise.compare.metrics import METRICS, Predictions, judge_sequences
 from treatise.io import ModelFile, Sentence, read_conll, read_table
 from treatise.io.conll import conll_lines
+from treatise.io.source import is_sentences
 from treatise.report.record import Metric, ModelUse
-
-SUFFIXES = (".conllu", ".conll")
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class SequenceInput(RowsInput):
         if request.task == "sequence":
             return True
         source = request.source
-        return isinstance(source, str | os.PathLike) and any(suffix in SUFFIXES for suffix in Path(source).suffixes)
+        return isinstance(source, str | os.PathLike) and is_sentences(Path(source))
 
     @classmethod
     def read(cls, request: Request) -> Self:
@@ -91,7 +90,7 @@ class SequenceInput(RowsInput):
         """By word and by whole sequence."""
         return judge_sequences(held_out.actual, found.values, held_out.X[SENTENCE].to_numpy())
 
-    def usage(self, model: str, explained: Explanation) -> ModelUse:
+    def usage(self, model: str) -> ModelUse:
         """A file of the same form, its labels filled in."""
         if is_table(self.source):
             what, read, new, out = "label_table", "read_table", "new.csv", "labelled.csv"

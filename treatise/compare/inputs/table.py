@@ -10,7 +10,7 @@ import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
-from treatise.compare.inputs.base import Explanation, Request, written_usage
+from treatise.compare.inputs.base import Request, written_usage
 from treatise.compare.inputs.columns import copies_of, informative, is_nan, leaks, read_target
 from treatise.compare.inputs.encoding import as_frame
 from treatise.compare.inputs.rows import RowsInput
@@ -42,9 +42,9 @@ class TableInput(RowsInput):
         table, source = _table(request.source, request.header)
         return cls(**understood(table, request.target, request.task), source=source)
 
-    def usage(self, model: str, explained: Explanation) -> ModelUse:
+    def usage(self, model: str) -> ModelUse:
         """Rows from a CSV file."""
-        return table_usage(model, explained)
+        return table_usage(model)
 
     @classmethod
     def predict(cls, model: ModelFile, source: str, *, header: bool | None = None) -> Iterator[Part]:
@@ -118,18 +118,15 @@ def _table(data: Any, header: bool | None) -> tuple[Table, str]:
     return Table("table", as_frame(data), True, ()), "a data frame"
 
 
-def table_usage(model: str, explained: Explanation) -> ModelUse:
-    """How to predict a CSV file with a model of tables."""
+def table_usage(model: str) -> ModelUse:
+    """How to predict a CSV file with a model of tables: read as the command reads it, missing words and all."""
     lines = [
-        "import polars as pl",
-        "from treatise.io import load_model",
+        "from treatise.compare import predict_table",
+        "from treatise.io import load_model, read_table",
         "",
-        "model = load_model(MODEL).model",
-        'new = pl.read_csv("new.csv")',
-        "print(model.predict(new))",
+        "model = load_model(MODEL)",
+        'print(predict_table(model, read_table("new.csv")))',
     ]
-    if explained.calibration:
-        lines.append("print(model.predict_proba(new))")
     return written_usage(lines, "treatise predict MODEL new.csv -o out.csv", model)
 
 

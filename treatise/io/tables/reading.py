@@ -4,15 +4,22 @@ import os
 from pathlib import Path
 
 from treatise._core.errors import TreatiseError
-from treatise.io._delimited import DELIMITERS, read_delimited
-from treatise.io._files import read_bytes, stem
-from treatise.io._keel import is_keel, split_keel
-from treatise.io._libsvm import is_libsvm, read_libsvm
-from treatise.io._parquet import MAGIC, read_parquet
-from treatise.io._table import Table
-from treatise.io._text import plain_text
-
-FORMATS = ("csv", "tsv", "libsvm", "parquet")
+from treatise.io.source import (
+    PARQUET,
+    TABLES,
+    find_format,
+    naming,
+    plain_text,
+    possible_delimiters,
+    read_bytes,
+    refuse_other_than_table,
+    stem,
+)
+from treatise.io.tables.delimited import read_delimited
+from treatise.io.tables.keel import split_keel
+from treatise.io.tables.libsvm import read_libsvm
+from treatise.io.tables.parquet import read_parquet
+from treatise.io.tables.table import Table
 
 
 def read_table(source: str | os.PathLike[str], *, header: bool | None = None, format: str | None = None) -> Table:
@@ -63,32 +70,26 @@ def read_table(source: str | os.PathLike[str], *, header: bool | None = None, fo
     missing values written as '?' were understood
     column 'mass' read with a comma as the decimal sign
     """
-    if format not in (None, *FORMATS):
-        raise TreatiseError(f"{format!r} is no known format; the known ones: {', '.join(FORMATS)}")
+    if format not in (None, *TABLES):
+        raise TreatiseError(f"{format!r} is no known format; the known ones: {', '.join(TABLES)}")
     path = Path(source)
-    try:
+    with naming(path):
         return _read(path, header, format)
-    except TreatiseError as error:
-        raise TreatiseError(f"{path}: {error}") from None
 
 
 def _read(path: Path, header: bool | None, format: str | None) -> Table:
     data = read_bytes(path)
-    if format == "parquet" or (format is None and data.startswith(MAGIC)):
+    if format == "parquet" or (format is None and data.startswith(PARQUET)):
         return Table(stem(path), read_parquet(data), True, ())
     text, notes = plain_text(data)
     del data
-    if format == "libsvm" or (format is None and is_libsvm(text)):
+    style = format or find_format(path, text)
+    refuse_other_than_table(style)
+    if style == "libsvm":
         labels, matrix, remarks = read_libsvm(text)
         return Table(stem(path), labels, False, notes + remarks, matrix)
     names: tuple[str, ...] = ()
-    if format is None and is_keel(text):
+    if style == "keel":
         names, text = split_keel(text)
-    endings = [ending.lower() for ending in path.suffixes]
-    if format == "tsv" or (format is None and (".tsv" in endings or ".tab" in endings)):
-        delimiters = "\t"
-    else:
-        # In a .csv file a blank is part of a name, not a delimiter.
-        delimiters = DELIMITERS.replace(" ", "") if ".csv" in endings else DELIMITERS
-    frame, named, remarks = read_delimited(text, delimiters=delimiters, header=header, names=names)
-    return Table(stem(path), frame, named or bool(names), notes + remarks)
+    found = read_delimited(text, delimiters=possible_delimiters(path, format), header=header, names=names)
+    return Table(stem(path), found.frame, found.header or bool(names), notes + found.notes)

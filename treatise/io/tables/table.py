@@ -1,12 +1,11 @@
 """A table as it was read: a frame with named columns, and what the reader did to get there."""
 
-import difflib
 from dataclasses import dataclass
 
 import polars as pl
 from scipy import sparse
 
-from treatise._core.errors import TreatiseError
+from treatise.io.source import column_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,28 +53,4 @@ class Table:
 
         Text that is an integer and no column's name counts as a number.
         """
-        names = self.frame.columns
-        if isinstance(key, str):
-            if key in names:
-                return key
-            try:
-                number = int(key)
-            except ValueError:
-                raise TreatiseError(f"{self.name} has no column {key!r}; {_suggestion(key, names)}") from None
-        else:
-            number = key
-        if not -len(names) <= number < len(names):
-            raise TreatiseError(
-                f"{self.name} has no column number {number}: its {len(names)} columns are numbered "
-                f"0 to {len(names) - 1} from the left, -1 to -{len(names)} from the right"
-            )
-        return names[number]
-
-
-def _suggestion(key: str, names: list[str]) -> str:
-    folded = {name.casefold(): name for name in reversed(names)}
-    close = [folded[match] for match in difflib.get_close_matches(key.casefold(), folded, n=3)]
-    if close:
-        return f"did you mean {' or '.join(map(repr, close))}?"
-    shown = ", ".join(map(repr, names[:10]))
-    return f"its columns: {shown}" + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+        return column_name(key, self.frame.columns, self.name)

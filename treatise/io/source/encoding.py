@@ -3,8 +3,9 @@
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io._text_loops import first_control
+from treatise._core.jit import compiled
 
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _KINDS = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -22,10 +23,16 @@ _KINDS = (
 )
 
 
+def refuse_wide(head: bytes) -> None:
+    """Raise for text that can only be read as a whole, where it is to be read in blocks."""
+    if head.startswith(UTF16_MARKS):
+        raise TreatiseError("UTF-16 text is not read in blocks; save it as UTF-8")
+
+
 def plain_text(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The same text as UTF-8 without a mark at its start and with line feeds, and notes on what was done."""
     notes: tuple[str, ...] = ()
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(UTF16_MARKS):
         try:
             data = data.decode("utf-16").encode()
         except UnicodeDecodeError:
@@ -38,7 +45,8 @@ def plain_text(data: bytes) -> tuple[bytes, tuple[str, ...]]:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
             data, notes = _from_windows(data, error.start), ("the text is not UTF-8 and was read as Latin-1",)
-    if b"\r" in data and b"\n" not in data:
+    # The line feed after the last line may have been put there by the reader of blocks.
+    if b"\r" in data and data.find(b"\n", 0, len(data) - 1) < 0:
         data = data.replace(b"\r", b"\n")
     if not data or data.isspace():
         raise TreatiseError("the file holds nothing but blanks" if data else "the file is empty")
@@ -67,3 +75,16 @@ def _from_windows(data: bytes, start: int) -> bytes:
             f"this is neither UTF-8 (see line {line}) nor Latin-1 text (byte {data[error.start]:#04x}); "
             "save it as UTF-8"
         ) from None
+
+
+@compiled
+def first_control(data: np.ndarray) -> int:
+    """Position of the first control character that no table holds, or -1.
+
+    Tab, line feed, vertical tab, form feed and carriage return (9 to 13) may stand in text.
+    """
+    for at in range(len(data)):
+        byte = data[at]
+        if (byte < 32 and not 9 <= byte <= 13) or byte == 127:
+            return at
+    return -1

@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator
 
 import treatise
 from treatise._core.errors import TreatiseError
-from treatise.io._index_bounds import indices_are_sound
+from treatise._core.version import __version__
+from treatise.io.models.index_bounds import indices_are_sound
 
 # Types that fitted scikit-learn models hold and skops does not admit by itself: data types; trees and sparse
 # matrices, whose indices are checked after loading; distances without parameters of their own; the parts of
@@ -50,12 +51,17 @@ def refused_types(data: bytes) -> list[str]:
     return [name for name in skops.io.get_untrusted_types(data=data) if not _is_admitted(name)]
 
 
-def load_admitted(data: bytes) -> Any:
-    """The object in a skops file, if every type that it names is admitted and its indices are sound."""
+def load_admitted(data: bytes, version: str) -> Any:
+    """The object in a skops file that a version of Treatise wrote, if every type that it names is admitted and its
+    indices are sound."""
     named = skops.io.get_untrusted_types(data=data)
     refused = [name for name in named if not _is_admitted(name)]
     if refused:
-        raise TreatiseError(f"the file holds types that no model file may, and was not loaded: {', '.join(refused)}")
+        again = "; fit the model again" if all(name.startswith("treatise.") for name in refused) else ""
+        raise TreatiseError(
+            f"the file was saved by Treatise {version} and holds types that no model file may hold in Treatise "
+            f"{__version__}, so that it was not loaded: {', '.join(refused)}{again}"
+        )
     model = skops.io.loads(data, trusted=named)
     if not indices_are_sound(model):
         raise TreatiseError("an index in the model file points outside its table; the file is damaged or forged")

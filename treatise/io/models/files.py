@@ -15,9 +15,10 @@ from typing import Any
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise._core.version import __version__
-from treatise.io._files import raw_bytes
+from treatise.io.source import naming, raw_bytes
 
-_FORMAT = 1
+# Counted up when files name their parts otherwise, as when a class moves to another module.
+_FORMAT = 2
 _ABOUT, _SCHEMA = "treatise.json", "schema.json"
 
 
@@ -72,7 +73,7 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: dict[str, 
     # Loading skops imports all of scikit-learn, which a reader of tables need not wait for.
     import skops.io
 
-    from treatise.io._model_types import refused_types
+    from treatise.io.models.types import refused_types
 
     path = Path(path)
     about = {"treatise": __version__, "format": _FORMAT, "metadata": metadata or {}}
@@ -117,22 +118,20 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     Raises
     ------
     TreatiseError
-        Where the file is no model file, is damaged, comes from a newer Treatise or holds other types.
+        Where the file is no model file, is damaged, comes from a Treatise of another format or holds other types.
     """
     path = Path(path)
-    try:
+    with naming(path):
         return _load(raw_bytes(path))
-    except TreatiseError as error:
-        raise TreatiseError(f"{path}: {error}") from None
 
 
 def _load(data: bytes) -> ModelFile:
     about = _about(data)
     # Not at the top: see save_model.
-    from treatise.io._model_types import load_admitted
+    from treatise.io.models.types import load_admitted
 
     try:
-        model = load_admitted(data)
+        model = load_admitted(data, about["treatise"])
     except TreatiseError:
         raise
     # A damaged file can fail anywhere in the making of any type.
@@ -167,10 +166,11 @@ def _about(data: bytes) -> dict[str, Any]:
     version, layout = about.get("treatise"), about.get("format")
     if not isinstance(version, str) or isinstance(layout, bool) or not isinstance(layout, int):
         raise TreatiseError(f"the model file is damaged: its {_ABOUT} tells no version")
-    if layout > _FORMAT or _release(version) > _release(__version__):
+    newer = layout > _FORMAT or _release(version) > _release(__version__)
+    if newer or layout != _FORMAT:
         raise TreatiseError(
             f"the model was saved by Treatise {version} (format {layout}) and this is {__version__} "
-            f"(format {_FORMAT}); upgrade Treatise to load it"
+            f"(format {_FORMAT}); {'upgrade Treatise to load it' if newer else 'fit the model again'}"
         )
     return about
 

@@ -7,11 +7,6 @@ from treatise._core.errors import TreatiseError
 _ATTRIBUTE = re.compile(r"@attribute\s+('[^']*'|\"[^\"]*\"|[^\s{\[]+)", re.IGNORECASE)
 
 
-def is_keel(text: bytes) -> bool:
-    """Whether the text begins with KEEL's declarations."""
-    return text.lstrip()[:9].lower() == b"@relation"
-
-
 def split_keel(text: bytes) -> tuple[tuple[str, ...], bytes]:
     """The declared attributes' names, and the rows."""
     declared = re.search(rb"^[ \t]*@data[ \t\r]*$", text, re.IGNORECASE | re.MULTILINE)

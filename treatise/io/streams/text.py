@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io import _vw_loops as loops
-from treatise.io._stream_lines import line_blocks
-from treatise.io._stream_rows import Chunk, Hashing, Rows
+from treatise.io.source import line_blocks
+from treatise.io.streams import row_loops as loops
+from treatise.io.streams.cross_loops import MOST_NAMESPACES
+from treatise.io.streams.rows import Chunk, Hashing, Rows
 
 STYLES = {"vw": loops.VW, "libsvm": loops.LIBSVM}
 LABELS = {"any": loops.ANY, "classes": loops.CLASSES, "counts": loops.COUNTS}
@@ -29,15 +30,14 @@ def text_chunks(
     skip: Skip | None,
 ) -> Iterator[Chunk]:
     """The examples of a text file; a wrong line raises, or is left out and told to ``skip``."""
-    pairs, triples = hashing.pairs(), hashing.triples()
+    crosses = hashing.crosses()
     lines_before = 0
     for block in line_blocks(path):
         at, rows, buffer = 0, 0, next(buffers)
         while at < len(block):
             status, at, rows, first, past = loops.parse(
-                block, at, len(block), STYLES[style], need_label, LABELS[labels], hashing.mask, pairs, triples,
-                rows, *buffer.parsed_into(),
-            )  # fmt: skip
+                block, at, len(block), STYLES[style], need_label, LABELS[labels], crosses, rows, buffer.slots()
+            )
             if status == loops.FULL and rows == 0:
                 buffer.room(2 * len(buffer.indices))
             elif status == loops.FULL:
@@ -69,5 +69,5 @@ def _reason(status: int, token: bytes, labels: str) -> str:
         loops.VALUE: f"the value in {shown} is no finite number",
         loops.SCALE: f"the namespace's scale {shown} is no finite number",
         loops.INDEX: f"{shown} stands where index:value belongs",
-        loops.NAMESPACES: f"there are more than {loops.MOST_NAMESPACES} namespaces to cross",
+        loops.NAMESPACES: f"there are more than {MOST_NAMESPACES} namespaces to cross",
     }[status]

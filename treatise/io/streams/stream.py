@@ -4,37 +4,39 @@ import glob
 import hashlib
 import json
 import os
-import queue
-import re
-import threading
 from collections.abc import Iterable, Iterator
 from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
 from treatise._core.errors import TreatiseError
-from treatise.io._cache import CacheFile, CacheWriter, StaleCacheError
-from treatise.io._files import _neighbours
-from treatise.io._libsvm import is_libsvm
-from treatise.io._parquet import MAGIC as PARQUET
-from treatise.io._stream_lines import open_bytes
-from treatise.io._stream_rows import Chunk, Hashing, Rows
-from treatise.io._stream_tables import table_chunks
-from treatise.io._stream_text import LABELS, text_chunks
+from treatise.io.source import (
+    DAMAGED,
+    FORMATS,
+    GLANCE,
+    damage,
+    find_format,
+    naming,
+    neighbours,
+    open_bytes,
+    refuse_wide,
+)
+from treatise.io.streams.ahead import AHEAD, ahead
+from treatise.io.streams.cache import CacheFile, CacheWriter, StaleCacheError
+from treatise.io.streams.rows import Chunk, Hashing, Rows
+from treatise.io.streams.tables import table_chunks
+from treatise.io.streams.text import LABELS, text_chunks
 
-FORMATS = ("vw", "libsvm", "csv", "parquet")
-_GLANCE = 1 << 16
-# A chunk in the consumer's hands, some in the queue, one being written.
-_AHEAD = 3
 _WORDS_KEPT = 5
 
 
 class Stream:
     """Examples from files, one chunk of sparse rows after another; the files are never held in memory.
 
-    Reads Vowpal Wabbit text, LIBSVM, CSV and Parquet, plain or compressed (gzip, bzip2, xz, zstd). Text is read
-    and parsed by a thread of its own, ahead of the loop that uses the chunks. With a cache, the first pass leaves
-    a binary file beside the text, and later passes map that into memory and parse nothing.
+    Reads Vowpal Wabbit text, LIBSVM, delimited text and Parquet; text may be compressed (gzip, bzip2, xz, zstd), and a
+    table is understood by its first rows, as :class:`TableBlocks` does. Text is read and parsed by a thread of its
+    own, ahead of the loop that uses the chunks. With a cache, the first pass leaves a binary file beside the text, and
+    later passes map that into memory and parse nothing.
 
     Not for data that fits in memory and is in a matrix already.
 
@@ -47,10 +49,11 @@ class Stream:
     quadratic, cubic : tuple of str, default=()
         Products of features: ``"ab"`` multiplies every feature of the namespaces that begin with a by every one of
         those that begin with b.
-    format : {"vw", "libsvm", "csv", "parquet"} or None, default=None
-        None finds out, for each file.
+    format : {"csv", "tsv", "libsvm", "parquet", "vw"} or None, default=None
+        None finds out, for each file. ``"csv"`` is text with any delimiter.
     target, weight : str or None, default=None
-        Columns of a table that hold the label and the importance.
+        Columns of a table that hold the label and the importance: a name, or a number from the left (0) or from the
+        right (-1).
     need_label : bool, default=True
         Whether an example without a label is an error; else its label is NaN.
     labels : {"any", "classes", "counts"}, default="any"
@@ -229,7 +232,7 @@ class Stream:
                 wrong.append(reason)
 
         try:
-            yield from _ahead(self._reader(path, buffers, skip if self.on_error == "skip" else None, writer))
+            yield from ahead(self._reader(path, buffers, skip if self.on_error == "skip" else None, writer))
             self._count(count[0], wrong)
             if writer is not None:
                 writer.commit({"skipped": count[0], "complaints": wrong})
@@ -239,7 +242,9 @@ class Stream:
                 writer.abandon()
 
     def _reader(self, path: Path, buffers: Iterator[Rows], skip: Any, writer: CacheWriter | None) -> Iterator[Chunk]:
-        style = self.format or find_format(path)
+        style = self.format or _format(path)
+        if style == "conll":
+            raise TreatiseError(f"{path}: this is CoNLL text; `treatise compare` with --task sequence reads it")
         if style in ("vw", "libsvm"):
             chunks = text_chunks(
                 path, style, self.hashing, buffers, need_label=self.need_label, labels=self.labels, tags=self.tags,
@@ -261,65 +266,19 @@ def _in_turn() -> Iterator[Rows]:
 
     One set serves all files of a pass: memory that is given back and taken again with each file would grow.
     """
-    yield from cycle([Rows() for _ in range(_AHEAD + 2)])
+    yield from cycle([Rows() for _ in range(AHEAD + 2)])
 
 
-def find_format(path: Path) -> str:
-    """The format of a file, by its name and its first lines."""
-    suffixes = {suffix.lower() for suffix in path.suffixes[-2:]}
-    with open_bytes(path) as stream:
+def _format(path: Path) -> str:
+    """The format of a file, by its first lines and its name."""
+    with naming(path):
         try:
-            head = stream.read(_GLANCE) or b""
-        except (OSError, EOFError, ValueError) as error:
-            raise TreatiseError(f"{path}: the file is cut short or damaged ({error})") from None
-    if head.startswith(PARQUET):
-        return "parquet"
-    lines = [line for line in head.split(b"\n")[:20] if line.strip()]
-    whole = b"\n".join(lines[:-1] if len(head) == _GLANCE and len(lines) > 1 else lines)
-    if suffixes & {".csv", ".tsv"}:
-        return "csv"
-    if ".vw" in suffixes or re.match(rb"[^|\n,;]*\|", whole):
-        return "vw"
-    if lines and is_libsvm(whole):
-        return "libsvm"
-    if b"," in whole:
-        return "csv"
-    raise TreatiseError(f"{path}: the format is not recognised; say which of {', '.join(FORMATS)} it is")
-
-
-def _ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """The same chunks, made by a thread that stays a few ahead."""
-    waiting: queue.Queue[Chunk | BaseException | None] = queue.Queue(_AHEAD)
-    stop = threading.Event()
-
-    def put(item: Chunk | BaseException | None) -> None:
-        while not stop.is_set():
-            try:
-                waiting.put(item, timeout=0.1)
-                return
-            except queue.Full:
-                continue
-
-    def make() -> None:
-        try:
-            for chunk in chunks:
-                put(chunk)
-                if stop.is_set():
-                    return
-            put(None)
-        except BaseException as error:
-            put(error)
-
-    thread = threading.Thread(target=make, name="treatise-stream", daemon=True)
-    thread.start()
-    try:
-        while (item := waiting.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-    finally:
-        stop.set()
-        thread.join()
+            with open_bytes(path) as stream:
+                head = stream.read(GLANCE) or b""
+        except DAMAGED as error:
+            raise damage(error) from None
+        refuse_wide(head)
+        return find_format(path, head)
 
 
 def _expanded(paths: Any) -> list[Path]:
@@ -335,7 +294,7 @@ def _expanded(paths: Any) -> list[Path]:
                 raise TreatiseError(f"no file matches {text!r}")
             found.extend(matches)
         else:
-            raise TreatiseError(f"{text}: no such file{_neighbours(Path(text))}")
+            raise TreatiseError(f"{text}: no such file{neighbours(Path(text))}")
     if not found:
         raise TreatiseError("no file is named")
     return found

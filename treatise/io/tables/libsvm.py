@@ -1,27 +1,11 @@
 """LIBSVM text: a label and the features that are not zero on each line."""
 
-import re
-from itertools import islice
-
 import numpy as np
 import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
-from treatise.io import _libsvm_loops as loops
-
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_LINE = re.compile(
-    rb"[ \t]*" + _NUMBER + rb"(?:,[+-]?[\d.]+)*(?P<pairs>(?:[ \t]+(?:qid|-?\d+):[^\s:#]+)*)[ \t\r]*(?:#.*)?"
-)
-_GLANCE = 20  # lines
-
-
-def is_libsvm(text: bytes) -> bool:
-    """Whether the first lines read as ``label index:value ...``, at least one with a feature."""
-    lines = (match.group() for match in re.finditer(rb"[^\n]+", text) if match.group().strip())
-    rows = [_LINE.fullmatch(line) for line in islice(lines, _GLANCE) if not line.lstrip().startswith(b"#")]
-    return all(rows) and any(row["pairs"].strip() for row in rows if row)
+from treatise.io.tables import libsvm_loops as loops
 
 
 def read_libsvm(text: bytes) -> tuple[pl.DataFrame, sparse.csr_matrix, tuple[str, ...]]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io._stream_rows import Chunk
+from treatise.io.streams.rows import Chunk
 
 _MAGIC = b"treatise stream 1\n"
 _ALIGNMENT = 64

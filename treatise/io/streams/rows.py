@@ -1,12 +1,12 @@
 """A bounded run of sparse rows, the buffers that hold it, and how features become indices."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise.io._vw_loops import MOST_NAMESPACES
+from treatise.io.streams.cross_loops import MOST_NAMESPACES
+from treatise.io.streams.row_loops import Crosses, Slots
 
 MOST_BITS = 30  # indices are 32-bit, and 2**30 weights fill 8 GiB
 MOST_VALUES = 1 << 28
@@ -36,13 +36,9 @@ class Hashing:
         """All bits of an index."""
         return np.uint64((1 << self.bits) - 1)
 
-    def pairs(self) -> np.ndarray:
-        """The quadratic crosses as letters."""
-        return _letters(self.quadratic, 2)
-
-    def triples(self) -> np.ndarray:
-        """The cubic crosses as letters."""
-        return _letters(self.cubic, 3)
+    def crosses(self) -> Crosses:
+        """The mask, and the crosses as letters."""
+        return Crosses(self.mask, _letters(self.quadratic, 2), _letters(self.cubic, 3))
 
 
 def _letters(crosses: tuple[str, ...], size: int) -> np.ndarray:
@@ -97,9 +93,9 @@ class Rows:
             raise TreatiseError(f"one example has more than {MOST_VALUES} features; leave out a cross")
         self.indices, self.values = np.empty(values, np.int32), np.empty(values, np.float32)
 
-    def parsed_into(self) -> tuple[Any, ...]:
-        """The arrays that the kernel :func:`treatise.io._vw_loops.parse` fills."""
-        return (
+    def slots(self) -> Slots:
+        """The arrays that the loop :func:`treatise.io.streams.row_loops.parse` fills."""
+        return Slots(
             self.indptr, self.indices, self.values, self.labels, self.weights, self.tag_at, self.tag_past,
             self.names, self.starts, self.ends,
         )  # fmt: skip

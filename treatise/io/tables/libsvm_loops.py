@@ -3,9 +3,11 @@
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.io.source.number_loops import NO_DIGITS, scan
+from treatise.io.source.number_loops import NO_NUMBER as NOT_A_NUMBER
 
 _SPACE, _TAB, _FEED, _RETURN, _HASH, _COLON, _COMMA = 32, 9, 10, 13, 35, 58, 44
-_PLUS, _MINUS, _DOT, _ZERO, _NINE = 43, 45, 46, 48, 57
+_ZERO, _NINE = 48, 57
 
 FINE, LABEL, SEVERAL_LABELS, PAIR, INDEX, LARGE, REPEATED, DECREASING, VALUE = range(9)
 EXACT, INEXACT, NO_NUMBER = range(3)
@@ -23,46 +25,12 @@ def decimal(data: np.ndarray, at: int, past: int) -> tuple[float, int]:
     A decimal significand below 2**53 times or over an exact power of ten rounds once, hence correctly.
     Other numbers, also ``inf`` and ``nan``, are left to the caller.
     """
-    sign, digits, significand, scale, seen = 1.0, 0, np.int64(0), 0, False
-    if at < past and (data[at] == _PLUS or data[at] == _MINUS):
-        sign = -1.0 if data[at] == _MINUS else 1.0
-        at += 1
-    point = False
-    while at < past:
-        byte = data[at]
-        if _ZERO <= byte <= _NINE:
-            seen = True
-            if digits < 18:
-                significand = significand * 10 + (byte - _ZERO)
-                if significand > 0:
-                    digits += 1
-                if point:
-                    scale -= 1
-            else:
-                digits += 1
-        elif byte == _DOT and not point:
-            point = True
-        else:
-            break
-        at += 1
-    if not seen:
-        return 0.0, INEXACT
-    if at < past and (data[at] == 101 or data[at] == 69):
-        at += 1
-        down = at < past and data[at] == _MINUS
-        if at < past and (data[at] == _PLUS or data[at] == _MINUS):
-            at += 1
-        if at == past:
-            return 0.0, NO_NUMBER
-        power = 0
-        while at < past and _ZERO <= data[at] <= _NINE:
-            power = min(power * 10 + (data[at] - _ZERO), 100_000)
-            at += 1
-        scale += -power if down else power
-    if at < past:
+    significand, scale, negative, cut, state = scan(data, at, past)
+    if state == NOT_A_NUMBER:
         return 0.0, NO_NUMBER
-    if digits > 18 or significand > 9007199254740992 or scale > 22 or scale < -22:
+    if state == NO_DIGITS or cut or significand > 9007199254740992 or scale > 22 or scale < -22:
         return 0.0, INEXACT
+    sign = -1.0 if negative else 1.0
     if scale < 0:
         return sign * significand / _POWERS[-scale], EXACT
     return sign * significand * _POWERS[scale], EXACT
