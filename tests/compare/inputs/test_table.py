@@ -149,7 +149,7 @@ def test_labels_keep_their_kind():
 def test_the_name_of_a_model_stays_one_argument_in_code():
     model = 'my "best" $(rm -rf).skops'
     use = understand(table({"x": numbers(), "y": [3, 7] * 30}), "y").usage(model)
-    literal = re.search(r"load_model\((.*)\)\.model", use.python).group(1)
+    literal = re.search(r"load_model\((.*)\)", use.python).group(1)
     assert json.loads(literal) == model
     assert use.shell == """treatise predict 'my "best" $(rm -rf).skops' new.csv -o out.csv"""
 
