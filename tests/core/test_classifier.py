@@ -102,6 +102,8 @@ def test_probabilities_follow_the_scores():
     np.testing.assert_allclose(
         Softmax().fit(None, [0, 1, 2]).predict_proba(scores), np.exp(scores) / np.exp(scores).sum()
     )
+    # Small probabilities keep their digits on both sides.
+    np.testing.assert_allclose(Logistic().fit(None, [0, 1]).predict_proba([[50.0]]), [[np.exp(-50.0), 1.0]], rtol=1e-12)
     # With two classes the softmax of (0, s) is the logistic function of s.
     np.testing.assert_allclose(Softmax().fit(None, [0, 1]).predict_proba([[0.3]])[0, 1], expit(0.3))
 

@@ -159,15 +159,17 @@ class LogisticScores(ScoreClassifier):
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        chance = self._chance(self.decision_function(X))
+        scores = self.decision_function(X)
+        chance = self._chance(scores)
         if chance.ndim == 1:
-            return np.column_stack([1.0 - chance, chance])
+            # Not one less the other, which would lose the digits of small ones.
+            return np.column_stack([self._chance(-scores), chance])
         total = chance.sum(axis=1, keepdims=True)
         # Where every class is out of the question, none is likelier than another.
         return np.divide(chance, total, out=np.full_like(chance, 1.0 / chance.shape[1]), where=total > 0)
 
     def _chance(self, scores: np.ndarray) -> np.ndarray:
-        """Probability of a class against the rest."""
+        """Probability of a class against the rest; that of the opposite score is what is left to one."""
         return expit(scores)
 
 
