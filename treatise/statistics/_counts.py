@@ -52,7 +52,7 @@ def entropy_table(n: int) -> CountTable:
 
 
 class DiscreteVariable:
-    """One variable as a code for each row, with what the counting kernels want of it."""
+    """One variable as a code for each row, with what the counting loops want of it."""
 
     def __init__(self, codes: np.ndarray, n_values: int) -> None:
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)

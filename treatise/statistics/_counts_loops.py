@@ -1,11 +1,11 @@
 """Sums over the cells of joint count tables, without building the tables.
 
-Every kernel here returns, for each of many columns x against one variable z,
+Every loop here returns, for each of many columns x against one variable z,
 
     sum over the cells (a, b) of f(number of rows with x = a and z = b),   f(0) = 0,
 
 with f given as a table of its values at 0, ..., n. With f(c) = c log2 c these sums are joint entropies;
-with a log-gamma table they are Bayesian scores of a discrete network. One kernel per way of storing x.
+with a log-gamma table they are Bayesian scores of a discrete network. One loop per way of storing x.
 """
 
 import numpy as np

@@ -37,21 +37,29 @@ def refine(ids, n_ids, column, n_states, number, out):
 
 
 @compiled_step
+def sort_rows(order, column, n_keys, out):
+    """Rows in the given order, sorted by a column of numbers below ``n_keys``: a stable counting sort."""
+    at = np.empty(n_keys + 1, dtype=np.int64)
+    for key in range(n_keys + 1):
+        at[key] = 0
+    for t in order:
+        at[column[t] + 1] += 1
+    for key in range(n_keys):
+        at[key + 1] += at[key]
+    for t in order:
+        out[at[column[t]]] = t
+        at[column[t]] += 1
+
+
+@compiled_step
 def refine_by_sorting(ids, n_ids, column, n_states, out):
     """As :func:`refine`, by two stable counting sorts: O(rows + n_ids + n_states), however many cells."""
     n_rows = ids.shape[0]
-    order = np.arange(n_rows)
-    for by, n_keys in ((column, n_states), (ids, n_ids)):
-        at = np.zeros(n_keys + 1, dtype=np.int64)
-        for t in range(n_rows):
-            at[by[t] + 1] += 1
-        for key in range(n_keys):
-            at[key + 1] += at[key]
-        moved = np.empty_like(order)
-        for t in order:
-            moved[at[by[t]]] = t
-            at[by[t]] += 1
-        order = moved
+    order, by_state = np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
+    for t in range(n_rows):
+        order[t] = t
+    sort_rows(order, column, n_states, by_state)
+    sort_rows(by_state, ids, n_ids, order)
     seen, last_id, last_state = -1, -1, -1
     for t in order:
         if ids[t] != last_id or column[t] != last_state:
@@ -76,10 +84,10 @@ def count_by_radix(codes, weights, n_states, sets, counts, starts):
     ``codes`` has one column of the table a row; ``counts[starts[s] : starts[s + 1]]`` gets the cells of set s.
     """
     n_rows, size = weights.shape[0], sets.shape[1]
-    ids = np.zeros((size + 1, n_rows), dtype=np.int32)
-    n_ids = np.ones(size, dtype=np.int64)
-    number = np.empty(ROOM * n_rows, dtype=np.int32)
-    cells = np.zeros(ROOM * n_rows, dtype=np.int64)
+    ids, n_ids = np.empty((size + 1, n_rows), dtype=np.int32), np.empty(size, dtype=np.int64)
+    number, cells = np.empty(ROOM * n_rows, dtype=np.int32), np.empty(ROOM * n_rows, dtype=np.int64)
+    ids[0], n_ids[0] = 0, 1
+    cells[:] = 0
     starts[0] = 0
     for s in range(sets.shape[0]):
         known = 0 if s == 0 else shared_prefix(sets[s - 1], sets[s])
@@ -125,9 +133,9 @@ def count_by_planes(planes, plane_starts, weight_planes, weight_words, most_cell
     ``most_cells`` bounds the configurations of all columns of a set but its last.
     """
     n_words, size = planes.shape[1], sets.shape[1]
-    rows = np.zeros((size, most_cells, n_words), dtype=np.uint64)
-    inside = np.zeros((size, most_cells), dtype=np.int64)
-    n_cells = np.ones(size, dtype=np.int64)
+    rows = np.empty((size, most_cells, n_words), dtype=np.uint64)
+    inside, n_cells = np.empty((size, most_cells), dtype=np.int64), np.empty(size, dtype=np.int64)
+    n_cells[0] = 1
     for w in range(n_words):
         rows[0, 0, w] = ~np.uint64(0)
     inside[0, 0] = weighted_ones(rows[0], 0, rows[0], 0, weight_planes, weight_words)

@@ -10,7 +10,7 @@ from treatise.statistics._counts import MOST_PLANES, pack_planes
 from treatise.statistics._family_loops import ROOM, count_by_planes, count_by_radix, refine
 
 _CELLS_AT_ONCE = 1 << 21
-"""Cells written by one call of a kernel: 16 MB."""
+"""Cells written by one call of a loop: 16 MB."""
 
 _WORDS_A_ROW = 8
 """Words of AND and popcount that cost as much as counting one row by its codes (about 0.2 and 2 ns)."""

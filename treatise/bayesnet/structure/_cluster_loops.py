@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled, compiled_step
-from treatise.bayesnet.structure._order_loops import ONLY, add_bit, copy_row, first_inside, has_bit
+from treatise.bayesnet.structure._order_loops import ONLY, add_bit, copy_row, first_inside, has_bit, room_for_sets
 from treatise.statistics._counts_loops import popcount
 
 
@@ -84,7 +84,7 @@ def light_clusters(n, vertices, masks, weights, most, clusters, entering):
 def greedy_order(vertices, masks, weights, order):
     """Order variables so that each has much of its weight on parent sets of earlier ones."""
     n = order.shape[0]
-    before, ready = np.zeros((1, masks.shape[1]), dtype=np.uint64), np.empty(n)
+    before, ready = room_for_sets(1, masks.shape[1]), np.empty(n)
     for place in range(n):
         for vertex in range(n):
             ready[vertex] = -1.0 if has_bit(before, ONLY, vertex) else 0.0

@@ -52,10 +52,19 @@ def first_inside(masks, begin, end, allowed, row):
     return -1
 
 
+@compiled_step
+def room_for_sets(n_sets, n_words):
+    """Rows of bits, of which the first is the empty set."""
+    sets = np.empty((n_sets, n_words), dtype=np.uint64)
+    for word in range(n_words):
+        sets[0, word] = 0
+    return sets
+
+
 @compiled
 def choose_for_order(starts, masks, scores, order, choice):
     """Best parent sets when parents must come earlier in the order; returns their score, -inf if there are none."""
-    before = np.zeros((1, masks.shape[1]), dtype=np.uint64)
+    before = room_for_sets(1, masks.shape[1])
     total = 0.0
     for vertex in order:
         at = first_inside(masks, starts[vertex], starts[vertex + 1], before, ONLY)
@@ -81,7 +90,7 @@ def improve_order(starts, masks, scores, order):
     A variable travels by swaps of neighbours, and a swap changes the parents of the two alone.
     """
     n = order.shape[0]
-    before = np.zeros((n + 2, masks.shape[1]), dtype=np.uint64)
+    before = room_for_sets(n + 2, masks.shape[1])
     own, travel = np.empty(n), n + 1
     improved = True
     while improved:
@@ -124,7 +133,7 @@ def search_orders(starts, masks, scores, order, swaps):
 
     ``swaps`` holds the random places for every kick, so that the caller owns the randomness.
     """
-    choice, trial = np.empty_like(order), order.copy()
+    choice, trial = np.empty(order.shape[0], dtype=np.int64), order.copy()
     best = -np.inf
     for kick in range(swaps.shape[0] + 1):
         improve_order(starts, masks, scores, trial)
