@@ -7,7 +7,16 @@ import numba
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from treatise.optimize.l1._path_loops import FINISHED, OUT_OF_PIVOTS, l1_path, path_at
+from treatise.optimize.l1._basis_loops import Basis, refresh
+from treatise.optimize.l1._path_loops import (
+    FINISHED,
+    FULL,
+    OUT_OF_PIVOTS,
+    STALE,
+    History,
+    follow,
+    path_at,
+)
 
 _PERTURBATION = 1e-10
 """Of the right-hand side, where ties make the pivots go round in circles."""
@@ -125,10 +134,32 @@ def l1_constraint_paths(S, b=None, *, lowest=0.0):
 
 def _path(S, b, lowest):
     limit = _PIVOTS_PER_ROW * max(len(S), 10)
-    *found, status = l1_path(S, b, lowest, limit)
+    history, status = _followed(S, b, lowest, limit)
     if status == OUT_OF_PIVOTS:
         # Ties, as between columns that repeat each other: no two of them stay equal under a tiny change of b.
         nudge = _PERTURBATION * np.abs(b).max() * np.random.default_rng(0).uniform(0.5, 1.0, len(b))
-        *found, status = l1_path(S, b + nudge, lowest, limit)
-    name = {FINISHED: "finished", OUT_OF_PIVOTS: "out of pivots"}.get(status, "infeasible")
-    return L1Path(*found, name, len(S))
+        history, status = _followed(S, b + nudge, lowest, limit)
+    # Copies, which let go of the room that was not needed.
+    n, kept = history.filled
+    return L1Path(
+        history.breaks[:n].copy(),
+        history.starts[: n + 1].copy(),
+        history.places[:kept].copy(),
+        history.values[:kept].copy(),
+        history.duals[:n].copy(),
+        {FINISHED: "finished", OUT_OF_PIVOTS: "out of pivots"}.get(status, "infeasible"),
+        len(S),
+    )
+
+
+def _followed(S, b, lowest, limit):
+    """The vertices of the path, and how it ended."""
+    basis, history = Basis.at_zero(b), History.empty(1024, 16384)
+    while True:
+        status = follow(S, b, lowest, limit, basis, history)
+        if status == STALE:
+            refresh(S, b, basis)
+        elif status == FULL:
+            history = history.grown(len(b))
+        else:
+            return history, status
