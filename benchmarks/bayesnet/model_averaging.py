@@ -13,7 +13,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import TreatiseError
 from treatise.bayesnet import AveragedNaiveBayes, ModelAveragedClassifier, greedy_thick_thin
-from treatise.datasets import load_averaging_table, make_network_table
+from treatise.datasets import load_table, make_network_table
 from treatise.statistics.family_scores import FamilyScores
 
 
@@ -69,7 +69,7 @@ def categories(n_samples: int, n_features: int) -> tuple[np.ndarray, np.ndarray]
 
 def _spam() -> Iterator[Contest]:
     try:
-        X, y = load_averaging_table("spambase")
+        X, y = load_table("keel/spambase.dat").arrays()
     except TreatiseError as missing:
         left_out(f"model_averaging: {missing}; its contest is left out")
         return

@@ -15,8 +15,8 @@ import psutil
 from scipy import sparse
 
 from benchmarks._contest import Contest, Scaling
-from treatise.datasets import make_zipf_ads
 from treatise.linear import HybridLinearClassifier
+from treatise.papers.linear.v15_1111._ads import make_zipf_ads
 
 N_ACTIVE, BITS, MILLION = 40, 18, 1_000_000
 NAMESPACES = ("user", "page", "ad", "query")

@@ -8,15 +8,15 @@ from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 
 from benchmarks._contest import Contest, Scaling, left_out
-from treatise.datasets import load_ijcnn1, locate
-from treatise.io import read_table
+from treatise.datasets import load_table
 from treatise.online import AROW, OnlineGradientDescent, OnlinePerceptron, PassiveAggressive
+from treatise.papers.online.v15_0495 import ijcnn1
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Sparse a9a and dense ijcnn1 in the order of the files, then rising numbers of non-zeros."""
-    table = read_table(locate("libsvm/a9a"), format="libsvm")
-    data = {"a9a, sparse": (table.matrix, table.frame["label"].to_numpy()), "ijcnn1, dense": load_ijcnn1()}
+    table = load_table("libsvm/a9a")
+    data = {"a9a, sparse": table.arrays(), "ijcnn1, dense": ijcnn1()}
     one_pass = {"penalty": None, "max_iter": 1, "tol": None, "shuffle": False, "fit_intercept": False}
     pairs = {
         "Perceptron": (

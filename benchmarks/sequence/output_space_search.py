@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._contest import Contest, Scaling, left_out
-from treatise.datasets import make_digit_words
+from treatise.papers.sequence.v15_1317._digit_words import make_digit_words
 from treatise.sequence import OutputSpaceSearch
 
 

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from benchmarks._contest import Contest, Scaling, left_out
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import load_extreme_point_table
+from treatise.papers.svm.v15_0059._tables import load_extreme_point_table
 from treatise.svm import ExtremePointsSVC
 
 

@@ -7,7 +7,6 @@ from scipy.special import logsumexp
 from sklearn.neighbors import KernelDensity
 from sklearn.utils.estimator_checks import check_estimator
 
-from treatise.datasets import make_subgraph_gaussian
 from treatise.graphical import (
     ForestDensity,
     edge_stability,
@@ -16,6 +15,7 @@ from treatise.graphical import (
     plot_pair_density,
 )
 from treatise.optimize import solve_graphical_lasso
+from treatise.papers.graphical.v12_0907._subgraphs import make_subgraph_gaussian
 from treatise.statistics import DensityGrids, plug_in_bandwidths
 
 SECOND_HALF = np.arange(400, 800)

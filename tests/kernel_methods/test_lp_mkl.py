@@ -9,7 +9,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC, SVR, OneClassSVM
 
-from treatise.datasets import make_mkl_toy
 from treatise.kernel_methods import (
     LpMKLClassifier,
     LpMKLOneClass,
@@ -19,6 +18,7 @@ from treatise.kernel_methods import (
     plot_kernel_weights,
 )
 from treatise.kernels import Gaussian, KernelBank, Linear, OnColumns, SpectrumKernel
+from treatise.papers.kernel_methods.v12_0953._toy import make_mkl_toy
 
 # Nine kernels of three feature blocks on 80 rows; optima of an independent solution of the dual by cones.
 KERNELS = [OnColumns(Gaussian(gamma), range(a, a + 10)) for a in (0, 10, 20) for gamma in (0.01, 0.1, 1.0)]

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from treatise.datasets import make_taxonomy, taxonomy_comparisons
 from treatise.io import load_model, save_model
 from treatise.kernels import Gaussian, Linear
 from treatise.metric import ComparisonGraph, PartialOrderEmbedding, plot_embedding
 from treatise.metric.partial_order._solver import DiagonalView, FullView, HingeObjective
+from treatise.papers.metric.v12_0491._taxonomy import make_taxonomy, taxonomy_comparisons
 
 
 def problem(n=40, count=300, seed=0):

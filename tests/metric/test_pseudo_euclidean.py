@@ -10,7 +10,7 @@ from sklearn.manifold import ClassicalMDS
 from sklearn.metrics import pairwise_distances, roc_auc_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from treatise.datasets import load_binary_usps, load_newsgroup_words, make_perceptual_states
+from treatise.datasets import load_newsgroup_words
 from treatise.metric import (
     PseudoEuclideanEmbedding,
     jaccard_similarity,
@@ -19,6 +19,8 @@ from treatise.metric import (
     plot_pseudo_euclidean,
     simpson_similarity,
 )
+from treatise.papers.metric.v05_0801 import binary_usps
+from treatise.papers.metric.v05_0801._states import make_perceptual_states
 
 HALF, PARITY = np.arange(8) // 4, np.arange(8) % 2
 
@@ -326,5 +328,5 @@ def test_words_of_two_newsgroups_are_those_of_most_documents(real_data):
 def test_black_and_white_digits(real_data):
     pytest.importorskip("h5py")
     real_data("images/usps.h5")
-    B, y = load_binary_usps()
+    B, y = binary_usps()
     assert np.unique(B).tolist() == [0, 1] and [int((y == digit).sum()) for digit in (0, 7)] == [1194, 645]

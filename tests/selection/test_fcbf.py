@@ -9,7 +9,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
 
-from treatise.datasets import load_splice, make_corral
+from treatise.datasets import load_table, make_corral
 from treatise.selection import FCBF
 from treatise.statistics import MDLDiscretizer, mutual_information, symmetrical_uncertainty
 
@@ -267,7 +267,7 @@ def test_bad_frames_are_refused_by_column(table):
 
 def test_splice_keeps_the_published_numbers_of_features(real_data):
     real_data("keel/splice.dat")
-    X, y = load_splice()
+    X, y = load_table("keel/splice.dat").arrays()
     found = FCBF().fit(X, y)
     assert len(found.selected_) == 22 and found.selected_[:5].tolist() == [29, 28, 30, 31, 34]
     assert len(FCBF("log").fit(X, y).selected_) == 9

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from treatise.datasets import make_high_order_sequences
 from treatise.io import load_model, save_model
+from treatise.papers.sequence.v15_0981._high_order import make_high_order_sequences
 from treatise.sequence import CRF, plot_label_transitions, word_features
 
 TAGS = {

@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
-from treatise.datasets import make_digit_words
 from treatise.io import load_model, save_model
+from treatise.papers.sequence.v15_1317._digit_words import make_digit_words
 from treatise.sequence import OutputSpaceSearch, RecurrentClassifier, word_features
 from treatise.sequence.output_search._cost_loops import output_costs
 from treatise.sequence.output_search._imitation import SearchImitation

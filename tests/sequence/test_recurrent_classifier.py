@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from treatise.datasets import make_digit_words
 from treatise.io import load_model, save_model
+from treatise.papers.sequence.v15_1317._digit_words import make_digit_words
 from treatise.sequence import RecurrentClassifier, word_features
 
 

@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from treatise.datasets import make_noisy_pairs, make_waveform
+from treatise.datasets import make_waveform
+from treatise.papers.svm.v05_0975._data import make_noisy_pairs
 from treatise.svm import exponential_decoding, pairwise_coupling, plot_coupling
 from treatise.svm.coupling._bradley_terry_loops import bradley_terry_rows
 from treatise.svm.coupling._loops import cyclic_least_squares

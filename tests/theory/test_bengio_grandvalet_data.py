@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treatise.datasets import load_letter_halves, make_bengio_grandvalet
+from treatise.datasets import make_bengio_grandvalet
 
 
 @pytest.mark.parametrize("outliers", [False, True])
@@ -31,12 +31,3 @@ def test_a_seed_gives_the_same_sample():
 def test_empty_samples_are_refused():
     with pytest.raises(ValueError, match="n_samples=0"):
         make_bengio_grandvalet(0)
-
-
-def test_letters_fall_into_two_halves(real_data):
-    real_data("keel/letter.dat")
-    X, y = load_letter_halves()
-    assert X.shape == (20_000, 16)
-    # The counts of N, O, P, ... Z that the data set's documentation gives.
-    assert y.sum() == 783 + 753 + 803 + 783 + 758 + 748 + 796 + 813 + 764 + 752 + 787 + 786 + 734
-    assert set(np.unique(X)) <= set(range(16))

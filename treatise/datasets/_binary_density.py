@@ -1,10 +1,10 @@
 """Binary tables on which densities and Markov networks are compared, divided as in the literature."""
 
-import gzip
-
 import numpy as np
+import polars as pl
 
 from treatise.datasets._home import locate
+from treatise.io import read_table
 
 DENSITY_TABLES = ("nltcs", "plants", "baudio", "jester", "accidents", "dna")
 
@@ -30,7 +30,4 @@ def load_binary_density(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _read(name: str, part: str) -> np.ndarray:
-    with gzip.open(locate(f"density/{name}.{part}.data.gz"), "rb") as stream:
-        lines = stream.read().split()
-    # One digit and one comma for each entry.
-    return np.frombuffer(b"".join(line + b"," for line in lines), dtype=np.uint8).reshape(len(lines), -1)[:, ::2] - 48
+    return read_table(locate(f"density/{name}.{part}.data.gz"), header=False).frame.cast(pl.UInt8).to_numpy()

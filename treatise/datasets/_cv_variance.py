@@ -1,9 +1,7 @@
-"""The two problems on which Bengio and Grandvalet take cross-validation's variance apart."""
+"""The regression on which Bengio and Grandvalet take cross-validation's variance apart."""
 
 import numpy as np
 from sklearn.utils import check_random_state
-
-from treatise.datasets._home import locate
 
 _INLIERS = 0.95
 _OUTLIER_VARIANCE = 100.0
@@ -62,17 +60,3 @@ def make_bengio_grandvalet(
         shrink = 1.0 / np.sqrt(_INLIERS + _OUTLIER_VARIANCE * (1.0 - _INLIERS))
         return X, shrink * (slope * X.sum(axis=1) + spread * noise)
     return X, slope * X.sum(axis=1) + noise
-
-
-def load_letter_halves() -> tuple[np.ndarray, np.ndarray]:
-    """Letter recognition as two classes: A to M against N to Z (Experiment 3 of the paper).
-
-    Returns
-    -------
-    X : ndarray of shape (20000, 16)
-        Integer features of the images.
-    y : ndarray of shape (20000,)
-        1 for the letters N to Z, else 0.
-    """
-    table = np.loadtxt(locate("keel/letter.dat"), delimiter=",", comments="@", dtype=str)
-    return table[:, :-1].astype(float), (np.char.strip(table[:, -1]) >= "N").astype(int)

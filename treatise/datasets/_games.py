@@ -12,6 +12,7 @@ import polars as pl
 
 from treatise.datasets._games_loops import EMPTY, FALLING, LONELY, NAMELESS, REPEATED, first_fault
 from treatise.datasets._home import locate
+from treatise.io import read_table
 
 Game = tuple[list[list[str | int]], list[int]]
 
@@ -375,7 +376,8 @@ def load_atp(years: Iterable[int] = _ATP_YEARS) -> Games:
     if not years or not set(years) <= set(_ATP_YEARS):
         raise ValueError(f"years={years} must be seasons out of {', '.join(map(str, _ATP_YEARS))}")
     columns = ["tourney_date", "tourney_id", "round", "match_num", "winner_name", "loser_name", "score"]
-    seasons = [pl.read_csv(locate(f"ranking/atp_matches_{year}.csv.gz"), columns=columns) for year in years]
+    paths = [locate(f"ranking/atp_matches_{year}.csv.gz") for year in years]
+    seasons = [read_table(path, header=True).frame.select(columns) for path in paths]
     matches = (
         pl.concat(seasons)
         .filter(~pl.col("score").str.contains("W/O"))

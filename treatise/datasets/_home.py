@@ -6,6 +6,7 @@ import tomllib
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -19,8 +20,8 @@ def data_home() -> Path:
 
 
 @lru_cache(maxsize=1)
-def known_files() -> dict[str, dict[str, str]]:
-    """Every file a loader reads: its SHA-256, where it comes from, and its licence."""
+def known_files() -> dict[str, dict[str, Any]]:
+    """Every file a loader reads: its SHA-256, where it comes from, its licence, and what a table's reader must know."""
     return tomllib.loads((files(__package__) / "files.toml").read_text(encoding="utf-8"))
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from treatise.datasets import load_orl_faces, make_on_off_patches
+from treatise.datasets import load_orl_faces
 from treatise.papers.decomposition import v05_1457
 from treatise.papers.decomposition.v05_1457 import experiment, orientation_selectivity, passes_of_projection, spread
+from treatise.papers.decomposition.v05_1457._patches import make_on_off_patches
 
 
 def test_quick_form_reaches_every_figure(real_data, quick):

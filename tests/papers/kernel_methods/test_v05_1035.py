@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treatise.datasets import make_heard_utterances
+from treatise.papers.kernel_methods.v05_1035._utterances import make_heard_utterances
 
 
 def test_the_quick_form_reaches_what_it_should(quick):

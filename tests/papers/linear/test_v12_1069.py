@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treatise.datasets import load_adult
 from treatise.papers.linear.v12_1069 import experiment
+from treatise.papers.linear.v12_1069._adult import load_adult
 
 
 def test_the_quick_form_reaches_what_it_should(real_data, quick):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from treatise.datasets import load_ijcnn1, load_svmguide3, load_w1a
-from treatise.papers.online.v15_0495 import TABLE_1, experiment
+from treatise.datasets import load_svmguide3, load_table
+from treatise.papers.online.v15_0495 import TABLE_1, experiment, ijcnn1
 from treatise.papers.online.v15_0495._libol_program import run_order, search_order
 
 
@@ -51,8 +51,8 @@ def test_orders_are_permutations_from_the_generators_of_the_program():
     "load, files, shape, positives",
     [
         (load_svmguide3, ["svmguide3.mat"], (1243, 21), 296),
-        (load_ijcnn1, ["ijcnn1.trn.bz2", "ijcnn1.tst.bz2"], (141691, 22), 13565),
-        (load_w1a, ["w1a"], (2477, 300), 72),
+        (ijcnn1, ["ijcnn1.trn.bz2", "ijcnn1.tst.bz2"], (141691, 22), 13565),
+        (lambda: load_table("libsvm/w1a").arrays(), ["w1a"], (2477, 300), 72),
     ],
 )
 def test_loaders_give_the_sets_of_the_paper(real_data, load, files, shape, positives):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from treatise.datasets import load_offset_table
 from treatise.papers.svm.v12_0141 import TABLE_1, Grid, experiment, libsvm_errors, split
+from treatise.papers.svm.v12_0141._tables import load_offset_table
 
 FILES = (
     *(f"keel/{name}.dat" for name in ("heart", "bupa", "ionosphere", "wisconsin", "pima")),

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 from scipy import sparse
 
+from treatise._core.errors import TreatiseError
 from treatise.io.source import column_name
 
 
@@ -34,6 +36,9 @@ class Table:
     >>> table = Table("fruit", pl.DataFrame({"mass": [3.1, 2.9], "kind": ["fig", "plum"]}), True, ())
     >>> table.n_rows, table.column(-1), table.column("0")
     (2, 'kind', 'mass')
+    >>> table.arrays("kind")
+    (array([[3.1],
+           [2.9]]), array(['fig', 'plum'], dtype='<U4'))
     """
 
     name: str
@@ -54,3 +59,38 @@ class Table:
         Text that is an integer and no column's name counts as a number.
         """
         return column_name(key, self.frame.columns, self.name)
+
+    def arrays(self, target: str | int | None = None) -> tuple[np.ndarray | sparse.csr_matrix, np.ndarray]:
+        """Features and target for an estimator.
+
+        Parameters
+        ----------
+        target : str, int or None, default=None
+            The column to predict, by name or number; None takes the one that the table itself says.
+
+        Returns
+        -------
+        X : ndarray or csr_matrix
+            Numbers, missing ones NaN; text where every column is; objects where columns differ; the sparse matrix of
+            LIBSVM text.
+        y : ndarray
+            Numbers or text.
+        """
+        if target is None:
+            target = "label" if self.matrix is not None else self.target
+        if target is None:
+            raise TreatiseError(f"{self.name} does not say which column is to be predicted; name it")
+        name = self.column(target)
+        y = self.frame[name].to_numpy()
+        y = y.astype(str) if y.dtype.kind == "O" else y
+        if self.matrix is not None:
+            return self.matrix, y
+        features = self.frame.drop(name)
+        if all(kind.is_numeric() or kind == pl.Boolean for kind in features.dtypes):
+            return features.cast(pl.Float64).to_numpy(), y
+        if all(column.dtype == pl.String and not column.null_count() for column in features.iter_columns()):
+            return features.to_numpy().astype(str), y
+        columns = [
+            column.cast(pl.Float64) if column.dtype.is_numeric() else column for column in features.iter_columns()
+        ]
+        return np.column_stack([column.to_numpy().astype(object) for column in columns]), y

@@ -6,10 +6,10 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import load_offset_table
 from treatise.kernel_methods import GroupedMKLClassifier
 from treatise.kernels import Gaussian, OnColumns
 from treatise.papers._evidence import Evidence, Row
+from treatise.papers.svm.v12_0141._tables import load_offset_table
 
 NORMS = (1.0, 2.0, 3.0, np.inf)
 ABSENT = (

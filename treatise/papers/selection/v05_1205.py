@@ -13,13 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 from treatise._core.errors import TreatiseError
-from treatise.datasets import (
-    load_arcene,
-    load_dorothea_validation,
-    load_promoters,
-    load_splice,
-    make_corral,
-)
+from treatise.datasets import load_arcene, load_dorothea_validation, load_promoters, load_table, make_corral
 from treatise.papers._evidence import Evidence, Row
 from treatise.selection import FCBF, CFSForward, ConsistencyForward, plot_relevance
 from treatise.statistics import MDLDiscretizer
@@ -81,7 +75,7 @@ def experiment(*, full: bool = False) -> Evidence:
     draws = 50 if full else 10
     rows, skipped = corral_rows(methods), []
     parts: list[Callable[[], list[Row]]] = [
-        lambda: Trial.of_letters("Splice", *load_splice()).rows(methods, draws),
+        lambda: Trial.of_letters("Splice", *load_table("keel/splice.dat").arrays()).rows(methods, draws),
         # 106 rows: the spread over draws is wide, and known only from many of them.
         lambda: Trial.of_letters("Promoters", *load_promoters()).rows(methods, 4 * draws),
         lambda: arcene_rows(methods, draws, full),

@@ -12,8 +12,9 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC, LinearSVC
 
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import load_extreme_point_table, load_forest_cover_sample
+from treatise.datasets import load_table
 from treatise.papers._evidence import Evidence, Row
+from treatise.papers.svm.v15_0059._tables import load_extreme_point_table
 from treatise.svm import EnsembleSVC, merge_svms, plot_ensemble_growth
 
 PUBLISHED = {
@@ -71,7 +72,8 @@ def _moon_rows() -> list[Row]:
 
 
 def _forest_rows(full: bool) -> list[Row]:
-    X, y = load_forest_cover_sample()
+    X, kind = load_table("libsvm/covtype_sample.csv.gz").arrays()
+    y = np.where(kind == 2, 1, -1)  # lodgepole pine against the rest
     X = MinMaxScaler().fit_transform(X)
     order = np.random.RandomState(0).permutation(len(y))
     train, test = order[:7000], order[7000:]

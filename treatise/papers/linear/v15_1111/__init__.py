@@ -17,10 +17,11 @@ from scipy import sparse
 from sklearn.metrics import average_precision_score
 
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import load_acceptor_sites, locate, make_zipf_ads
+from treatise.datasets import load_acceptor_sites, locate
 from treatise.linear import ClusterPlan, HybridLinearClassifier, plan_cluster
 from treatise.linear.hybrid.cluster_plan import communication_values
 from treatise.papers._evidence import Evidence, Row
+from treatise.papers.linear.v15_1111._ads import make_zipf_ads
 from treatise.papers.linear.v15_1111._loops import decaying_sgd
 
 SPLICE = {"n": 5e7, "s": 3300.0, "d": 11_725_480.0}

@@ -15,16 +15,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import (
-    load_bupa,
-    load_english_treebank,
-    load_minimax_table,
-    load_mnist_test,
-    load_spambase,
-    locate,
-    make_hypercube_gaussians,
-    make_separated_gaussians,
-)
+from treatise.datasets import load_english_treebank, load_mnist_test, load_table, locate, make_hypercube_gaussians
 from treatise.inference import FactorGraph, junction_tree_bound
 from treatise.io import read_table
 from treatise.linear import (
@@ -34,6 +25,7 @@ from treatise.linear import (
 )
 from treatise.online import DoublingKCenter, OnlineClusteringExperts, PartitionTreeClassifier, online_kmeans_centers
 from treatise.papers._evidence import Evidence, Row
+from treatise.papers.online.thesis_choromanska._gaussians import make_separated_gaussians
 from treatise.papers.online.thesis_choromanska._solver_race import SolverRace, race_logistic_solvers
 from treatise.sequence import CRF, word_features
 from treatise.sequence.crf._likelihood import ChainLikelihood
@@ -42,11 +34,17 @@ from treatise.sequence.crf._majorized import majorized_descent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+def _two_classes(name: str, positive: str | int) -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_table(name).arrays()
+    return X, (y == positive).astype(int)
+
+
 TABLES: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
     "Wine": lambda: load_wine(return_X_y=True),
-    "Bupa": load_bupa,
-    "Heart": lambda: load_minimax_table("heart"),
-    "Ion": lambda: load_minimax_table("ionosphere"),
+    "Bupa": lambda: load_table("keel/bupa.dat").arrays(),
+    "Heart": lambda: _two_classes("keel/heart.dat", 2),
+    "Ion": lambda: _two_classes("keel/ionosphere.dat", "g"),
 }
 # Seconds of the bound in Table 2.1, at lambda = 1, 100 and 10 000.
 BOUND_SECONDS = {
@@ -417,7 +415,7 @@ def gaussian_stream_rows(full: bool, curves: dict[str, Any]) -> list[Row]:
 
 def spam_rows(full: bool) -> list[Row]:
     """Table 5.1, column Spam: mean over the stream of the k-means cost of all rows so far."""
-    X = load_spambase()[0][:1000]
+    X = load_table("keel/spambase.dat").arrays()[0][:1000]
     radius = 1.01 * float(np.sqrt(np.max(np.sum(X**2, axis=1))))
     models = {
         mixing: OnlineClusteringExperts(15, mixing=mixing, radius=radius, random_state=0)

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from treatise._core.errors import DataNotFoundError
-from treatise.datasets import load_letter_halves, make_bengio_grandvalet
+from treatise.datasets import load_table, make_bengio_grandvalet
 from treatise.papers._evidence import Evidence, Row
 from treatise.papers.theory.v05_1089.simulation import CVVarianceSimulation, plot_cv_variance, simulate_cv_variance
 from treatise.theory import (
@@ -171,9 +171,15 @@ def _rows_by_folds(by_folds: dict[str, list[CVVarianceSimulation]]) -> list[Row]
     return rows
 
 
+def letter_halves() -> tuple[np.ndarray, np.ndarray]:
+    """Letter recognition as two classes: 0 for A to M, 1 for N to Z."""
+    X, letters = load_table("keel/letter.dat").arrays()
+    return X, (letters >= "N").astype(int)
+
+
 def _letter(ax: Axes, full: bool) -> list[Row]:
     """Experiment 3: the 20,000 letters are the population, samples are drawn from it with replacement."""
-    population = load_letter_halves()
+    population = letter_halves()
     repetitions, sizes = (2_000, LETTER_SIZES) if full else (200, (50,))
     runs = [
         simulate_cv_variance(

@@ -1,0 +1,214 @@
+"""Made classes: mixtures of Gaussians, Gaussians on a hypercube, a logistic model, waveforms, the monk's problems."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils import check_random_state
+
+_MONK_STATES = (3, 3, 2, 3, 4, 2)
+_MONK_TRAINING = {1: 124, 2: 169, 3: 122}
+
+
+def make_gaussian_mixtures(
+    n_per_class: int = 100, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points in the plane: each class has ten centres of its own, drawn around (1, 0) and (0, 1).
+
+    Parameters
+    ----------
+    n_per_class : int, default=100
+        Points of each class.
+    random_state : int, RandomState instance or None, default=None
+        Source of the centres and of the points; the first class is drawn first.
+
+    Returns
+    -------
+    X : ndarray of shape (2 * n_per_class, 2)
+        Points, each a centre of its class plus noise of variance 1/5.
+    y : ndarray of shape (2 * n_per_class,)
+        1.0 for the first half, -1.0 for the second.
+    """
+    generator = check_random_state(random_state)
+    centres = [generator.randn(10, 2) + [1.0, 0.0], generator.randn(10, 2) + [0.0, 1.0]]
+    classes = []
+    for own in centres:
+        chosen = own[generator.randint(0, 10, n_per_class)]
+        classes.append(chosen + generator.randn(n_per_class, 2) * np.sqrt(0.2))
+    return np.vstack(classes), np.repeat([1.0, -1.0], n_per_class)
+
+
+def make_hypercube_gaussians(
+    n_classes: int,
+    n_per_class: int = 200,
+    *,
+    spread: float = 0.1,
+    n_dimensions: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Classes that are spherical Gaussians around the vertices of a hypercube of side 1.
+
+    The thesis gives neither the spread nor the number of examples; with the spread of 0.1 the classes hardly overlap.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes, from 2 on; the cube has as many dimensions as it takes to give each a vertex.
+    n_per_class : int, default=200
+        Examples of each class.
+    spread : float, default=0.1
+        Standard deviation of a coordinate.
+    n_dimensions : int or None, default=None
+        Of the cube; None is the fewest that give each class a vertex. In a larger one classes are at vertices drawn
+        at random, and more ways to cut them in two are linear.
+    random_state : int, RandomState instance or None, default=None
+        Of the examples.
+
+    Returns
+    -------
+    X : ndarray of shape (n_classes * n_per_class, n_dimensions)
+        The examples, in random order.
+    y : ndarray of int
+        Their classes; in the smallest cube these are the numbers whose binary digits are the vertices.
+
+    Examples
+    --------
+    >>> from treatise.datasets import make_hypercube_gaussians
+    >>> X, y = make_hypercube_gaussians(64, 10, random_state=0)
+    >>> X.shape
+    (640, 6)
+    """
+    if n_classes < 2:
+        raise ValueError(f"n_classes={n_classes}; there must be 2 at least")
+    rng = check_random_state(random_state)
+    fewest = int(np.ceil(np.log2(n_classes)))
+    if n_dimensions is not None and n_dimensions < fewest:
+        raise ValueError(f"a cube of n_dimensions={n_dimensions} has no {n_classes} vertices; {fewest} are needed")
+    y = rng.permutation(np.repeat(np.arange(n_classes), n_per_class))
+    if n_dimensions is None:
+        vertices = (np.arange(n_classes)[:, None] >> np.arange(fewest)) & 1
+    else:
+        vertices = _random_vertices(n_classes, n_dimensions, rng)
+    return vertices[y] + spread * rng.normal(size=(len(y), vertices.shape[1])), y
+
+
+def _random_vertices(n_classes: int, n_dimensions: int, rng: np.random.RandomState) -> np.ndarray:
+    """Distinct vertices of the cube, in the order of their drawing."""
+    vertices = rng.randint(2, size=(n_classes, n_dimensions))
+    while len(first := np.unique(vertices, axis=0, return_index=True)[1]) < n_classes:
+        more = rng.randint(2, size=(n_classes - len(first), n_dimensions))
+        vertices = np.vstack([vertices[np.sort(first)], more])
+    return vertices
+
+
+def make_logistic_sphere(
+    n_samples: int,
+    coef: tuple[float, ...] = (1.0, -1.0, 0.5, 0.0, 2.0),
+    *,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows uniform on the unit sphere, and labels 1 with probability 1 / (1 + exp(-row . coef)), else -1.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows.
+    coef : tuple of float, default=(1, -1, 0.5, 0, 2)
+        The true weights.
+    random_state : int, RandomState instance or None, default=None
+        Source of the draws.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, len(coef))
+        The rows, of norm one.
+    y : ndarray of shape (n_samples,)
+        Labels -1 and 1.
+    """
+    rng = check_random_state(random_state)
+    X = rng.standard_normal((n_samples, len(coef)))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return X, np.where(rng.uniform(size=n_samples) < expit(X @ np.asarray(coef)), 1, -1)
+
+
+def make_waveform(
+    n_samples: int = 5000, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Breiman's waveforms: random mixtures of two of three triangular waves, with unit noise; three classes.
+
+    The Bayes error is about 14 per cent.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+        Number of rows.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 21)
+        The wave at 21 times.
+    y : ndarray of shape (n_samples,)
+        0, 1 or 2, equally likely.
+
+    References
+    ----------
+    .. [1] Breiman, Friedman, Olshen & Stone, Classification and Regression Trees, 1984.
+
+    Examples
+    --------
+    >>> from treatise.datasets import make_waveform
+    >>> X, y = make_waveform(300, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((300, 21), [0, 1, 2])
+    """
+    rng = check_random_state(random_state)
+    times = np.arange(1, 22)
+    waves = np.maximum(6.0 - np.abs(times - np.array([[11], [15], [7]])), 0.0)
+    # Class by class: waves 1 and 2, 1 and 3, 2 and 3.
+    first, second = waves[[0, 0, 1]], waves[[1, 2, 2]]
+    y = rng.randint(3, size=n_samples)
+    share = rng.random_sample((n_samples, 1))
+    return share * first[y] + (1.0 - share) * second[y] + rng.normal(size=(n_samples, 21)), y
+
+
+def make_monks(
+    problem: int = 1, *, random_state: int | np.random.RandomState | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The monk's problems: robots of six features, one of three rules to learn, and a random training part.
+
+    The rules: 1, the first two features are equal or the fifth is 1; 2, exactly two features are 1; 3, the fifth is 3
+    and the fourth 1, or the fifth is not 4 and the second not 3. The training parts of the collection (124, 169 and
+    122 of the 432 robots; one label in twenty of the third is wrong) are drawn anew here.
+
+    Parameters
+    ----------
+    problem : {1, 2, 3}, default=1
+        The rule.
+    random_state : int, RandomState instance or None, default=None
+        Draws the training part and its noise.
+
+    Returns
+    -------
+    X : ndarray of int of shape (432, 6)
+        All robots, the features numbered from 1.
+    y : ndarray of int of shape (432,)
+        1 where the rule holds, else 0; without noise.
+    training : ndarray of int of shape (n_training, 2)
+        Rows of the training part, and their labels.
+    """
+    if problem not in _MONK_TRAINING:
+        raise ValueError(f"problem={problem!r} is none of the monk's problems 1, 2 and 3")
+    X = np.stack(np.unravel_index(np.arange(432), _MONK_STATES), axis=1) + 1
+    first, second, _, fourth, fifth, _ = X.T
+    holds = {
+        1: (first == second) | (fifth == 1),
+        2: (X == 1).sum(axis=1) == 2,
+        3: ((fifth == 3) & (fourth == 1)) | ((fifth != 4) & (second != 3)),
+    }[problem]
+    random = check_random_state(random_state)
+    rows = random.choice(432, _MONK_TRAINING[problem], replace=False)
+    labels = holds[rows].astype(int)
+    if problem == 3:
+        wrong = random.choice(len(rows), round(len(rows) / 20), replace=False)
+        labels[wrong] = 1 - labels[wrong]
+    return X, holds.astype(int), np.column_stack([rows, labels])

@@ -1,0 +1,65 @@
+"""Texts as counts of words: subjects of 20 Newsgroups."""
+
+import numpy as np
+from scipy import sparse
+from scipy.io import loadmat
+
+from treatise._core.errors import TreatiseError
+from treatise.datasets._home import locate
+
+NEWSGROUP_PAIRS = ("BASEHOCK", "PCMAC", "RELATHE")
+
+
+def load_newsgroup_pair(name: str = "PCMAC") -> tuple[sparse.csr_array, np.ndarray]:
+    """Two subjects of 20 Newsgroups as word counts: hockey and baseball, two kinds of computer, religion and atheism.
+
+    Parameters
+    ----------
+    name : {"BASEHOCK", "PCMAC", "RELATHE"}
+        Which pair.
+
+    Returns
+    -------
+    X : CSR array of shape (n_documents, n_words)
+        Counts: 1993 x 4862, 1943 x 3289 or 1427 x 4322.
+    y : ndarray of shape (n_documents,)
+        0 or 1.
+    """
+    if name not in NEWSGROUP_PAIRS:
+        raise TreatiseError(f"{name!r} is no pair of newsgroups here; there are {', '.join(NEWSGROUP_PAIRS)}")
+    content = loadmat(locate(f"text/{name}.mat"))
+    return sparse.csr_array(content["X"].astype(np.float64)), content["Y"].ravel().astype(int) - 1
+
+
+def load_newsgroup_words(
+    first: str = "sci.space", second: str = "soc.religion.christian", n_words: int = 120
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The words that occur in most documents of two newsgroups, and which documents hold them.
+
+    Parameters
+    ----------
+    first, second : str
+        Names of two of the 20 Newsgroups, training part.
+    n_words : int
+        How many words, of a vocabulary of 1000.
+
+    Returns
+    -------
+    occurs : ndarray of shape (n_words, n_documents)
+        1 where the document holds the word, 0 else.
+    source : ndarray of shape (n_documents,)
+        0 for documents of the first newsgroup, 1 for those of the second.
+    words : list of str
+        The words, the most frequent first; one form of each, where the file counts several as one.
+    """
+    content = loadmat(locate("text/20news_w1000.mat"), simplify_cells=True)
+    names = [str(name) for name in content["class_names"]]
+    for name in (first, second):
+        if name not in names:
+            raise ValueError(f"{name!r} is no newsgroup; they are {', '.join(names)}")
+    classes = np.asarray(content["trainC"].argmax(axis=1)).ravel()
+    documents = [np.flatnonzero(classes == names.index(name)) for name in (first, second)]
+    occurs = (content["trainW"].tocsr()[np.concatenate(documents)].toarray() > 0).astype(float).T
+    frequent = np.argsort(-occurs.sum(axis=1), kind="stable")[:n_words]
+    source = np.repeat([0, 1], [len(each) for each in documents])
+    return occurs[frequent], source, [str(np.atleast_1d(content["vocab"][word])[0]) for word in frequent]

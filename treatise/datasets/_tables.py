@@ -1,0 +1,102 @@
+"""Tables by name: those that come with scikit-learn, those of the data home, and files."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from sklearn import datasets
+
+from treatise._core.errors import TreatiseError
+from treatise.datasets._home import known_files, locate
+from treatise.io import Table, read_table
+
+
+class _Recipe(NamedTuple):
+    load: Callable[[], Any]
+    target: str
+    classes: tuple[str, ...] | None
+    """What the numbers of the target stand for; None where it is a quantity."""
+    columns: tuple[str, ...] | None = None
+    """Names of the features, where scikit-learn's say little."""
+
+
+_BLOOD = ("total_cholesterol", "ldl", "hdl", "cholesterol_hdl_ratio", "log_triglycerides", "glucose")
+_RECIPES = {
+    "breast_cancer": _Recipe(datasets.load_breast_cancer, "diagnosis", ("malignant", "benign")),
+    "diabetes": _Recipe(
+        lambda: datasets.load_diabetes(scaled=False),
+        "progression",
+        None,
+        ("age", "sex", "bmi", "blood_pressure", *_BLOOD),
+    ),
+    "digits": _Recipe(datasets.load_digits, "digit", tuple("0123456789")),
+    "iris": _Recipe(datasets.load_iris, "species", ("setosa", "versicolor", "virginica")),
+    "wine": _Recipe(datasets.load_wine, "cultivar", ("barolo", "grignolino", "barbera")),
+}
+
+BUNDLED = tuple(_RECIPES)
+"""Names of the tables that need no file."""
+
+
+def load_table(source: str | os.PathLike[str], *, header: bool | None = None, format: str | None = None) -> Table:
+    """A bundled table by its name, a table of the data home by its path there, or else the table in a file.
+
+    Parameters
+    ----------
+    source : str or path
+        One of :data:`BUNDLED`, such as ``"iris"``; a known file of the data home, such as ``"keel/sonar.dat"``; or a
+        file of yours. A file that has the name of one of the former is read as ``./iris``.
+    header, format
+        For a file, as :func:`treatise.io.read_table` takes them.
+
+    Returns
+    -------
+    Table
+        A bundled one knows its ``target``, and so do most of the data home; :meth:`~treatise.io.Table.arrays` makes
+        features and target of it.
+
+    Examples
+    --------
+    >>> from treatise.datasets import load_table
+    >>> table = load_table("iris")
+    >>> table.target, table.frame.shape
+    ('species', (150, 5))
+    """
+    if isinstance(source, str) and source in _RECIPES:
+        return _bundled(source)
+    if isinstance(source, str) and source in known_files():
+        return _collected(source, header, format)
+    try:
+        return read_table(source, header=header, format=format)
+    except TreatiseError as error:
+        if Path(source).exists() or Path(source).name != str(source):
+            raise
+        raise TreatiseError(f"{error}; tables that need no file: {', '.join(BUNDLED)}") from None
+
+
+def _collected(name: str, header: bool | None, format: str | None) -> Table:
+    known = known_files()[name]
+    table = read_table(locate(name), header=known.get("header", header), format=format)
+    return replace(table, target=table.column(known["target"]) if "target" in known else None)
+
+
+def _bundled(name: str) -> Table:
+    recipe = _RECIPES[name]
+    data = recipe.load()
+    names = recipe.columns or tuple(map(_plain_name, data.feature_names))
+    columns = {column: _whole(values) for column, values in zip(names, data.data.T)}
+    outcome = data.target if recipe.classes is None else np.array(recipe.classes)[data.target]
+    return Table(name, pl.DataFrame({**columns, recipe.target: outcome}), True, (), target=recipe.target)
+
+
+def _plain_name(name: str) -> str:
+    return name.removesuffix(" (cm)").replace(" ", "_").replace("/", "_")
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    """Integers as such, as a file would hold them."""
+    return values.astype(np.int64) if np.all(values == np.rint(values)) else values
