@@ -35,9 +35,11 @@ def stream(
     cubic: Annotated[
         list[str] | None, typer.Option("--cubic", metavar="ABC", help="Cross three namespaces; may be repeated.")
     ] = None,
-    format: Annotated[str | None, typer.Option("--format", help="vw, libsvm, csv or parquet; found out else.")] = None,
-    target: Annotated[str | None, typer.Option("--target", help="A table's column with the label.")] = None,
-    weight: Annotated[str | None, typer.Option("--weight", help="A table's column with the importance.")] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", help="csv, tsv, libsvm, parquet, vw; else found out.")
+    ] = None,
+    target: Annotated[str | None, typer.Option("--target", help="Name or number of the label's column.")] = None,
+    weight: Annotated[str | None, typer.Option("--weight", help="Name or number of the importance's column.")] = None,
     on_error: Annotated[str, typer.Option("--on-error", help="raise or skip a line that is wrong.")] = "raise",
     cache: Annotated[bool, typer.Option(help="Keep a binary copy beside each file, for further passes.")] = True,
     shards: Annotated[int, typer.Option("--shards", help="Parts with an online learner each.")] = 1,

@@ -28,6 +28,8 @@ from treatise.io.streams.tables import table_chunks
 from treatise.io.streams.text import LABELS, text_chunks
 
 _WORDS_KEPT = 5
+# Counted up when the same file and settings give other rows, so that older caches are not used.
+_RULES = 2
 
 
 class Stream:
@@ -189,7 +191,7 @@ class Stream:
             "name": path.name, "size": status.st_size, "modified": status.st_mtime_ns, "bits": self.hashing.bits,
             "quadratic": list(self.hashing.quadratic), "cubic": list(self.hashing.cubic), "format": self.format,
             "target": self.target, "weight": self.weight, "labelled": self.need_label, "labels": self.labels,
-            "on_error": self.on_error,
+            "on_error": self.on_error, "rules": _RULES,
         }  # fmt: skip
 
     def _cache_path(self, path: Path) -> Path:
