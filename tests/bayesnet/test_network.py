@@ -196,12 +196,12 @@ def test_columns_that_a_frame_lacks_are_unknown(network, kept):
 
 
 def test_rows_of_evidence_are_answered_alike_in_one_block_and_in_many(network, monkeypatch):
-    from treatise.bayesnet import network_answers
+    from treatise.bayesnet.network import answers
 
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(network.sample(200, random_state=5), columns=network.variables)[["b", "c", "e"]]
     together = network.predict_proba(frame, "a")
-    monkeypatch.setattr(network_answers, "_ENTRIES_AT_ONCE", 8)
+    monkeypatch.setattr(answers, "_ENTRIES_AT_ONCE", 8)
     np.testing.assert_allclose(network.predict_proba(frame, "a"), together, atol=1e-15)
 
 

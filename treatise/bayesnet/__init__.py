@@ -1,4 +1,4 @@
-"""Bayesian networks: exact structure, model averaging, hard instances, identifiable linear networks."""
+"""Bayesian networks: exact structure, model averaging, oracles, identifiable linear networks."""
 
 from treatise.bayesnet.averaging import (
     AveragedNaiveBayes,
