@@ -9,6 +9,7 @@ import numpy as np
 from treatise._core.jit import compiled
 
 NO_PARENT, TERMINAL, ORPHAN = -1, -2, -3
+_ENDLESS = 2**31 - 1
 
 
 @compiled
@@ -41,104 +42,61 @@ def send_flow(first, head, sister, residual, excess):
     """Send all flow that can be sent; ``residual`` and ``excess`` hold what is left, the return value what was sent.
 
     ``excess`` is the capacity from the source, or minus that to the sink, of each node. Also returns which nodes the
-    source still reaches.
+    source still reaches. The three stages of the method take turns: the trees grow until they meet, the path is
+    augmented, orphans are adopted. Of every node is known the arc to its parent, whether it is in the sink's tree, its
+    distance to the terminal, and the time at which that was last right. Active nodes wait in a ring.
     """
     n = len(excess)
-    parent = np.full(n, NO_PARENT, np.int32)
-    in_sink = np.zeros(n, np.bool_)
-    stamp = np.zeros(n, np.int32)
-    distance = np.zeros(n, np.int32)
-    queue = np.empty(n, np.int32)
-    queued = np.zeros(n, np.bool_)
-    read, waiting = 0, 0
+    parent, in_sink = np.full(n, NO_PARENT, np.int32), np.zeros(n, np.bool_)
+    stamp, distance = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    queue, queued = np.empty(n, np.int32), np.zeros(n, np.bool_)
     orphans = np.empty(2 * n + 2, np.int32)
+    # Numbers of a type, not constants, for which the steps would be compiled a second time.
+    read, write, waiting, time = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for i in range(n):
         if excess[i] != 0:
             in_sink[i] = excess[i] < 0
             parent[i] = TERMINAL
             distance[i] = 1
-            queue[waiting] = i
-            queued[i] = True
-            waiting += 1
-    write = waiting % n if n else 0
-    time = 0
+            write, waiting = activate(queue, queued, write, waiting, i)
     sent = excess[0] * 0
     current = -1
     while True:
+        while current < 0 and waiting > 0:
+            i = queue[read]
+            read = read + 1 if read + 1 < n else 0
+            waiting -= 1
+            queued[i] = False
+            if parent[i] != NO_PARENT:
+                current = i
         if current < 0:
-            while waiting > 0 and current < 0:
-                i = queue[read]
-                read = read + 1 if read + 1 < n else 0
-                waiting -= 1
-                queued[i] = False
-                if parent[i] != NO_PARENT:
-                    current = i
-            if current < 0:
-                break
-        i = current
-        bridge = -1
+            break
+        # Growth, over free neighbours, until an arc meets the other tree.
+        i, bridge = current, -1
         for a in range(first[i], first[i + 1]):
             forward = sister[a] if in_sink[i] else a
             if residual[forward] > 0:
                 j = head[a]
                 if parent[j] == NO_PARENT:
                     in_sink[j] = in_sink[i]
-                    parent[j] = sister[a]
-                    stamp[j] = stamp[i]
-                    distance[j] = distance[i] + 1
-                    if not queued[j]:
-                        queued[j] = True
-                        queue[write] = j
-                        write = write + 1 if write + 1 < n else 0
-                        waiting += 1
+                    parent[j], stamp[j], distance[j] = sister[a], stamp[i], distance[i] + 1
+                    write, waiting = activate(queue, queued, write, waiting, j)
                 elif in_sink[j] != in_sink[i]:
                     bridge = forward
                     break
                 elif stamp[j] <= stamp[i] and distance[j] > distance[i]:
                     # A shorter way to the terminal keeps the trees flat.
-                    parent[j] = sister[a]
-                    stamp[j] = stamp[i]
-                    distance[j] = distance[i] + 1
+                    parent[j], stamp[j], distance[j] = sister[a], stamp[i], distance[i] + 1
         time += 1
         if bridge < 0:
             current = -1
             continue
-        amount, n_orphans = _augment(head, sister, residual, excess, parent, bridge, orphans)
+        amount, n_orphans = augment(head, sister, residual, excess, parent, bridge, orphans)
         sent += amount
-        low = 0
-        while n_orphans > 0:
-            i = orphans[low]
-            low = low + 1 if low + 1 < len(orphans) else 0
-            n_orphans -= 1
-            best, nearest = -1, np.iinfo(np.int32).max
-            for a in range(first[i], first[i + 1]):
-                inward = a if in_sink[i] else sister[a]
-                if residual[inward] > 0:
-                    j = head[a]
-                    if in_sink[j] == in_sink[i] and parent[j] != NO_PARENT:
-                        d = _distance_to_terminal(head, parent, stamp, distance, j, time)
-                        if d < nearest:
-                            best, nearest = a, d
-            if best >= 0:
-                parent[i] = best
-                stamp[i] = time
-                distance[i] = nearest + 1
-                continue
-            parent[i] = NO_PARENT
-            for a in range(first[i], first[i + 1]):
-                j = head[a]
-                if in_sink[j] == in_sink[i] and parent[j] != NO_PARENT:
-                    inward = a if in_sink[i] else sister[a]
-                    if residual[inward] > 0 and not queued[j]:
-                        queued[j] = True
-                        queue[write] = j
-                        write = write + 1 if write + 1 < n else 0
-                        waiting += 1
-                    if parent[j] >= 0 and head[parent[j]] == i:
-                        parent[j] = ORPHAN
-                        slot = low + n_orphans
-                        orphans[slot if slot < len(orphans) else slot - len(orphans)] = j
-                        n_orphans += 1
+        write, waiting = adopt(
+            first, head, sister, residual, parent, in_sink, stamp, distance, queue, queued, write, waiting, orphans,
+            n_orphans, time,
+        )  # fmt: skip
         if parent[current] == NO_PARENT:
             current = -1
     reached = np.empty(n, np.bool_)
@@ -148,7 +106,65 @@ def send_flow(first, head, sister, residual, excess):
 
 
 @compiled
-def _augment(head, sister, residual, excess, parent, bridge, orphans):
+def activate(queue, queued, write, waiting, i):
+    """Let a node wait, if it does not yet; gives where the ring is written next, and how many nodes wait in it."""
+    if queued[i]:
+        return write, waiting
+    queued[i] = True
+    queue[write] = i
+    return (write + 1 if write + 1 < len(queue) else 0), waiting + 1
+
+
+@compiled
+def adopt(
+    first, head, sister, residual, parent, in_sink, stamp, distance, queue, queued, write, waiting, orphans, n_orphans,
+    time,
+):  # fmt: skip
+    """Each orphan takes the neighbour of its tree nearest to the terminal for its parent, or falls free.
+
+    The neighbours of one that falls free become active, and its children orphans. Gives what :func:`activate` does.
+    """
+    low = 0
+    while n_orphans > 0:
+        i = orphans[low]
+        low = low + 1 if low + 1 < len(orphans) else 0
+        n_orphans -= 1
+        best, nearest = nearest_parent(first, head, sister, residual, parent, in_sink, stamp, distance, i, time)
+        if best >= 0:
+            parent[i], stamp[i], distance[i] = best, time, nearest + 1
+            continue
+        parent[i] = NO_PARENT
+        for a in range(first[i], first[i + 1]):
+            j = head[a]
+            if in_sink[j] == in_sink[i] and parent[j] != NO_PARENT:
+                inward = a if in_sink[i] else sister[a]
+                if residual[inward] > 0:
+                    write, waiting = activate(queue, queued, write, waiting, j)
+                if parent[j] >= 0 and head[parent[j]] == i:
+                    parent[j] = ORPHAN
+                    slot = low + n_orphans
+                    orphans[slot if slot < len(orphans) else slot - len(orphans)] = j
+                    n_orphans += 1
+    return write, waiting
+
+
+@compiled
+def nearest_parent(first, head, sister, residual, parent, in_sink, stamp, distance, i, time):
+    """The arc from a node to its possible parent with the fewest steps to the terminal, or -1; and these steps."""
+    best, nearest = -1, _ENDLESS
+    for a in range(first[i], first[i + 1]):
+        inward = a if in_sink[i] else sister[a]
+        if residual[inward] > 0:
+            j = head[a]
+            if in_sink[j] == in_sink[i] and parent[j] != NO_PARENT:
+                d = distance_to_terminal(head, parent, stamp, distance, j, time)
+                if d < nearest:
+                    best, nearest = a, d
+    return best, nearest
+
+
+@compiled
+def augment(head, sister, residual, excess, parent, bridge, orphans):
     """Send flow along the path that crosses ``bridge``; nodes whose arc to the parent fills up become orphans."""
     amount = residual[bridge]
     start, end = head[sister[bridge]], head[bridge]
@@ -199,9 +215,8 @@ def _augment(head, sister, residual, excess, parent, bridge, orphans):
 
 
 @compiled
-def _distance_to_terminal(head, parent, stamp, distance, j, time):
+def distance_to_terminal(head, parent, stamp, distance, j, time):
     """Steps from a node to the root of its tree, or the largest number if it hangs on an orphan; marks the way."""
-    endless = np.iinfo(np.int32).max
     d, k = 0, j
     while True:
         if stamp[k] == time:
@@ -214,7 +229,7 @@ def _distance_to_terminal(head, parent, stamp, distance, j, time):
             distance[k] = 1
             break
         if a in (ORPHAN, NO_PARENT):
-            return endless
+            return _ENDLESS
         k = head[a]
     steps, k = d, j
     while stamp[k] != time:
