@@ -53,7 +53,7 @@ pytest: $(VENV)/.test  ## tests and doctests in one run, with the ten slowest at
 	$(BIN)/python -m pytest tests treatise --doctest-modules --numprocesses auto --dist worksteal --durations 10
 
 docs: $(VENV)/.docs  ## the documentation site, without warnings
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "The site: $(abspath docs/_build/html/index.html)"
 
 bench: $(VENV)/.bench  ## every benchmark against its peer, shown on the documentation's benchmark page

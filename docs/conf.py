@@ -19,14 +19,13 @@ language = "en_GB"
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     "treatise_pages",
 ]
-exclude_patterns = ["_build", "gallery"]
-templates_path = []
+exclude_patterns = ["_build", "_templates", "gallery"]
+templates_path = ["_templates"]
 default_role = "literal"
 highlight_language = "python"
 
@@ -78,4 +77,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"*": []}  # pages at the top have no siblings to list
+html_sidebars = {"*": [], "*/**": ["siblings"]}  # pages at the top have no siblings to list

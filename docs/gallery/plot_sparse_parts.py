@@ -12,10 +12,10 @@ from sklearn.datasets import load_digits
 
 from treatise.decomposition import SparseNMF, plot_parts
 
-X = load_digits().data
+X = load_digits().data[:600]
 models = {
     sparseness: SparseNMF(
-        16, component_sparseness=sparseness, max_iter=100, tol=0, random_state=0
+        16, component_sparseness=sparseness, max_iter=40, tol=0, random_state=0
     ).fit(X)
     for sparseness in (0.3, 0.6, 0.8, 0.9)
 }

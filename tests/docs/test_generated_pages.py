@@ -1,11 +1,15 @@
 """Pages written by the build: nothing public is missing, and records are shown as they are."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 import treatise_pages
+from docutils import nodes
+from numpydoc import docscrape_sphinx
 from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence, methods
-from treatise_pages.docstrings import link_own_attributes, protect_names
+from treatise_pages.docstrings import link_own_attributes, protect_names, share_template
+from treatise_pages.navigation import Navigation
 from treatise_pages.rst import escaped, number, table
 
 import treatise
@@ -40,9 +44,15 @@ def test_every_public_name_of_every_package_is_in_the_reference(reference):
         package = getattr(treatise, name)
         for member in getattr(package, "__all__", []):
             page = reference[f"api/treatise.{name}.rst"]
-            assert member in page.split() or f".{member}`" in page, f"treatise.{name}.{member}"
-            if member in page.split():
+            own = f":py:obj:`{member} <treatise.{name}.{member}>`" in page
+            assert own or f".{member}`" in page, f"treatise.{name}.{member}"
+            if own:
                 assert f"api/treatise.{name}.{member}.rst" in reference
+
+
+def test_a_package_page_says_what_each_name_is(reference):
+    row = reference["api/treatise.selection.rst"].partition(":py:obj:`FCBF <treatise.selection.FCBF>`\n")[2]
+    assert row.partition("\n")[0].strip() == f"- {first_line_of('treatise.selection.FCBF')}"
 
 
 def test_packages_without_public_names_are_left_out(reference):
@@ -245,6 +255,29 @@ def test_names_and_norms_in_docstrings_are_no_links(line, protected):
     lines = [line, "", "The end_."]
     protect_names(None, "class", "", None, None, lines)
     assert lines == [protected, "", r"The end\_."]
+
+
+def test_a_page_lists_those_beside_it_and_a_page_with_pages_below_lists_those():
+    titles = {name: nodes.title(text=name.upper()) for name in ("index", "api/a", "api/b", "api/index")}
+    includes = {"index": ["api/index"], "api/index": ["api/a", "api/b"]}
+    env = SimpleNamespace(toctree_includes=includes, titles=titles)
+    app = SimpleNamespace(env=env, config=SimpleNamespace(root_doc="index", project="Treatise"))
+    navigation = Navigation()
+    navigation.prepare(app, env)
+    for page in ("api/a", "api/index"):
+        context = {}
+        navigation.add(app, page, "page.html", context, None)
+        assert context["siblings"] == ("api/index", "API/INDEX", [("api/a", "API/A"), ("api/b", "API/B")])
+    navigation.add(app, "genindex", "page.html", context, None)
+    assert context["siblings"].parent == "index"
+
+
+def test_the_template_of_docstrings_is_compiled_once():
+    share_template()
+    first, second = (docscrape_sphinx.SandboxedEnvironment(loader=None) for _ in range(2))
+    assert first.get_template("numpydoc_docstring.rst") is second.get_template("numpydoc_docstring.rst")
+    shown = str(docscrape_sphinx.get_doc_object(Navigation.add))
+    assert "Put the list into what the template" in shown
 
 
 def test_properties_link_to_their_own_class():

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence, methods, run_record
-from treatise_pages.docstrings import link_own_attributes, protect_names
+from treatise_pages.docstrings import link_own_attributes, protect_names, share_template
+from treatise_pages.navigation import Navigation
 
 DOCS = Path(__file__).resolve().parents[2]
 FOLDERS = ("_generated", "api", "papers")
@@ -32,6 +33,10 @@ def write_pages(docs: Path = DOCS) -> None:
 
 def setup(app: Any) -> dict[str, Any]:
     app.connect("config-inited", lambda *_: write_pages())
+    navigation = Navigation()
+    app.connect("env-updated", navigation.prepare)
+    app.connect("html-page-context", navigation.add)
+    share_template()
     app.connect("autodoc-process-docstring", protect_names, priority=400)  # numpydoc comes at 500
     app.connect("autodoc-process-docstring", link_own_attributes, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,7 +14,8 @@ from sphinx.pycode import ModuleAnalyzer
 import treatise
 from treatise.catalog import FAMILIES, Paper, load_catalogue
 from treatise_pages.catalogue import citation, is_running
-from treatise_pages.rst import block, escaped, table, title
+from treatise_pages.docstrings import first_line
+from treatise_pages.rst import block, escaped, reference, table, title
 
 GROUPS = {
     "The main job": ["compare", "report", "catalog", "papers"],
@@ -65,7 +66,8 @@ def _package_page(package: ModuleType) -> str:
     headings = {"class": "Classes", "function": "Functions", "data": "Constants"}
     for kind, names in kinds.items():
         if names:
-            text += title(headings[kind], "-") + "\n" + block("autosummary::", "\n".join(names), nosignatures="") + "\n"
+            rows = [[reference(f"{name}.{n}"), first_line(f"{name}.{n}")] for n in names]
+            text += title(headings[kind], "-") + "\n" + table(["Name", "What it is"], rows, widths="30 70") + "\n"
     elsewhere = [n for n in package.__all__ if n not in own]
     if elsewhere:
         links = ", ".join(f":py:obj:`{_home(getattr(package, n))}.{n}`" for n in elsewhere)

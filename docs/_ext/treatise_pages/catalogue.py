@@ -4,7 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 from treatise.catalog import FAMILIES, Paper, load_catalogue
-from treatise_pages.rst import block, escaped, link, table, title
+from treatise_pages.docstrings import first_line
+from treatise_pages.rst import block, escaped, link, reference, table, title
 
 
 def pages(docs: Path) -> dict[str, str]:
@@ -66,7 +67,8 @@ def _paper_page(paper: Paper) -> str:
     text += "".join(f":{name}: {escaped(value)}\n" for name, value in facts if value)
     text += f":Tasks: {', '.join(f':ref:`{task} <task-{task}>`' for task in paper.tasks)}\n"
     text += f":Status: {paper.status}\n:Id: ``{paper.id}``\n\n" + title("What you import", "-") + "\n"
-    text += block("autosummary::", "\n".join(f"~{e.path}" for e in paper.estimators), nosignatures="")
+    rows = [[reference(entry.path), first_line(entry.path)] for entry in paper.estimators]
+    text += table(["Name", "What it is"], rows, widths="30 70")
     return text + "\n" + title("Evidence", "-") + "\n" + block(f"include:: /_generated/evidence/{paper.id}.inc")
 
 

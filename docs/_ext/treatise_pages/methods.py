@@ -9,9 +9,9 @@ from typing import Any
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from treatise.catalog import EstimatorEntry, Paper, load_catalogue
-from treatise.catalog._derived import first_line_of
 from treatise.catalog._schema import TASKS
 from treatise_pages.catalogue import is_running, paper_link
+from treatise_pages.docstrings import first_line
 from treatise_pages.rst import escaped, folded, reference, table, title
 
 # What a person would say; a task without an entry is shown by its own name.
@@ -59,7 +59,7 @@ def _by_task(papers: list[Paper]) -> str:
 
 
 def _row(entry: EstimatorEntry, paper: Paper) -> list[str]:
-    return [reference(entry.path), escaped(first_line_of(entry.path) or ""), paper_link(paper)]
+    return [reference(entry.path), first_line(entry.path), paper_link(paper)]
 
 
 def methods_for(task: str, paper: Paper) -> list[EstimatorEntry]:
