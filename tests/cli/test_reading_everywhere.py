@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 from treatise._core.errors import TreatiseError
 from treatise.cli import app
-from treatise.compare import Observer, compare_methods
+from treatise.compare import compare_methods
+from treatise.compare.inputs import Request, read_input
 from treatise.datasets import load_table
 from treatise.io import Stream, TableBlocks, load_model, read_conll, read_table
 from treatise.io.source import MISSING
@@ -117,22 +118,9 @@ def by_graph_command(path, folder):
     return pl.DataFrame({"told": [json.dumps([told["columns"], told["edges"], told["notes"]])]})
 
 
-class Understood(Exception):
-    """The comparison has read its data."""
-
-
-class Stop(Observer):
-    """Ends a comparison once the data are read."""
-
-    def understood(self, problem, metric):
-        raise Understood(problem)
-
-
 def by_compare(path, folder):
-    with pytest.raises(Understood) as end:
-        compare_methods(path, "y", budget=30, jobs=1, output=folder / "run", observer=Stop())
-    problem = end.value.args[0]
-    return problem.X.with_columns(y=pl.Series(problem.y))
+    data = read_input(Request(path, "y", output=folder / "run"))
+    return data.X.with_columns(y=pl.Series(data.y))
 
 
 ENTRIES = (
@@ -261,13 +249,12 @@ def test_truth_is_a_number_in_text_and_in_parquet(tmp_path):
 
 
 def test_the_reports_own_lines_of_python_read_what_predict_reads(tmp_path, monkeypatch, capsys):
-    from treatise.report._page import _code
+    from treatise.compare.inputs.table import table_usage
 
     model = fitted(tmp_path)
     (tmp_path / "new.csv").write_text(text(missing="?"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    lines = _code({"model": model.name, "calibration": None}, "binary", "t.csv")["python"]
-    exec(compile(lines, "report", "exec"), {})
+    exec(compile(table_usage(model.name).python, "report", "exec"), {})
     assert "prediction" in capsys.readouterr().out
     frame = read_table("new.csv").frame
     expected = pl.read_csv(io.StringIO(run("predict", model, "new.csv")))["prediction"].to_list()

@@ -177,7 +177,7 @@ def test_rows_are_taken_in_parts_and_frames_by_name(monkeypatch):
     network = random_tree(np.random.default_rng(9), 4)
     X = network.sample(300, random_state=0)
     whole = network.logpdf(X)
-    monkeypatch.setattr("treatise.graphical.cumulative_network._NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr("treatise.graphical.cumulative.network._NUMBERS_AT_ONCE", 1)
     np.testing.assert_array_equal(network.logpdf(X), whole)
     named = CumulativeDistributionNetwork([SigmoidCDF("ab", [1.0, 2.0])])
     frame = pd.DataFrame({"b": [0.3], "other": [9.0], "a": [np.inf]})

@@ -141,6 +141,6 @@ def test_bad_input_is_named(monkeypatch):
     with pytest.raises(ValueError, match="no joint state is possible"):
         junction_tree_bound(impossible, [np.zeros((2, 1))], [0.0])
     wide = FactorGraph([2, 2], [((0, 1), np.zeros((2, 2))), ((1,), np.zeros(2)), ((0,), np.zeros(2))])
-    monkeypatch.setattr(import_module("treatise.inference.junction_tree_bound"), "MOST_NUMBERS", 3)
+    monkeypatch.setattr(import_module("treatise.inference.junction_tree.bound"), "MOST_NUMBERS", 3)
     with pytest.raises(ValueError, match="use ChainBound"):
         junction_tree_bound(wide, [np.zeros((2, 2, 2)), np.zeros((2, 2)), np.zeros((2, 2))], [0.0, 0.0])

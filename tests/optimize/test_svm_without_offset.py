@@ -175,7 +175,7 @@ def test_warm_starts_do_to_each_variable_what_they_promise(data):
 
 
 def test_both_ways_of_recycling_are_taken(data, monkeypatch):
-    from treatise.optimize import svm_without_offset as module
+    from treatise.optimize.svm import without_offset as module
 
     X, y = data
     rows, taken = gram_rows(X), []

@@ -83,7 +83,7 @@ class PairsInput(Input):
     def judge(self, held_out, found):
         return {"typical_error": float(np.median(np.abs(held_out.actual - found.values)))}
 
-    def usage(self, model, explained):
+    def usage(self, model):
         return written_usage(["complete(MODEL)"], "treatise predict MODEL new.pairs", model)
 
     @classmethod
