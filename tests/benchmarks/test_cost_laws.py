@@ -65,6 +65,13 @@ def test_an_exponent_below_zero_counts_as_none_and_a_fixed_size_has_no_say():
     assert (law.n, law.p, law.k) == (1.0, 0.0, 0.0)
 
 
+def test_memory_grows_with_the_table_or_with_pairs_of_rows():
+    fixed_part = [3e5 + 24 * size.n * size.p for size in GRID]
+    assert command.bytes_law(GRID, fixed_part).n == command.bytes_law(GRID, fixed_part).p == 1
+    pairs = [8.0 * size.n**2 for size in GRID]
+    assert command.bytes_law(GRID, pairs) == Cost(8, n=2)
+
+
 def test_an_exponent_stays_within_its_bounds():
     law = fit_law(GRID, [5000.0 * size.n**0.5 * size.p * size.k**2.5 for size in GRID], least=(1, 1, 0))
     assert (law.n, law.p, law.k) == (1.0, 1.0, 2.0)
