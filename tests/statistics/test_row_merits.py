@@ -47,25 +47,25 @@ def test_the_mean_of_the_merits_is_the_score(name):
 def test_their_spread_is_that_of_the_score_over_samples(name):
     make, score = SCORES[name]
     rng = np.random.default_rng(1)
-    samples = [make(rng) for _ in range(600)]
+    samples = [make(rng, 200) for _ in range(300)]
     if name == "explained_variance":  # whose variance of the target is taken as known
         scale = np.mean([np.var(actual) for actual, _ in samples])
         seen = np.std([1.0 - metrics.mean_squared_error(a, v) / scale for a, v in samples])
     else:
         seen = np.std([score(actual, told) for actual, told in samples])
     told = np.mean([getattr(row_merits, name)(a, v).std() / np.sqrt(len(a)) for a, v in samples])
-    # 600 samples give the spread to 3 %; four standard errors and the bias of the linear approximation: 15 %.
-    np.testing.assert_allclose(told, seen, rtol=0.15)
+    # 300 samples give the spread to 4 %: four standard errors and the bias of the linear approximation.
+    np.testing.assert_allclose(told, seen, rtol=0.18)
 
 
 @by_name
 def test_leaving_out_parts_gives_nearly_the_same_spread(name):
     make, score = SCORES[name]
-    actual, told = make(np.random.default_rng(2), 2000)
+    actual, told = make(np.random.default_rng(2), 800)
     plain = getattr(row_merits, name)(actual, told)
-    jackknifed = row_merits.jackknifed(lambda rows: score(actual[rows], told[rows]), 2000, n_parts=500)
+    jackknifed = row_merits.jackknifed(lambda rows: score(actual[rows], told[rows]), 800, n_parts=200)
     # The parts hold four rows each: a part's merit is the mean of its rows'.
-    np.testing.assert_allclose(jackknifed.std() / np.sqrt(500), plain.std() / np.sqrt(2000), rtol=0.15)
+    np.testing.assert_allclose(jackknifed.std() / np.sqrt(200), plain.std() / np.sqrt(800), rtol=0.15)
     np.testing.assert_allclose(jackknifed.mean(), plain.mean(), rtol=1e-3)
 
 
