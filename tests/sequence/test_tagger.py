@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 
 from treatise.io import load_model, save_model
 from treatise.sequence import CRF, HMM, HMMDecoder, OutputSpaceSearch, SemiCRF, SequenceTagger
-from treatise.sequence.tagger._chunk_labels import are_chunks, chunk_labels, chunks, runs
 from treatise.sequence.tagger._position_columns import UNKNOWN, PositionColumns
+from treatise.sequence.tagger.tagger import are_chunks, chunk_labels, chunks, runs
 
 LEARNERS = {
     "CRF": CRF(max_iter=30),

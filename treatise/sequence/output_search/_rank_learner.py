@@ -1,8 +1,9 @@
-"""The learner of the cost: margin-scaled passive-aggressive ranking (Section 4.4)."""
+"""The learner of the cost: margin-scaled passive-aggressive updates on pairs of outputs (Section 4.4)."""
 
 import numpy as np
 
-from treatise.sequence.output_search._rank_learner_loops import rank_pass
+from treatise._core.jit import compiled
+from treatise.sequence.output_search._cost_loops import string_counts
 
 
 class RankLearner:
@@ -74,3 +75,168 @@ class RankLearner:
             weights -= sums / (epochs * n)
             strings -= string_sums / (epochs * n)
         return weights, strings
+
+
+@compiled
+def _string_cost(labels, first, last, K, order, strings):
+    """Weights of all strings of labels that end in ``first`` to ``last``."""
+    total = 0.0
+    for t in range(first, last):
+        code, power, base = np.int64(labels[t]), K, 0
+        for back in range(1, min(order, t) + 1):
+            code += labels[t - back] * power
+            power *= K
+            total += strings[base + code]
+            base += power
+    return total
+
+
+@compiled
+def _products_with(t, low, T, indptr, indices, data, dense, products):
+    """Inner products of the features of position ``t`` with those of all positions of its sequence."""
+    for e in range(indptr[low + t], indptr[low + t + 1]):
+        dense[indices[e]] += data[e]
+    for other in range(T):
+        products[t, other] = 0.0
+        for e in range(indptr[low + other], indptr[low + other + 1]):
+            products[t, other] += data[e] * dense[indices[e]]
+    for e in range(indptr[low + t], indptr[low + t + 1]):
+        dense[indices[e]] = 0.0
+
+
+@compiled
+def _position_costs(low, T, indptr, indices, data, weights):
+    """Costs of every label at every position of a sequence."""
+    K = weights.shape[1]
+    costs = np.zeros((T, K))
+    for t in range(T):
+        for e in range(indptr[low + t], indptr[low + t + 1]):
+            for y in range(K):
+                costs[t, y] += data[e] * weights[indices[e], y]
+    return costs
+
+
+@compiled
+def _differing(good, bad):
+    """The first and, past it, the last position at which two outputs differ."""
+    begin = 0
+    while begin < len(good) and good[begin] == bad[begin]:
+        begin += 1
+    end = len(good)
+    while end > begin and good[end - 1] == bad[end - 1]:
+        end -= 1
+    return begin, end
+
+
+@compiled
+def _feature_distance(good, bad, begin, end, low, indptr, indices, data, dense, products, known):
+    """Squared length of the difference of two outputs' features, filling in inner products that are not known yet."""
+    norm = 0.0
+    for t in range(begin, end):
+        if good[t] == bad[t]:
+            continue
+        if not known[t]:
+            _products_with(t, low, len(good), indptr, indices, data, dense, products)
+            known[t] = True
+        for u in range(begin, end):
+            if good[u] == bad[u]:
+                continue
+            norm += ((1 if bad[t] == bad[u] else 0) + (1 if good[t] == good[u] else 0)) * products[t, u]
+            norm -= ((1 if bad[t] == good[u] else 0) + (1 if good[t] == bad[u] else 0)) * products[t, u]
+    return norm
+
+
+@compiled
+def _string_distance(counts, touched):
+    """Squared length of the difference of two outputs' counts of strings; leaves the counts at zero."""
+    norm = 0.0
+    for string in touched:
+        # A string is listed once for each occurrence; it counts at the first and is marked done by a NaN.
+        count = counts[string]
+        if count == count:
+            norm += count * count
+            counts[string] = np.nan
+    for string in touched:
+        counts[string] = 0.0
+    return norm
+
+
+@compiled
+def _move_costs(good, bad, begin, end, rate, products, costs, moved):
+    """Make the bad output dearer and the good one cheaper, as weights changed by their features would."""
+    for t in range(begin, end):
+        if good[t] == bad[t]:
+            continue
+        moved[t, bad[t]] += rate
+        moved[t, good[t]] -= rate
+        for u in range(len(good)):
+            costs[u, bad[t]] += rate * products[t, u]
+            costs[u, good[t]] -= rate * products[t, u]
+
+
+@compiled
+def _move_weights(low, moved, indptr, indices, data, weights, sums, visited):
+    """Hand the changes of a block on to the weights of the features."""
+    for t in range(len(moved)):
+        for e in range(indptr[low + t], indptr[low + t + 1]):
+            c = indices[e]
+            for y in range(weights.shape[1]):
+                if moved[t, y] != 0.0:
+                    weights[c, y] += moved[t, y] * data[e]
+                    sums[c, y] += visited * moved[t, y] * data[e]
+
+
+@compiled
+def rank_pass(
+    blocks, sequence_of, output_start, pair_start, outputs, better, worse, margins,
+    offsets, indptr, indices, data, order, weights, strings, sums, string_sums, visited,
+):  # fmt: skip
+    """One pass of the margin-scaled passive-aggressive update over all pairs, block by block (Section 4.4).
+
+    A block holds outputs of one sequence. Its costs of positions by labels are computed once; an update changes them
+    through the inner products of positions, and the weights of the features follow when the block is done. The
+    arithmetic is that of updates pair by pair. ``sums`` hold the updates times the count of blocks before them, so
+    that the average of the weights after each block is ``weights - sums / visited``. Returns the count of blocks and
+    that of updates.
+    """
+    K = weights.shape[1]
+    dense = np.zeros(len(weights))
+    counts = np.zeros(len(strings))
+    n_updates = 0
+    for b in blocks:
+        s = sequence_of[b]
+        low, T = offsets[s], offsets[s + 1] - offsets[s]
+        costs = _position_costs(low, T, indptr, indices, data, weights)
+        moved = np.zeros((T, K))
+        products, known = np.empty((T, T)), np.zeros(T, np.bool_)
+        touched = np.empty(2 * T * order, np.int64)
+        changed = False
+        for p in range(pair_start[b], pair_start[b + 1]):
+            good = outputs[output_start[b] + better[p] * T : output_start[b] + (better[p] + 1) * T]
+            bad = outputs[output_start[b] + worse[p] * T : output_start[b] + (worse[p] + 1) * T]
+            begin, end = _differing(good, bad)
+            reach = min(T, end + order)
+            gain = _string_cost(bad, begin, reach, K, order, strings)
+            gain -= _string_cost(good, begin, reach, K, order, strings)
+            for t in range(begin, end):
+                gain += costs[t, bad[t]] - costs[t, good[t]]
+            if gain >= margins[p]:
+                continue
+            norm = _feature_distance(good, bad, begin, end, low, indptr, indices, data, dense, products, known)
+            n_bad = string_counts(bad, 1.0, K, order, begin, reach, counts, touched, np.int64(0))
+            n_touched = string_counts(good, -1.0, K, order, begin, reach, counts, touched, n_bad)
+            norm += _string_distance(counts, touched[:n_touched])
+            if norm <= 0.0:
+                continue
+            rate = (margins[p] - gain) / norm
+            changed = True
+            n_updates += 1
+            _move_costs(good, bad, begin, end, rate, products, costs, moved)
+            for n in range(n_touched):
+                change = rate if n < n_bad else -rate
+                strings[touched[n]] += change
+                string_sums[touched[n]] += visited * change
+        if changed:
+            _move_weights(low, moved, indptr, indices, data, weights, sums, visited)
+        visited += 1.0
+    return visited, n_updates

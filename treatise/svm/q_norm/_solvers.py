@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.optimize import SVMDualProblem, minimize_kernel_newton, solve_svm_dual
+from treatise.optimize import Loss, SVMDualProblem, minimize_kernel_newton, solve_svm_dual
 from treatise.svm.q_norm._loops import NEEDS_ROWS, PAUSED, Multipliers, move_pairs
 
 _LARGEST_POWER_OF_PAIRS = 3.0
@@ -29,12 +29,12 @@ class QNormSolution:
 
 
 @dataclass(frozen=True)
-class QHinge:
+class QHinge(Loss):
     """The loss ``max(0, 1 - y s) ** q`` with what Newton's method asks for; twice differentiable for q >= 2."""
 
     q: float
     name = "q-norm hinge"
-    smooth = True
+    of_labels = True
 
     def value(self, y, s):
         """The loss."""
