@@ -9,29 +9,17 @@ summed anew, state by state.
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.inference.chains._step_loops import fill, scale_to_one
 
 # A difference keeps eleven digits if it is not smaller than this share of its terms.
 _CANCELLED = 1e-5
-
-
-# Loops in place of array expressions, which take the compiler longer than all the rest.
-@compiled
-def _fill(values, value):
-    for i in range(len(values)):
-        values[i] = value
-
-
-@compiled
-def _divide(values, divisor):
-    for i in range(len(values)):
-        values[i] /= divisor
 
 
 @compiled
 def _clear(values, low, n):
     for t in range(low, low + n):
         for d in range(values.shape[1]):
-            _fill(values[t, d], 0.0)
+            fill(values[t, d], 0.0)
 
 
 @compiled
@@ -128,110 +116,123 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
     ``nodes``, the marginals of the segments; added to: ``counts``, those of the arcs, in the shape of ``weights``.
     A sequence whose numbers underflow gets ``log_z = nan``: its scores need logarithms.
     """
-    L, K = segments.shape[1], segments.shape[2]
-    n_states, n_arcs = len(arcs.fail_state), len(arcs.parent)
-    by_position, by_length = len(weights) > 1, weights.shape[1] > 1
-    factor = np.empty((L, K))
-    subtree, size = np.empty(n_states), np.empty(n_states)
-    label_taken = np.zeros(K, np.int64)
-    ahead = np.empty(n_arcs)
-    stamp = 0
+    by_position = len(weights) > 1
+    factor = np.empty(segments.shape[1:])
     for s in range(first, last):
         low, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:
             log_z[s] = 0.0
             continue
-        alpha, log_c = np.empty(n_states), np.zeros(n + 1)
-        flow = np.empty((n, n_arcs))
-        _fill(alpha, 0.0)
-        alpha[0] = 1.0
-        sound = True
-        for j in range(1, n + 1):
-            _outflow(arcs, alpha, subtree, flow[j - 1])
-            t = low + j - 1
-            row = t if by_position else 0
-            # What ends here began at different positions, each with a scale of its own.
-            highest = -np.inf
-            for d in range(min(L, j)):
-                for y in range(K):
-                    factor[d, y] = segments[t, d, y] + log_c[j - d - 1] + top[row, d if by_length else 0]
-                    highest = max(highest, factor[d, y])
-            if highest == -np.inf:
-                log_c[j] = -np.inf
-                _fill(alpha, 0.0)
-                continue
-            _fill(alpha, 0.0)
-            for d in range(min(L, j)):
-                for y in range(K):
-                    factor[d, y] = np.exp(factor[d, y] - highest)
-                column = d if by_length else 0
-                for q in range(n_arcs):
-                    alpha[arcs.target[q]] += flow[j - d - 1, q] * weights[row, column, q] * factor[d, arcs.label[q]]
-            c = 0.0
-            for p in range(n_states):
-                c += alpha[p]
-            if not c > 1e-250:
-                sound = False
-                break
-            _divide(alpha, c)
-            log_c[j] = highest + np.log(c)
-        if not sound or log_c[n] == -np.inf:
-            log_z[s] = np.nan
-            continue
-        log_z[s] = log_c[n]
-        if not want:
+        log_c, flow = np.zeros(n + 1), np.empty((n, len(arcs.parent)))
+        log_z[s] = _forward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow)
+        if not want or np.isnan(log_z[s]):
             continue
         own = counts if by_position else np.zeros(counts.shape)
-        beta, log_b = np.empty((n + 1, n_states)), np.zeros(n + 1)
-        _fill(beta[n], 1.0)
         _clear(nodes, low, n)
-        for j in range(n - 1, -1, -1):
-            highest = -np.inf
-            for d in range(min(L, n - j)):
-                t = low + j + d
-                shift = log_b[j + d + 1] + top[t if by_position else 0, d if by_length else 0]
-                for y in range(K):
-                    factor[d, y] = segments[t, d, y] + shift
-                    highest = max(highest, factor[d, y])
-            if highest == -np.inf:
-                log_b[j] = -np.inf
-                continue
-            # In two halves: either alone may be beyond the range of numbers where their product with both messages
-            # is a probability.
-            half = np.exp(0.5 * (log_c[j] + highest - log_z[s]))
-            _fill(ahead, 0.0)
-            for d in range(min(L, n - j)):
-                t = low + j + d
-                row, column = t if by_position else 0, d if by_length else 0
-                if log_b[j + d + 1] == -np.inf:
-                    continue
-                for y in range(K):
-                    factor[d, y] = np.exp(factor[d, y] - highest)
-                for q in range(n_arcs):
-                    y = arcs.label[q]
-                    value = weights[row, column, q] * factor[d, y] * beta[j + d + 1, arcs.target[q]]
-                    ahead[q] += value
-                    probability = (flow[j, q] * half) * (value * half)
-                    nodes[t, d, y] += probability
-                    own[row, column, q] += probability
-            stamp = _backward_states(arcs, ahead, label_taken, stamp, size, beta[j])
-            c = 0.0
-            for p in range(n_states):
-                c = max(c, beta[j, p])
-            if c > 0.0:
-                _divide(beta[j], c)
-                log_b[j] = highest + np.log(c)
-            else:
-                log_b[j] = -np.inf
+        z = _backward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow, nodes, own)
         # Both directions sum the same paths; where they disagree, numbers were lost.
-        if not abs(log_b[0] + np.log(beta[0, 0]) - log_z[s]) < 1e-8 * max(1.0, abs(log_z[s])):
+        if not abs(z - log_z[s]) < 1e-8 * max(1.0, abs(log_z[s])):
             log_z[s] = np.nan
             if by_position:
                 _clear(own, low, n)
         elif not by_position:
             for d in range(counts.shape[1]):
-                for q in range(n_arcs):
+                for q in range(counts.shape[2]):
                     counts[0, d, q] += own[0, d, q]
+
+
+@compiled
+def _forward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow):
+    """The mass that takes each arc after each position, ``flow``, times exp(``log_c``); gives log Z, or nan.
+
+    Mass of the states after position j (the paper's alpha): what ends there began at the positions before it, each of
+    which has a scale of its own.
+    """
+    L, K = segments.shape[1:]
+    by_position, by_length = len(weights) > 1, weights.shape[1] > 1
+    alpha, subtree = np.empty(len(arcs.fail_state)), np.empty(len(arcs.fail_state))
+    fill(alpha, 0.0)
+    alpha[0] = 1.0
+    for j in range(1, n + 1):
+        _outflow(arcs, alpha, subtree, flow[j - 1])
+        t = low + j - 1
+        row = t if by_position else 0
+        highest = -np.inf
+        for d in range(min(L, j)):
+            for y in range(K):
+                factor[d, y] = segments[t, d, y] + log_c[j - d - 1] + top[row, d if by_length else 0]
+                highest = max(highest, factor[d, y])
+        fill(alpha, 0.0)
+        if highest == -np.inf:
+            log_c[j] = -np.inf
+            continue
+        for d in range(min(L, j)):
+            for y in range(K):
+                factor[d, y] = np.exp(factor[d, y] - highest)
+            column = d if by_length else 0
+            for q in range(flow.shape[1]):
+                alpha[arcs.target[q]] += flow[j - d - 1, q] * weights[row, column, q] * factor[d, arcs.label[q]]
+        c = scale_to_one(alpha)
+        if c == 0.0:
+            return np.nan
+        log_c[j] = highest + np.log(c)
+    return np.nan if log_c[n] == -np.inf else log_c[n]
+
+
+@compiled
+def _backward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow, nodes, own):
+    """What lies ahead of each state (the paper's beta), and with it the marginals; gives log Z once more."""
+    L, K = segments.shape[1:]
+    n_states, n_arcs = len(arcs.fail_state), len(arcs.parent)
+    by_position, by_length = len(weights) > 1, weights.shape[1] > 1
+    beta, log_b = np.empty((n + 1, n_states)), np.zeros(n + 1)
+    ahead, size, label_taken = np.empty(n_arcs), np.empty(n_states), np.zeros(K, np.int64)
+    fill(beta[n], 1.0)
+    stamp = np.int64(0)
+    for j in range(n - 1, -1, -1):
+        highest = -np.inf
+        for d in range(min(L, n - j)):
+            t = low + j + d
+            shift = log_b[j + d + 1] + top[t if by_position else 0, d if by_length else 0]
+            for y in range(K):
+                factor[d, y] = segments[t, d, y] + shift
+                highest = max(highest, factor[d, y])
+        if highest == -np.inf:
+            log_b[j] = -np.inf
+            continue
+        # In two halves: either alone may be beyond the range of numbers where their product with both messages
+        # is a probability.
+        half = np.exp(0.5 * (log_c[j] + highest - log_c[n]))
+        fill(ahead, 0.0)
+        for d in range(min(L, n - j)):
+            t = low + j + d
+            row, column = t if by_position else 0, d if by_length else 0
+            if log_b[j + d + 1] == -np.inf:
+                continue
+            for y in range(K):
+                factor[d, y] = np.exp(factor[d, y] - highest)
+            for q in range(n_arcs):
+                y = arcs.label[q]
+                value = weights[row, column, q] * factor[d, y] * beta[j + d + 1, arcs.target[q]]
+                ahead[q] += value
+                probability = (flow[j, q] * half) * (value * half)
+                nodes[t, d, y] += probability
+                own[row, column, q] += probability
+        stamp = _backward_states(arcs, ahead, label_taken, stamp, size, beta[j])
+        log_b[j] = highest + _scale_to_largest(beta[j])
+    return log_b[0] + np.log(beta[0, 0])
+
+
+@compiled
+def _scale_to_largest(values):
+    """Divide by the largest, whose logarithm is given back; -inf where there is none above 0."""
+    largest = 0.0
+    for value in values:
+        largest = max(largest, value)
+    if largest > 0.0:
+        for i in range(len(values)):
+            values[i] /= largest
+    return np.log(largest) if largest > 0.0 else -np.inf
 
 
 @compiled
@@ -283,13 +284,13 @@ def sums_of_logarithms(s, offsets, segments, scores, arcs, log_z, nodes, counts)
     if z == -np.inf:
         return
     beta = np.full((n + 1, n_states), -np.inf)
-    _fill(beta[n], 0.0)
+    fill(beta[n], 0.0)
     ahead = np.empty(n_arcs)
     label_taken = np.zeros(K, np.int64)
     stamp = 0
     _clear(nodes, low, n)
     for j in range(n - 1, -1, -1):
-        _fill(ahead, -np.inf)
+        fill(ahead, -np.inf)
         for d in range(min(L, n - j)):
             t = low + j + d
             row, column = t if by_position else 0, d if by_length else 0
@@ -364,11 +365,11 @@ def forward_maxima(low, n, segments, scores, arcs):
     # Read only where delta says that a state was reached.
     arc_of, length_of = np.empty((n + 1, n_states), np.int32), np.empty((n + 1, n_states), np.int32)
     delta = np.empty((n + 1, n_states))
-    _fill(delta[0], -np.inf)
+    fill(delta[0], -np.inf)
     delta[0, 0] = 0.0
     for j in range(1, n + 1):
         _maximum_outflow(arcs, delta[j - 1], best, best_at, flow[j - 1], origin[j - 1])
-        _fill(delta[j], -np.inf)
+        fill(delta[j], -np.inf)
         t = low + j - 1
         for d in range(min(L, j)):
             row, column = t if by_position else 0, d if by_length else 0

@@ -3,6 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.inference.chains._step_loops import carry, exponentials, scale_to_one
 
 
 @compiled
@@ -15,99 +16,25 @@ def sums_scaled(first, last, offsets, unary, transition, start, end, log_z, node
     """
     K = unary.shape[1]
     shared = len(transition) == 1
-    top = np.empty(len(transition))
-    weights = np.empty_like(transition)
+    top, weights = np.empty(len(transition)), np.empty_like(transition)
     if shared:
-        top[0] = _exponentials(transition[0], weights[0])
+        top[0] = exponentials(transition[0], weights[0])
         backwards = np.ascontiguousarray(weights[0].T)
     else:
         backwards = np.empty((K, K))
     counts = np.zeros((K, K))
-    ahead = np.empty(K)
-    incoming = np.empty(K)
     for s in range(first, last):
-        low, high = offsets[s], offsets[s + 1]
-        n = high - low
+        low, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:
             log_z[s] = 0.0
             continue
-        forward = np.empty((n, K))
-        factor = np.empty((n, K))
-        scale = np.empty(n)
-        total = 0.0
-        sound = True
-        for t in range(n):
-            m = low + t if not shared else 0
-            if t > 0 and not shared:
-                top[m] = _exponentials(transition[m], weights[m])
-            highest = -np.inf
-            for j in range(K):
-                value = unary[low + t, j]
-                if t == 0:
-                    value += start[j]
-                if t == n - 1:
-                    value += end[j]
-                factor[t, j] = value
-                highest = max(highest, value)
-            if highest == -np.inf:
-                sound = False
-                break
-            for j in range(K):
-                factor[t, j] = np.exp(factor[t, j] - highest)
-            total += highest
-            if t == 0:
-                for j in range(K):
-                    forward[0, j] = factor[0, j]
-            else:
-                total += top[m]
-                incoming[:] = 0.0
-                for i in range(K):
-                    mass = forward[t - 1, i]
-                    for j in range(K):
-                        incoming[j] += mass * weights[m, i, j]
-                for j in range(K):
-                    forward[t, j] = incoming[j] * factor[t, j]
-            c = 0.0
-            for j in range(K):
-                c += forward[t, j]
-            # Numbers that lost their precision by underflow are as bad as none.
-            if not c > 1e-250:
-                sound = False
-                break
-            scale[t] = c
-            total += np.log(c)
-            for j in range(K):
-                forward[t, j] /= c
-        if not sound:
-            log_z[s] = np.nan
-            continue
-        log_z[s] = total
-        ahead[:] = 1.0
-        for j in range(K):
-            nodes[high - 1, j] = forward[n - 1, j]
-        for t in range(n - 1, 0, -1):
-            m = low + t if not shared else 0
-            if not shared:
-                for i in range(K):
-                    for j in range(K):
-                        backwards[j, i] = weights[m, i, j]
-            for j in range(K):
-                incoming[j] = factor[t, j] * ahead[j] / scale[t]
-            if want_pairs:
-                for i in range(K):
-                    mass = forward[t - 1, i]
-                    if shared:
-                        for j in range(K):
-                            counts[i, j] += mass * incoming[j]
-                    else:
-                        for j in range(K):
-                            pairs[m, i, j] += mass * incoming[j] * weights[m, i, j]
-            ahead[:] = 0.0
-            for j in range(K):
-                for i in range(K):
-                    ahead[i] += backwards[j, i] * incoming[j]
-            for i in range(K):
-                nodes[low + t - 1, i] = forward[t - 1, i] * ahead[i]
+        forward, factor, scale = np.empty((n, K)), np.empty((n, K)), np.empty(n)
+        if not shared:
+            for t in range(low + 1, low + n):
+                top[t] = exponentials(transition[t], weights[t])
+        log_z[s] = _forward_scaled(low, n, unary, start, end, top, weights, forward, factor, scale)
+        if not np.isnan(log_z[s]):
+            _backward_scaled(low, n, weights, backwards, forward, factor, scale, nodes, counts, pairs, want_pairs)
     if want_pairs and shared:
         for i in range(K):
             for j in range(K):
@@ -115,17 +42,74 @@ def sums_scaled(first, last, offsets, unary, transition, start, end, log_z, node
 
 
 @compiled
-def _exponentials(scores, weights):
-    highest = -np.inf
-    for i in range(scores.shape[0]):
-        for j in range(scores.shape[1]):
-            highest = max(highest, scores[i, j])
-    if highest == -np.inf:
-        highest = 0.0
-    for i in range(scores.shape[0]):
-        for j in range(scores.shape[1]):
-            weights[i, j] = np.exp(scores[i, j] - highest)
-    return highest
+def _forward_scaled(low, n, unary, start, end, top, weights, forward, factor, scale):
+    """Probabilities of the states given all up to each position; gives log Z, or nan where numbers vanish.
+
+    Kept too: the factors of the states at each position, and the sums by which the probabilities were divided.
+    """
+    K = unary.shape[1]
+    shared = len(weights) == 1
+    incoming = np.empty(K)
+    total = 0.0
+    for t in range(n):
+        m = low + t if not shared else 0
+        highest = -np.inf
+        for j in range(K):
+            value = unary[low + t, j]
+            if t == 0:
+                value += start[j]
+            if t == n - 1:
+                value += end[j]
+            factor[t, j] = value
+            highest = max(highest, value)
+        if highest == -np.inf:
+            return np.nan
+        for j in range(K):
+            factor[t, j] = np.exp(factor[t, j] - highest)
+        total += highest
+        if t == 0:
+            for j in range(K):
+                forward[0, j] = factor[0, j]
+        else:
+            total += top[m]
+            carry(forward[t - 1], weights[m], incoming)
+            for j in range(K):
+                forward[t, j] = incoming[j] * factor[t, j]
+        scale[t] = scale_to_one(forward[t])
+        if scale[t] == 0.0:
+            return np.nan
+        total += np.log(scale[t])
+    return total
+
+
+@compiled
+def _backward_scaled(low, n, weights, backwards, forward, factor, scale, nodes, counts, pairs, want_pairs):
+    """Marginals of the states, and of the moves: those with shared weights into ``counts``, yet without the weights."""
+    K = forward.shape[1]
+    shared = len(weights) == 1
+    ahead, incoming = np.ones(K), np.empty(K)
+    for j in range(K):
+        nodes[low + n - 1, j] = forward[n - 1, j]
+    for t in range(n - 1, 0, -1):
+        m = low + t if not shared else 0
+        if not shared:
+            for i in range(K):
+                for j in range(K):
+                    backwards[j, i] = weights[m, i, j]
+        for j in range(K):
+            incoming[j] = factor[t, j] * ahead[j] / scale[t]
+        if want_pairs:
+            for i in range(K):
+                mass = forward[t - 1, i]
+                if shared:
+                    for j in range(K):
+                        counts[i, j] += mass * incoming[j]
+                else:
+                    for j in range(K):
+                        pairs[m, i, j] += mass * incoming[j] * weights[m, i, j]
+        carry(incoming, backwards, ahead)
+        for i in range(K):
+            nodes[low + t - 1, i] = forward[t - 1, i] * ahead[i]
 
 
 @compiled

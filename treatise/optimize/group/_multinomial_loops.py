@@ -81,29 +81,98 @@ def step_table(chance, target, codes, table, slope, curvature, penalty, margins)
 
 
 @compiled
+def mean_excess(chance, target, a):
+    """Gradient of the mean loss in the intercept of state a: mean of (chance - target)."""
+    mean = 0.0
+    for i in range(len(target)):
+        mean += chance[i, a] - (1.0 if target[i] == a else 0.0)
+    return mean / len(target)
+
+
+@compiled
+def curvatures(columns, n_states):
+    """Half the share of the commonest state of every column.
+
+    The Hessian of the softmax is at most one half, and a column of codes has a diagonal Gram matrix.
+    """
+    p, n = columns.shape
+    found = np.zeros(p)
+    for t in range(p):
+        share = np.zeros(n_states[t])
+        for i in range(n):
+            share[columns[t, i]] += 1.0 / n
+        found[t] = 0.5 * share.max()
+    return found
+
+
+@compiled
+def violation(table, slope, penalty):
+    """How far a table is from its condition of the optimum."""
+    size = norm_of(table)
+    if size == 0.0:
+        return max(norm_of(slope) - penalty, 0.0)
+    miss = 0.0
+    for b in range(table.shape[0]):
+        for a in range(table.shape[1]):
+            part = slope[b, a] + penalty * table[b, a] / size
+            miss += part * part
+    return np.sqrt(miss)
+
+
+@compiled
+def widen(columns, n_states, s, chance, penalty, tables, starts, slope, tol, active):
+    """Take columns whose table should not be zero into the working set; gives the largest violation of all."""
+    target, k = columns[s], chance.shape[1]
+    worst = 0.0
+    for a in range(k):
+        worst = max(worst, abs(mean_excess(chance, target, a)))
+    for t in range(len(columns)):
+        if t != s:
+            m = n_states[t]
+            table_slope(chance, target, columns[t], m, slope)
+            miss = violation(tables[starts[t] : starts[t + 1], :k], slope[:m], penalty)
+            if miss > tol:
+                active[t] = True
+            worst = max(worst, miss)
+    return worst
+
+
+@compiled
+def step_all(columns, s, penalty, intercept, tables, starts, curvature, active, margins, chance, slope):
+    """A step of every intercept and of every table of the working set; gives the largest move."""
+    target, k = columns[s], chance.shape[1]
+    moved = 0.0
+    for a in range(k):
+        chances(margins, chance)
+        mean = mean_excess(chance, target, a)
+        intercept[a] -= 2.0 * mean
+        for i in range(len(target)):
+            margins[i, a] -= 2.0 * mean
+        moved = max(moved, abs(mean))
+    for t in range(len(columns)):
+        if active[t]:
+            chances(margins, chance)
+            table = tables[starts[t] : starts[t + 1], :k]
+            step = step_table(chance, target, columns[t], table, slope, curvature[t], penalty, margins)
+            moved = max(moved, step)
+    return moved
+
+
+@compiled
 def solve_column(columns, n_states, s, penalty, intercept, tables, starts, tol, max_rounds):
     """Softmax regression of column ``s`` on all the others; gives the largest violation and the rounds.
 
     ``columns`` holds one column of codes per row; the table of column t is ``tables[starts[t]:starts[t + 1]]``, one row
-    for each of its states, with as many entries as s has states. The Hessian of the softmax is at most one half, and a
-    column of codes has a diagonal Gram matrix, so a step of a table divides by half the share of its commonest state.
+    for each of its states, with as many entries as s has states. Rounds look over all columns for the working set, and
+    step the tables in it until they rest.
     """
     p, n = columns.shape
     k = n_states[s]
-    target = columns[s]
-    margins, chance = np.empty((n, k)), np.empty((n, k))
+    margins, chance, slope = np.empty((n, k)), np.empty((n, k)), np.empty((n_states.max(), k))
+    curvature = curvatures(columns, n_states)
     for i in range(n):
         for a in range(k):
             margins[i, a] = intercept[a]
-    most = 0
-    curvature = np.zeros(p)
-    for t in range(p):
-        most = max(most, n_states[t])
-        share = np.zeros(n_states[t])
-        for i in range(n):
-            share[columns[t, i]] += 1.0 / n
-        curvature[t] = 0.5 * share.max()
-    slope = np.empty((most, k))
     active = np.zeros(p, dtype=np.bool_)
     for t in range(p):
         table = tables[starts[t] : starts[t + 1], :k]
@@ -114,54 +183,12 @@ def solve_column(columns, n_states, s, penalty, intercept, tables, starts, tol, 
                     margins[i, a] += table[columns[t, i], a]
     worst = np.inf
     for round_number in range(max_rounds):
-        # Conditions of the optimum over all columns; violators join the working set.
         chances(margins, chance)
-        worst = 0.0
-        for a in range(k):
-            mean = 0.0
-            for i in range(n):
-                mean += chance[i, a] - (1.0 if target[i] == a else 0.0)
-            worst = max(worst, abs(mean) / n)
-        for t in range(p):
-            if t == s:
-                continue
-            m = n_states[t]
-            table_slope(chance, target, columns[t], m, slope)
-            table = tables[starts[t] : starts[t + 1], :k]
-            size = norm_of(table)
-            if size > 0.0:
-                miss = 0.0
-                for b in range(m):
-                    for a in range(k):
-                        part = slope[b, a] + penalty * table[b, a] / size
-                        miss += part * part
-                miss = np.sqrt(miss)
-            else:
-                miss = max(norm_of(slope[:m]) - penalty, 0.0)
-                if miss > tol:
-                    active[t] = True
-            worst = max(worst, miss)
+        worst = widen(columns, n_states, s, chance, penalty, tables, starts, slope, tol, active)
         if worst <= tol:
             return worst, round_number
         for _ in range(100):
-            moved = 0.0
-            for a in range(k):
-                chances(margins, chance)
-                mean = 0.0
-                for i in range(n):
-                    mean += chance[i, a] - (1.0 if target[i] == a else 0.0)
-                mean /= n
-                intercept[a] -= 2.0 * mean
-                for i in range(n):
-                    margins[i, a] -= 2.0 * mean
-                moved = max(moved, abs(mean))
-            for t in range(p):
-                if active[t] and t != s:
-                    chances(margins, chance)
-                    table = tables[starts[t] : starts[t + 1], :k]
-                    moved = max(
-                        moved, step_table(chance, target, columns[t], table, slope, curvature[t], penalty, margins)
-                    )
+            moved = step_all(columns, s, penalty, intercept, tables, starts, curvature, active, margins, chance, slope)
             if moved <= 0.3 * tol:
                 break
     return worst, max_rounds
