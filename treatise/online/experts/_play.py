@@ -54,27 +54,25 @@ class Play:
 def plot_regret(plays, *, ax=None):
     """Draw the regret of several strategies on the same losses.
 
-        Parameters
-        ----------
-        plays : dict of str to Play, or list of Play
-            What the strategies did; the keys name them in the legend.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure.
+    Parameters
+    ----------
+    plays : dict of str to Play, or list of Play
+        What the strategies did; the keys name them in the legend.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
 
-        Returns
-        -------
-        ax : matplotlib Axes
+    Returns
+    -------
+    ax : matplotlib Axes
 
-        Examples
-        --------
-        >>> import numpy as np
-
-    from treatise._core.figures import axes_for
-        >>> from treatise.online import AdaHedge, FollowTheLeader, plot_regret
-        >>> losses = np.random.default_rng(0).random((100, 3))
-        >>> ax = plot_regret({"AdaHedge": AdaHedge().run(losses), "leader": FollowTheLeader().run(losses)})
-        >>> len(ax.lines)
-        2
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.online import AdaHedge, FollowTheLeader, plot_regret
+    >>> losses = np.random.default_rng(0).random((100, 3))
+    >>> ax = plot_regret({"AdaHedge": AdaHedge().run(losses), "leader": FollowTheLeader().run(losses)})
+    >>> len(ax.lines)
+    2
     """
     ax = axes_for(ax)
     named = plays.items() if isinstance(plays, dict) else ((None, play) for play in plays)
