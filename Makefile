@@ -7,6 +7,8 @@ ifneq ($(wildcard ../shared/data),)
 export TREATISE_DATA ?= $(abspath ../shared/data)
 endif
 export MPLBACKEND := Agg
+# One more than there are processors: some tests mostly wait.
+PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
 .PHONY: demo test lint types layers pytest docs bench evidence clean
 
@@ -50,7 +52,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 pytest: $(VENV)/.test  ## tests and doctests in one run, with the ten slowest at its end
-	$(BIN)/python -m pytest tests treatise --doctest-modules --numprocesses auto --dist worksteal --durations 10
+	$(BIN)/python -m pytest tests treatise --doctest-modules --numprocesses $(PROCESSES) --dist worksteal --durations 10
 
 docs: $(VENV)/.docs  ## the documentation site, without warnings
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html

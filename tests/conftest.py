@@ -10,29 +10,35 @@ from treatise._core.errors import DataNotFoundError
 from treatise.datasets import locate
 
 matplotlib.use("Agg")
-LONG = ("compare", "cli", "docs", "report", "papers", "bayesnet")
-"""Folders whose files take longest: comparisons in processes of their own, pages, experiments, searches."""
+WAITING = ("compare", "cli", "report")
+"""Folders whose tests mostly wait: for comparisons in processes of their own, for commands, for a browser."""
+LONG = ("docs", "papers", "bayesnet")
+"""Folders whose tests compute longest."""
 collect_ignore = ["support"]  # what tests import; nothing there is a test or a doctest
 
 
 def pytest_collection_modifyitems(config, items):
-    """Long files first, dealt to the processes in turn, so that none of them is left with these at the end.
+    """What waits goes to the first of several processes, what computes long is dealt to the others, all of it first.
 
-    Each process is first given an equal share of the list, one after another; the tests of a file stay together, for
-    they share what they fit and compile.
+    Each process is given an equal share of the list to begin with, one after another, and takes from the others when
+    it is done. The tests of a file stay together, for they share what they fit and compile.
     """
     n_processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    folder = {item: item.path.relative_to(config.rootpath).parts[1] for item in items}
-    files = [list(each) for _, each in groupby(items, key=lambda item: item.path)]
-    long = sorted((each for each in files if folder[each[0]] in LONG), key=lambda each: LONG.index(folder[each[0]]))
-    rest = [item for each in files if folder[each[0]] not in LONG for item in each]
-    shares = [[item for each in long[number::n_processes] for item in each] for number in range(n_processes)]
+    files: dict[str, list] = {"waiting": [], "long": [], "rest": []}
+    for path, each in groupby(items, key=lambda item: item.path):
+        folder = path.relative_to(config.rootpath).parts[1]
+        kind = "waiting" if folder in WAITING else "long" if folder in LONG else "rest"
+        files[kind].append(list(each))
+    shares = [files["waiting"], *(files["long"][number :: n_processes - 1] for number in range(n_processes - 1))]
+    if n_processes == 1:
+        shares = [files["waiting"] + files["long"]]
+    shares = [[item for each in share for item in each] for share in shares]
+    rest = [item for each in files["rest"] for item in each]
     for share in shares[:-1]:
         room = max(len(items) // n_processes - len(share), 0)
         share += rest[:room]
         rest = rest[room:]
-    shares[-1] += rest
-    items[:] = [item for share in shares for item in share]
+    items[:] = [item for share in [*shares, rest] for item in share]
 
 
 @pytest.fixture
