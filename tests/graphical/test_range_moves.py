@@ -54,9 +54,13 @@ def cut_cost(graph, low, labels, old, moving):
         if low <= labels[a] < low + length:
             side[a, : labels[a] - low + 1] = True
     side = side.ravel()
-    tails = np.repeat(np.arange(len(side)), np.diff(graph.first))
-    crossing = graph.residual[side[tails] & ~side[graph.head]].sum()
-    return crossing + graph.excess[~side & (graph.excess > 0)].sum() - graph.excess[side & (graph.excess < 0)].sum()
+    tails = np.repeat(np.arange(len(side)), np.diff(graph.arcs.first))
+    crossing = graph.arcs.residual[side[tails] & ~side[graph.head]].sum()
+    return (
+        crossing
+        + graph.arcs.excess[~side & (graph.arcs.excess > 0)].sum()
+        - graph.arcs.excess[side & (graph.arcs.excess < 0)].sum()
+    )
 
 
 @pytest.mark.parametrize("distance", ["linear", "quadratic", CUBIC])
@@ -71,7 +75,7 @@ def test_cuts_of_range_expansion_cost_what_properties_5_to_9_say(distance, seed)
     inside = range(low, low + length)
     for old in product(range(h), repeat=2):
         graph.fill(low, np.array(old), everyone)
-        assert np.all(graph.residual >= 0)
+        assert np.all(graph.arcs.residual >= 0)
         exact, over = [], []
         options = [[*inside] if f in inside else [f, *inside] for f in old]
         for f in product(*options):

@@ -35,7 +35,7 @@ def grow_tree(columns, target, n_rows, min_leaf, least_gain):
     gain : ndarray of float64
         Gain of the split; zero in a leaf.
     """
-    p, words = columns.shape
+    words = columns.shape[1]
     xlogx = np.zeros(n_rows + 1)
     for k in range(2, n_rows + 1):
         xlogx[k] = k * np.log(k)
@@ -47,70 +47,99 @@ def grow_tree(columns, target, n_rows, min_leaf, least_gain):
     gain = np.zeros(most)
 
     # The open nodes lie one behind the other in one buffer; the last one is split next.
-    where = np.empty(4 * words, dtype=np.int64)
-    mask = np.empty(4 * words, dtype=np.uint64)
-    open_node = np.empty(most, dtype=np.int64)
-    open_start = np.empty(most + 1, dtype=np.int64)
-    own_where = np.empty(words, dtype=np.int64)
-    own_mask = np.empty(words, dtype=np.uint64)
-    for w in range(words):
-        where[w] = w
-        left = n_rows - 64 * w
-        mask[w] = ~np.uint64(0) if left >= 64 else (np.uint64(1) << np.uint64(left)) - np.uint64(1)
+    where, mask = np.empty(4 * words, dtype=np.int64), np.empty(4 * words, dtype=np.uint64)
+    open_node, open_start = np.empty(most, dtype=np.int64), np.empty(most + 1, dtype=np.int64)
+    all_rows(n_rows, where, mask)
     open_node[0], open_start[0], open_start[1] = 0, 0, words
     n_open, n_nodes = 1, 1
     while n_open > 0:
         n_open -= 1
         node, start = open_node[n_open], open_start[n_open]
-        length = open_start[n_open + 1] - start
-        rows, ones = 0, 0
-        for k in range(length):
-            own_where[k], own_mask[k] = where[start + k], mask[start + k]
-            rows += np.int64(popcount(own_mask[k]))
-            ones += np.int64(popcount(own_mask[k] & columns[target, own_where[k]]))
+        own_where, own_mask = where[start : open_start[n_open + 1]].copy(), mask[start : open_start[n_open + 1]].copy()
+        rows, ones = count_rows(columns[target], own_where, own_mask)
         counts[node, 0], counts[node, 1] = rows - ones, ones
         if rows < 2 * min_leaf or ones == 0 or ones == rows:
             continue
-        here = xlogx[ones] + xlogx[rows - ones] - xlogx[rows]
-        best, chosen = max(least_gain, _SLACK), -1
-        for j in range(p):
-            if j == target:
-                continue
-            true_rows, true_ones = 0, 0
-            for k in range(length):
-                matched = own_mask[k] & columns[j, own_where[k]]
-                true_rows += np.int64(popcount(matched))
-                true_ones += np.int64(popcount(matched & columns[target, own_where[k]]))
-            false_rows, false_ones = rows - true_rows, ones - true_ones
-            if true_rows < min_leaf or false_rows < min_leaf:
-                continue
-            with_split = xlogx[true_ones] + xlogx[true_rows - true_ones] - xlogx[true_rows]
-            with_split += xlogx[false_ones] + xlogx[false_rows - false_ones] - xlogx[false_rows]
-            if with_split - here > best:
-                best, chosen = with_split - here, j
+        chosen, best = best_split(columns, target, own_where, own_mask, rows, ones, min_leaf, least_gain, xlogx)
         if chosen < 0:
             continue
         variable[node], gain[node] = chosen, best
         when_true[node], when_false[node] = n_nodes, n_nodes + 1
         n_nodes += 2
-        if start + 2 * length > len(where):
-            larger_where = np.empty(2 * len(where) + 2 * length, dtype=np.int64)
-            larger_mask = np.empty(2 * len(mask) + 2 * length, dtype=np.uint64)
-            for k in range(start):
-                larger_where[k], larger_mask[k] = where[k], mask[k]
-            where, mask = larger_where, larger_mask
-        end = start
-        for branch in range(2):
-            open_node[n_open], open_start[n_open] = when_false[node] if branch == 0 else when_true[node], end
-            for k in range(length):
-                column = columns[chosen, own_where[k]]
-                part = own_mask[k] & (~column if branch == 0 else column)
-                if part != 0:
-                    where[end], mask[end] = own_where[k], part
-                    end += 1
-            n_open += 1
+        if start + 2 * len(own_where) > len(where):
+            where, mask = larger(where, start, len(own_where)), larger(mask, start, len(own_mask))
+        middle = append_rows(columns[chosen], ~np.uint64(0), own_where, own_mask, where, mask, start)
+        end = append_rows(columns[chosen], np.uint64(0), own_where, own_mask, where, mask, middle)
+        open_node[n_open], open_start[n_open] = when_false[node], start
+        open_node[n_open + 1], open_start[n_open + 1] = when_true[node], middle
+        n_open += 2
         open_start[n_open] = end
     return variable[:n_nodes], when_true[:n_nodes], when_false[:n_nodes], counts[:n_nodes], gain[:n_nodes]
+
+
+@compiled
+def all_rows(n_rows, where, mask):
+    """The words of the root, with a bit for every row."""
+    for w in range(-(-n_rows // 64)):
+        where[w] = w
+        left = n_rows - 64 * w
+        mask[w] = ~np.uint64(0) if left >= 64 else (np.uint64(1) << np.uint64(left)) - np.uint64(1)
+
+
+@compiled
+def count_rows(column, where, mask):
+    """Rows of a node, and those of them with a one in the column."""
+    rows, ones = 0, 0
+    for k in range(len(where)):
+        rows += np.int64(popcount(mask[k]))
+        ones += np.int64(popcount(mask[k] & column[where[k]]))
+    return rows, ones
+
+
+@compiled
+def best_split(columns, target, where, mask, rows, ones, min_leaf, least_gain, xlogx):
+    """The column whose split of a node gains most in log-likelihood, or -1, and the gain."""
+    here = xlogx[ones] + xlogx[rows - ones] - xlogx[rows]
+    best, chosen = max(least_gain, _SLACK), -1
+    for j in range(len(columns)):
+        if j == target:
+            continue
+        true_rows, true_ones = 0, 0
+        for k in range(len(where)):
+            matched = mask[k] & columns[j, where[k]]
+            true_rows += np.int64(popcount(matched))
+            true_ones += np.int64(popcount(matched & columns[target, where[k]]))
+        false_rows, false_ones = rows - true_rows, ones - true_ones
+        if true_rows < min_leaf or false_rows < min_leaf:
+            continue
+        with_split = xlogx[true_ones] + xlogx[true_rows - true_ones] - xlogx[true_rows]
+        with_split += xlogx[false_ones] + xlogx[false_rows - false_ones] - xlogx[false_rows]
+        if with_split - here > best:
+            best, chosen = with_split - here, j
+    return chosen, best
+
+
+@compiled
+def append_rows(column, flipped, own_where, own_mask, where, mask, end):
+    """Write behind ``end`` a node's words with rows that have a one in the column, or a zero if all bits are flipped.
+
+    Gives the new end.
+    """
+    for k in range(len(own_where)):
+        part = own_mask[k] & (column[own_where[k]] ^ flipped)
+        if part != 0:
+            where[end], mask[end] = own_where[k], part
+            end += 1
+    return end
+
+
+@compiled
+def larger(buffer, used, length):
+    """A copy of what is used of a buffer, with room for two children of a node of ``length`` words and more."""
+    grown = np.empty(2 * len(buffer) + 2 * length, dtype=buffer.dtype)
+    for k in range(used):
+        grown[k] = buffer[k]
+    return grown
 
 
 @compiled

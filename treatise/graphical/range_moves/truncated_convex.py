@@ -4,7 +4,14 @@ import math
 
 import numpy as np
 
-from treatise.graphical.range_moves._range_loops import carry_flow, range_arcs, range_capacities, range_labels
+from treatise.graphical.range_moves._range_loops import (
+    Field,
+    MoveGraph,
+    carry_flow,
+    range_arcs,
+    range_capacities,
+    range_labels,
+)
 from treatise.inference import FlowNetwork, MAPResult, PairwiseEnergy
 
 
@@ -163,38 +170,33 @@ class RangeGraph:
     def __init__(self, energy, length, carried):
         self.energy, self.length, self.carried = energy, length, carried
         bend = np.diff(np.append(energy.profile[1], energy.profile[: length + 1]), 2)
-        # The pair of equal labels has an arc of this capacity each way.
-        self.slope = np.append(energy.profile[1], np.maximum(bend[1:], 0.0))
-        begin, neighbour, _, twin = energy.pairwise.neighbours
-        n_nodes = energy.pairwise.n_variables * length
-        n_arcs = 2 * (n_nodes - energy.pairwise.n_variables) + len(neighbour) * length ** (1 + carried.dense)
+        pairwise = energy.pairwise
+        begin, neighbour, edge, twin = pairwise.neighbours
+        n_nodes = pairwise.n_variables * length
+        n_arcs = 2 * (n_nodes - pairwise.n_variables) + len(neighbour) * length ** (1 + carried.dense)
         if n_arcs >= 2**31:
             raise ValueError(
                 f"an interval of {length} labels needs {n_arcs} arcs on this graph, which is beyond 2**31; shorten it"
             )
-        self.first, self.head, self.sister = range_arcs(length, carried.dense, begin, neighbour, twin)
-        self.residual, self.excess = np.empty(n_arcs), np.empty(n_nodes)
-        self.chain_cost, self.least = np.empty(n_nodes), np.empty(energy.pairwise.n_variables)
+        first, self.head, self.sister = range_arcs(length, carried.dense, begin, neighbour, twin)
+        self.field = Field(
+            pairwise.unary, pairwise.table, energy.cap, pairwise.tails, pairwise.weights, begin, neighbour, edge
+        )
+        # The pair of equal labels has an arc of the first capacity each way.
+        slope = np.append(energy.profile[1], np.maximum(bend[1:], 0.0))
+        self.arcs = MoveGraph(
+            length, carried.dense, slope, first, np.empty(n_arcs), np.empty(n_nodes), np.empty(n_nodes),
+            np.empty(pairwise.n_variables),
+        )  # fmt: skip
 
     def fill(self, low, labels, moving):
         """Capacities of the move of the variables ``moving`` to the labels from ``low`` on."""
-        pairwise = self.energy.pairwise
-        begin, neighbour, edge, _ = pairwise.neighbours
-        range_capacities(
-            low, self.length, self.carried.dense, labels, moving, pairwise.unary, pairwise.table, self.slope,
-            self.energy.cap, pairwise.tails, pairwise.weights, begin, neighbour, edge, self.first, self.carried.pairs,
-            self.carried.chains, self.residual, self.excess, self.chain_cost, self.least,
-        )  # fmt: skip
+        range_capacities(low, labels, moving, self.field, self.arcs, self.carried.pairs, self.carried.chains)
 
     def best(self, low, labels, moving):
         """The labelling that the cheapest cut stands for."""
         self.fill(low, labels, moving)
-        side = FlowNetwork.cut_arcs(self.first, self.head, self.sister, self.residual, self.excess)
-        pairwise = self.energy.pairwise
-        begin, neighbour, edge, _ = pairwise.neighbours
-        carry_flow(
-            low, self.length, self.carried.dense, moving, self.slope, pairwise.tails, pairwise.weights, begin,
-            neighbour, edge, self.first, self.residual, self.chain_cost, self.least, self.carried.pairs,
-            self.carried.chains,
-        )  # fmt: skip
+        arcs = self.arcs
+        side = FlowNetwork.cut_arcs(arcs.first, self.head, self.sister, arcs.residual, arcs.excess)
+        carry_flow(low, moving, self.field, arcs, self.carried.pairs, self.carried.chains)
         return range_labels(low, self.length, moving, side, labels)

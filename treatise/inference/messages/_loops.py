@@ -20,6 +20,52 @@ def _combined(t, offset, unary, rho, first, incident, message_offset, messages, 
 
 
 @compiled
+def _send_maxima(table, step_t, step_s, before, top, sent):
+    """The message of maxima over x_t, less ``top``, the largest of the scores ``before``; gives its largest entry."""
+    highest = -np.inf
+    for y in range(len(sent)):
+        best = -np.inf
+        for x in range(len(before)):
+            best = max(best, before[x] - top + table[y * step_s + x * step_t])
+        sent[y] = best
+        highest = max(highest, best)
+    return highest
+
+
+@compiled
+def _send_sums(table, weights, step_t, step_s, before, top, mass, sent):
+    """The message of sums over x_t, on the scale of ``top`` and of the table's largest; gives its largest entry."""
+    highest = -np.inf
+    for x in range(len(before)):
+        mass[x] = np.exp(before[x] - top)
+    for y in range(len(sent)):
+        at = y * step_s
+        total = 0.0
+        for x in range(len(before)):
+            total += mass[x] * weights[at + x * step_t]
+        if total > 1e-250:
+            sent[y] = np.log(total)
+        else:
+            sent[y] = _log_sum_of_products(table[at:], step_t, before) - top - table.max()
+        highest = max(highest, sent[y])
+    return highest
+
+
+@compiled
+def _log_sum_of_products(table, step, before):
+    """Products that underflow are summed as logarithms."""
+    scale = -np.inf
+    for x in range(len(before)):
+        scale = max(scale, before[x] + table[x * step])
+    if scale == -np.inf:
+        return -np.inf
+    total = 0.0
+    for x in range(len(before)):
+        total += np.exp(before[x] + table[x * step] - scale)
+    return np.log(total) + scale
+
+
+@compiled
 def sweep(
     order, offset, unary, edges, pair_offset, scores, weights, rho, first, incident, message_offset, messages,
     damping, maximize,
@@ -52,41 +98,12 @@ def sweep(
                 top = max(top, before[x])
             if top == -np.inf:
                 return np.nan
-            highest = -np.inf
+            table = scores[pair_offset[e] : pair_offset[e + 1]]
             if maximize:
-                for y in range(L):
-                    best = -np.inf
-                    at = pair_offset[e] + y * step_s
-                    for x in range(K):
-                        best = max(best, before[x] - top + scores[at + x * step_t])
-                    sent[y] = best
-                    highest = max(highest, best)
+                highest = _send_maxima(table, step_t, step_s, before[:K], top, sent[:L])
             else:
-                for x in range(K):
-                    mass[x] = np.exp(before[x] - top)
-                for y in range(L):
-                    at = pair_offset[e] + y * step_s
-                    acc = 0.0
-                    for x in range(K):
-                        acc += mass[x] * weights[at + x * step_t]
-                    if acc > 1e-250:
-                        sent[y] = np.log(acc)
-                    else:
-                        # Products that underflow are summed as logarithms, on the scale of the others.
-                        scale = -np.inf
-                        for x in range(K):
-                            scale = max(scale, before[x] + scores[at + x * step_t])
-                        acc = 0.0
-                        if scale > -np.inf:
-                            for x in range(K):
-                                acc += np.exp(before[x] + scores[at + x * step_t] - scale)
-                            tallest = -np.inf
-                            for z in range(pair_offset[e], pair_offset[e + 1]):
-                                tallest = max(tallest, scores[z])
-                            sent[y] = np.log(acc) + scale - top - tallest
-                        else:
-                            sent[y] = -np.inf
-                    highest = max(highest, sent[y])
+                relative = weights[pair_offset[e] : pair_offset[e + 1]]
+                highest = _send_sums(table, relative, step_t, step_s, before[:K], top, mass, sent[:L])
             if highest == -np.inf:
                 return np.nan
             start = message_offset[out]
@@ -136,35 +153,45 @@ def beliefs(
         s, t = edges[e]
         K, L = offset[s + 1] - offset[s], offset[t + 1] - offset[t]
         into_s, into_t = message_offset[2 * e], message_offset[2 * e + 1]
-        local = np.empty((K, L))
-        for x in range(K):
-            for y in range(L):
-                possible = log_nodes[offset[s] + x] > -np.inf and log_nodes[offset[t] + y] > -np.inf
-                value = -np.inf
-                if possible:
-                    value = scores[pair_offset[e] + x * L + y] - messages[into_s + x] - messages[into_t + y]
-                local[x, y] = value
-        most = -np.inf
-        for x in range(K):
-            for y in range(L):
-                total[y] = local[x, y] + log_nodes[offset[t] + y]
-            most = max(most, _log_sum(total[:L], maximize))
-        for y in range(L):
-            for x in range(K):
-                local[x, y] += log_nodes[offset[s] + x]
-                total[x] = local[x, y]
-            most = max(most, _log_sum(total[:K], maximize))
-            for x in range(K):
-                local[x, y] += log_nodes[offset[t] + y]
-        mass = _log_sum(local.ravel(), maximize)
+        mass, most = _edge_beliefs(
+            scores[pair_offset[e] : pair_offset[e + 1]].reshape(K, L), messages[into_s : into_s + K],
+            messages[into_t : into_t + L], log_nodes[offset[s] : offset[s + 1]], log_nodes[offset[t] : offset[t + 1]],
+            pairs[pair_offset[e] : pair_offset[e + 1]].reshape(K, L), maximize,
+        )  # fmt: skip
         if mass == -np.inf:
             return np.nan, np.nan
-        for x in range(K):
-            for y in range(L):
-                pairs[pair_offset[e] + x * L + y] = np.exp(local[x, y] - mass)
         estimate += rho[e] * mass
         bound += rho[e] * most
     return estimate, bound
+
+
+@compiled
+def _edge_beliefs(table, into_s, into_t, log_s, log_t, pairs, maximize):
+    """Beliefs of an edge from ``p_s p_t exp(B_st)``; gives the logarithm of their sum, and max(R_st, R_ts)."""
+    K, L = table.shape
+    local, line = np.empty((K, L)), np.empty(max(K, L))
+    for x in range(K):
+        for y in range(L):
+            possible = log_s[x] > -np.inf and log_t[y] > -np.inf
+            local[x, y] = table[x, y] - into_s[x] - into_t[y] if possible else -np.inf
+    most = -np.inf
+    for x in range(K):
+        for y in range(L):
+            line[y] = local[x, y] + log_t[y]
+        most = max(most, _log_sum(line[:L], maximize))
+    for y in range(L):
+        for x in range(K):
+            local[x, y] += log_s[x]
+            line[x] = local[x, y]
+        most = max(most, _log_sum(line[:K], maximize))
+        for x in range(K):
+            local[x, y] += log_t[y]
+    mass = _log_sum(local.ravel(), maximize)
+    if mass > -np.inf:
+        for x in range(K):
+            for y in range(L):
+                pairs[x, y] = np.exp(local[x, y] - mass)
+    return mass, most
 
 
 @compiled
