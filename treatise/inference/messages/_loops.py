@@ -20,48 +20,29 @@ def _combined(t, offset, unary, rho, first, incident, message_offset, messages, 
 
 
 @compiled
-def _send_maxima(table, step_t, step_s, before, top, sent):
+def _send_maxima(K, L, before, top, scores, low, step_t, step_s, sent):
     """The message of maxima over x_t, less ``top``, the largest of the scores ``before``; gives its largest entry."""
     highest = -np.inf
-    for y in range(len(sent)):
+    for y in range(L):
         best = -np.inf
-        for x in range(len(before)):
-            best = max(best, before[x] - top + table[y * step_s + x * step_t])
+        for x in range(K):
+            best = max(best, before[x] - top + scores[low + y * step_s + x * step_t])
         sent[y] = best
         highest = max(highest, best)
     return highest
 
 
 @compiled
-def _send_sums(table, weights, step_t, step_s, before, top, mass, sent):
-    """The message of sums over x_t, on the scale of ``top`` and of the table's largest; gives its largest entry."""
-    highest = -np.inf
-    for x in range(len(before)):
-        mass[x] = np.exp(before[x] - top)
-    for y in range(len(sent)):
-        at = y * step_s
-        total = 0.0
-        for x in range(len(before)):
-            total += mass[x] * weights[at + x * step_t]
-        if total > 1e-250:
-            sent[y] = np.log(total)
-        else:
-            sent[y] = _log_sum_of_products(table[at:], step_t, before) - top - table.max()
-        highest = max(highest, sent[y])
-    return highest
-
-
-@compiled
-def _log_sum_of_products(table, step, before):
-    """Products that underflow are summed as logarithms."""
+def _sum_of_logarithms(K, before, scores, step):
+    """What products that underflow sum to, as a logarithm."""
     scale = -np.inf
-    for x in range(len(before)):
-        scale = max(scale, before[x] + table[x * step])
+    for x in range(K):
+        scale = max(scale, before[x] + scores[x * step])
     if scale == -np.inf:
         return -np.inf
     total = 0.0
-    for x in range(len(before)):
-        total += np.exp(before[x] + table[x * step] - scale)
+    for x in range(K):
+        total += np.exp(before[x] + scores[x * step] - scale)
     return np.log(total) + scale
 
 
@@ -98,12 +79,24 @@ def sweep(
                 top = max(top, before[x])
             if top == -np.inf:
                 return np.nan
-            table = scores[pair_offset[e] : pair_offset[e + 1]]
+            low, high = pair_offset[e], pair_offset[e + 1]
             if maximize:
-                highest = _send_maxima(table, step_t, step_s, before[:K], top, sent[:L])
+                highest = _send_maxima(K, L, before, top, scores, low, step_t, step_s, sent)
             else:
-                relative = weights[pair_offset[e] : pair_offset[e + 1]]
-                highest = _send_sums(table, relative, step_t, step_s, before[:K], top, mass, sent[:L])
+                highest = -np.inf
+                for x in range(K):
+                    mass[x] = np.exp(before[x] - top)
+                for y in range(L):
+                    at = low + y * step_s
+                    acc = 0.0
+                    for x in range(K):
+                        acc += mass[x] * weights[at + x * step_t]
+                    if acc > 1e-250:
+                        sent[y] = np.log(acc)
+                    else:
+                        # On the scale of the others: less what was set to one.
+                        sent[y] = _sum_of_logarithms(K, before, scores[at:], step_t) - top - scores[low:high].max()
+                    highest = max(highest, sent[y])
             if highest == -np.inf:
                 return np.nan
             start = message_offset[out]
@@ -156,7 +149,7 @@ def beliefs(
         mass, most = _edge_beliefs(
             scores[pair_offset[e] : pair_offset[e + 1]].reshape(K, L), messages[into_s : into_s + K],
             messages[into_t : into_t + L], log_nodes[offset[s] : offset[s + 1]], log_nodes[offset[t] : offset[t + 1]],
-            pairs[pair_offset[e] : pair_offset[e + 1]].reshape(K, L), maximize,
+            pairs[pair_offset[e] : pair_offset[e + 1]].reshape(K, L), total, maximize,
         )  # fmt: skip
         if mass == -np.inf:
             return np.nan, np.nan
@@ -166,10 +159,10 @@ def beliefs(
 
 
 @compiled
-def _edge_beliefs(table, into_s, into_t, log_s, log_t, pairs, maximize):
+def _edge_beliefs(table, into_s, into_t, log_s, log_t, pairs, line, maximize):
     """Beliefs of an edge from ``p_s p_t exp(B_st)``; gives the logarithm of their sum, and max(R_st, R_ts)."""
     K, L = table.shape
-    local, line = np.empty((K, L)), np.empty(max(K, L))
+    local = np.empty((K, L))
     for x in range(K):
         for y in range(L):
             possible = log_s[x] > -np.inf and log_t[y] > -np.inf
