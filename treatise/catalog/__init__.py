@@ -2,6 +2,7 @@
 
 from treatise.catalog._load import FAMILIES, Catalogue, load_catalogue, load_entries
 from treatise.catalog._schema import (
+    FORMS,
     CatalogueError,
     ComparisonEntry,
     Cost,
@@ -13,6 +14,7 @@ from treatise.catalog._schema import (
 
 __all__ = [
     "FAMILIES",
+    "FORMS",
     "Catalogue",
     "CatalogueError",
     "ComparisonEntry",

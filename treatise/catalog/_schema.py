@@ -15,6 +15,10 @@ SCALINGS = ("none", "standard", "minmax")
 INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
 COMPARED_TASKS = (*TABLE_TASKS, "sequence")
+FORMS = (
+    "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
+)  # fmt: skip
+"""What a fitted model is, the simplest first."""
 COLUMNS = ("numeric", "binary", "categorical")
 TASKS = (
     *TABLE_TASKS,
@@ -77,6 +81,7 @@ class ComparisonEntry:
     head: Mapping[str, str] = field(default_factory=dict)
     search: Mapping[str, tuple[Any, ...] | SearchRange] = field(default_factory=dict)
     stream: Mapping[str, Any] | None = None
+    form: str = "other"
 
     @property
     def is_measured(self) -> bool:
@@ -302,6 +307,7 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
             for name, values in read.take("search", dict, {}).items()
         },
         stream=read.take("stream", dict, None),
+        form=read.choice("form", FORMS, "other"),
     )
     read.done()
     if not tasks:

@@ -31,6 +31,16 @@ class Candidate:
         head = self.compare.head.get(self.task)
         return f"{self.entry.name} + {head.rpartition('.')[2]}" if head else self.entry.name
 
+    @property
+    def baseline(self) -> bool:
+        """Whether it is one of the usual choices that the others are measured by."""
+        return self.paper is None and not self.entry.path.startswith("treatise.")
+
+    @property
+    def form(self) -> str:
+        """What its model is."""
+        return self.compare.form
+
     def describe(self) -> MethodRecord:
         """The candidate for the run's record."""
         if self.paper is None:

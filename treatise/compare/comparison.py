@@ -16,9 +16,11 @@ from treatise._core.version import __version__
 from treatise.compare.contest.contest import MEMORY_SHARE, Contest, retire_workers, workers
 from treatise.compare.contest.ending import Ending
 from treatise.compare.contest.folder import RunFolder, identity_before, identity_of
-from treatise.compare.contest.schedule import Clock
+from treatise.compare.contest.clock import Clock
+from treatise.compare.contest.outcome import Judgement
 from treatise.compare.inputs import Input, Request, read_input
 from treatise.compare.observer import Observer
+from treatise.compare.rules import Rules
 from treatise.io import ModelFile, load_model
 from treatise.report.record import VERSION, Metric, RunRecord
 
@@ -76,6 +78,7 @@ def compare_methods(
     group: str | None = None,
     observer: Observer | None = None,
     spent: float = 0.0,
+    rules: Rules = Rules(),
 ) -> Comparison:
     """Ask what every applicable method makes of a table.
 
@@ -138,7 +141,7 @@ def compare_methods(
             seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
         )  # fmt: skip
         given = read_input(request)
-        return _compare(given, request, given.choose_metric(metric), budget, jobs, memory, clock, watch)
+        return _compare(given, request, given.choose_metric(metric), budget, jobs, memory, clock, watch, rules)
     finally:
         retire_workers()
         if given is not None:
@@ -157,19 +160,20 @@ def _check(budget: float, jobs: int, memory: float | None) -> None:
 
 def _compare(
     data: Input, request: Request, metric: Metric, budget: float, jobs: int, memory: float | None, clock: Clock,
-    watch: Observer,
+    watch: Observer, rules: Rules,
 ) -> Comparison:  # fmt: skip
     """Hold the contest and write what it leaves."""
     about = data.describe()
     watch.understood(about, metric)
-    k, seed = data.number_of_folds(), request.seed
+    k, seed = data.number_of_folds(rules.folds or 5), request.seed
     folder = RunFolder(request.folder(data.name), identity_of(data, metric, k, seed))
     try:
         clock.spent_before += folder.spent
         data.save(folder.work)
-        contest = Contest(data, metric, k, jobs, seed, clock, folder, watch)
+        contest = Contest(data, metric, k, jobs, seed, rules, clock, folder, watch)
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         status = contest.run()
+        judgement = Judgement.of(contest, rules)
         options = {**data.options(), "metric": metric.name, "budget": f"{budget:g}", "jobs": jobs, "seed": seed}
         if memory is not None:
             options["memory"] = f"{memory / 2**30:g}"
@@ -178,10 +182,9 @@ def _compare(
         run = RunRecord(
             version=VERSION, treatise=__version__, command=_command(about.source, options), status=status,
             started=started, seconds=clock.elapsed, budget=budget, jobs=jobs, seed=seed, data=about, metric=metric,
-            best=None, **contest.outcome(status),
+            best=None, **judgement.record(status),
         )  # fmt: skip
-        ending = Ending(data, contest.everyone, folder, workers(), clock, contest.schedule, watch)
-        return Comparison(ending.finish(run), folder.path)
+        return Comparison(Ending(contest, judgement, workers(), rules.keep).finish(run), folder.path)
     finally:
         folder.close()
 

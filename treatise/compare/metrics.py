@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from treatise._core.errors import TreatiseError
 from treatise.report.record import Metric
+from treatise.statistics import row_merits
 
 METRICS = {
     metric.name: metric
@@ -105,6 +106,33 @@ def judge_sequences(actual: np.ndarray, values: np.ndarray, sequences: np.ndarra
         "sentence_accuracy": 1.0 - len(wrong) / len(np.unique(sequences)),
         "f1": macro_f1(actual, values),
     }
+
+
+def row_merits_of(metric: Metric, actual: np.ndarray, found: Predictions, classes: np.ndarray) -> np.ndarray:
+    """What each row adds to a measure, larger for better: their mean is the measure, or its negative."""
+    name, values = metric.name, found.values
+    if name == "roc_auc":
+        assert found.scores is not None
+        present = np.unique(actual)
+        positive = present if len(classes) > 2 else classes[1:]
+        columns = np.searchsorted(classes, positive)
+        areas = [row_merits.area_under_curve(actual == c, found.scores[:, j]) for c, j in zip(positive, columns)]
+        return np.mean(areas, axis=0)
+    if name == "log_loss":
+        assert found.probabilities is not None
+        rows = np.arange(len(actual))
+        return row_merits.log_likelihood(found.probabilities[rows, np.searchsorted(classes, actual)])
+    return MERITS[name](actual, values)
+
+
+MERITS = {
+    "accuracy": row_merits.right_labels,
+    "balanced_accuracy": row_merits.right_labels_by_class,
+    "f1": row_merits.macro_f1,
+    "r2": row_merits.explained_variance,
+    "rmse": row_merits.root_squared_error,
+    "mae": row_merits.absolute_error,
+}
 
 
 def macro_f1(actual: np.ndarray, values: np.ndarray) -> float:

@@ -1,5 +1,7 @@
-"""The folds of a comparison: plans them, runs them, keeps what comes back."""
+"""The folds of a comparison: asks the race who is next, runs it, keeps what comes back."""
 
+import threading
+import time
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -8,90 +10,91 @@ import joblib
 import psutil
 
 from treatise.compare.candidates import Candidate
-from treatise.compare.contest.fold import FoldJob, run_fold
+from treatise.compare.contest.clock import Clock
+from treatise.compare.contest.evidence import Evidence, place_of
+from treatise.compare.contest.fold import FoldJob, Turn, run_fold
 from treatise.compare.contest.folder import RunFolder
-from treatise.compare.contest.isolation import Outcome, WorkerPool
-from treatise.compare.contest.leaderboard import leaderboard, verdict
-from treatise.compare.contest.schedule import Clock, Schedule
-from treatise.compare.inputs import Input
+from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
+from treatise.compare.contest.leaderboard import leaderboard
+from treatise.compare.contest.race import LOOK_ROWS, Course, Race
+from treatise.compare.inputs import FoldPredictions, Input
 from treatise.compare.observer import Observer
-from treatise.report.record import Failure, FoldPlan, LeaderboardEntry, Metric
+from treatise.compare.rules import Rules
+from treatise.report.record import Failure, FoldRecord, Metric
 
 MEMORY_SHARE = 0.8
 NO_TURN = "the budget ended before its turn; give it more with --budget"
 INTERRUPTED = "the run was interrupted before its turn"
+PAUSE = 0.02
+# The end of a run: its least share of the budget, its most, and what the report takes.
+ENDING_LEAST = 0.06
+ENDING_MOST = 0.35
+REPORT_SECONDS = 1.0
+LAST_FIT = 1.5
+"""Times as long as expected that the last fit may take: the rows held out so far join it."""
 
 
 class Contest:
-    """Every candidate on every fold, as the schedule gives them turns."""
+    """Every candidate in its turn, as the race gives them."""
 
     def __init__(
-        self, data: Input, metric: Metric, k: int, jobs: int, seed: int, clock: Clock, folder: RunFolder,
-        watch: Observer,
+        self, data: Input, metric: Metric, k: int, jobs: int, seed: int, rules: Rules, clock: Clock,
+        folder: RunFolder, watch: Observer,
     ) -> None:  # fmt: skip
         self.data, self.metric, self.k, self.jobs, self.seed = data, metric, k, jobs, seed
         self.clock, self.folder, self.watch = clock, folder, watch
         self.everyone = data.candidates()
         self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs
         self.failures = list(folder.failures)
+        self._lock = threading.Lock()
+        self._wall, self._processor = 1.0, 1.0
+        field = self._field()
+        self.evidence = Evidence(data.units)
+        course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
+        self.race = Race(field, course, self.evidence)
+        for failure in folder.failures:
+            self.race.gave_up(failure.key)
+        for record in folder.folds:
+            found = folder.predictions(record)
+            if record.key in self.race.field and found is not None:
+                self._take(record, found)
+        watch.planned(field, self.failures, len(folder.folds))
+
+    def _field(self) -> list[Candidate]:
+        """Those that can take data of this size at least in part; the others are given up with the reason."""
         given_up = {failure.key for failure in self.failures}
-        self.running: list[Candidate] = []
+        field = []
         for candidate in self.everyone:
-            reason = data.why_not(candidate, clock.budget / 2, self.memory)
-            if reason is not None and candidate.key not in given_up:
-                self._give_up(candidate, "not applicable", reason, keep=False)
+            reason = self.data.why_not(candidate, self.clock.budget / 4, self.memory, LOOK_ROWS)
+            if reason is None:
+                field.append(candidate)
             elif candidate.key not in given_up:
-                self.running.append(candidate)
-        self.schedule = Schedule(clock, self.running, k, jobs)
-        self.schedule.saw(folder.folds, ())
-        watch.planned(self.running, self.failures, len(folder.folds))
+                self.failures.append(self.failure(candidate, "not applicable", reason))
+        return field
+
+    @property
+    def slowness(self) -> float:
+        """Seconds on the clock for each of processor time that a job was granted lately."""
+        return max(1.0, self._wall / self._processor)
+
+    @property
+    def ending_seconds(self) -> float:
+        """What the last fit, the explanations and the report will take on the clock, as far as it can be told."""
+        least = REPORT_SECONDS + ENDING_LEAST * self.clock.budget
+        most = max(least, ENDING_MOST * self.clock.budget)
+        leader = next(iter(self.race.contended), None) or next(iter(self.race.line()), None)
+        if leader is None:
+            return least
+        fit = LAST_FIT * self.race.expected(leader, self.data.size.rows) + self.race.search
+        return min(most, least + self.slowness * fit)
+
+    @property
+    def folds_left(self) -> float:
+        """Seconds on the clock until no fold may run any more."""
+        return self.clock.left - self.ending_seconds
 
     def run(self) -> str:
-        """Every wave until the budget ends, all repeats are done, or the user interrupts."""
-        try:
-            for repeat, fold in self.schedule.waves():
-                if fold == 0 and repeat > 0:
-                    self.running = self.schedule.staying(self.running, self.board())
-                if self.schedule.folds_left <= 0 or not self.running:
-                    break
-                self._wave(repeat, fold)
-        except KeyboardInterrupt:
-            self.folder.note_spent(self.clock.elapsed)
-            return "interrupted"
-        self.folder.note_spent(self.clock.elapsed)
-        return "finished"
-
-    def board(self) -> tuple[LeaderboardEntry, ...]:
-        """The leaderboard so far."""
-        return leaderboard(self.folder.folds, self.everyone, self.metric, self.k)
-
-    def outcome(self, status: str) -> dict[str, Any]:
-        """What the contest adds to the run's record."""
-        board = self.board()
-        heard = {fold.key for fold in self.folder.folds} | {failure.key for failure in self.failures}
-        ended = INTERRUPTED if status == "interrupted" else NO_TURN
-        failures = self.failures + [self._failure(c, "time", ended) for c in self.everyone if c.key not in heard]
-        repeats = 1 + max((record.repeat for record in self.folder.folds), default=-1)
-        return {
-            "folds": FoldPlan(self.k, repeats, self.data.grouped),
-            "verdict": tuple(verdict(board, self.metric, len(failures), status)),
-            "leaderboard": board,
-            "failures": tuple(failures),
-            "methods": tuple(candidate.describe() for candidate in self.everyone),
-        }
-
-    def _wave(self, repeat: int, fold: int) -> None:
-        done = {record.key for record in self.folder.folds if (record.repeat, record.fold) == (repeat, fold)}
-        waiting = [c for c in self.running if c.key not in done]
-
-        def jobs() -> Iterator[Any]:
-            for candidate, seconds in self.schedule.turns(waiting, self.data.size):
-                job = FoldJob(
-                    self.folder.work, candidate, self.metric, repeat, fold, self.k, self.seed,
-                    self.schedule.tuning_seconds,
-                )  # fmt: skip
-                yield joblib.delayed(run_isolated)(job, seconds, self.memory, self.schedule.folds_left)
-
+        """Every turn until the budget ends, nothing is left to do, or the user interrupts."""
         parallel = joblib.Parallel(
             n_jobs=self.jobs,
             prefer="threads",
@@ -99,41 +102,81 @@ class Contest:
             pre_dispatch="n_jobs",
             return_as="generator_unordered",
         )
-        for candidate, outcome in parallel(jobs()):
-            self._keep(candidate, outcome)
+        try:
+            for turn, outcome in parallel(self._jobs()):
+                if turn is not None:
+                    self._keep(turn, outcome)
+        except KeyboardInterrupt:
+            self.folder.note_spent(self.clock.elapsed)
+            return "interrupted"
+        self.folder.note_spent(self.clock.elapsed)
+        return "finished"
 
-    def _keep(self, candidate: Candidate, outcome: Outcome) -> None:
+    def _jobs(self) -> Iterator[Any]:
+        """Turns as processors become free; a pause where the next depends on what is still running."""
+        while True:
+            with self._lock:
+                left = self.folds_left
+                turn = self.race.next(left / self.slowness)
+                if turn is None and self.race.idle:
+                    return
+                if turn is not None:
+                    self.race.began(turn)
+            if turn is None:
+                yield joblib.delayed(_pause)()
+                continue
+            job = FoldJob(self.folder.work, self.race.field[turn.key], self.metric, turn, self.k, self.seed)
+            yield joblib.delayed(run_isolated)(job, Limits(turn.seconds, self.memory, left))
+
+    def _keep(self, turn: Turn, outcome: Outcome) -> None:
+        candidate = self.race.field[turn.key]
+        with self._lock:
+            self.race.ended(turn)
+            if outcome.kind == "done":
+                record, predictions = outcome.value
+                self.folder.add_fold(record, predictions, self.clock.elapsed)
+                self._wall = 0.7 * self._wall + outcome.wall
+                self._processor = 0.7 * self._processor + outcome.seconds + outcome.compile_seconds
+                self._take(record, predictions)
+                board = leaderboard(self.race, self.metric)
         if outcome.kind == "done":
-            record, predictions = outcome.value
-            self.folder.add_fold(record, predictions, self.clock.elapsed)
-            board = self.board()
-            self.schedule.saw([record], board)
-            left = self.schedule.estimate_left([c.key for c in self.running])
-            self.watch.fold_done(candidate.label, record.score, board, self.clock.elapsed, left)
+            self.watch.fold_done(candidate.label, record.score, board, self.clock.elapsed, self.clock.left)
         elif outcome.kind in ("error", "memory"):
             self._give_up(candidate, outcome.kind, outcome.reason, keep=True)
-        elif outcome.kind == "time" and self.schedule.expected(candidate.key) is None:
-            # A fold cut off by the end of the budget says nothing against a method that had folds before.
+        elif outcome.kind == "time":
+            # One that is stopped at a fold after others says nothing against it but its cost.
             self._give_up(candidate, "time", outcome.reason, keep=False)
 
-    def _give_up(self, candidate: Candidate, kind: str, reason: str, *, keep: bool) -> None:
-        failure = self._failure(candidate, kind, reason)
-        self.failures.append(failure)
-        if keep:
-            self.folder.add_failure(failure, self.clock.elapsed)
-        self.running = [c for c in self.running if c.key != candidate.key]
-        if kind != "not applicable":
-            self.watch.failed(failure)
+    def _take(self, record: FoldRecord, found: FoldPredictions) -> None:
+        """A record's merits to the evidence, and the record to the race."""
+        self.evidence.add(record.key, place_of(record), found.numbers, found.merits)
+        self.race.saw(record)
 
-    def _failure(self, candidate: Candidate, kind: str, reason: str) -> Failure:
+    def _give_up(self, candidate: Candidate, kind: str, reason: str, *, keep: bool) -> None:
+        failure = self.failure(candidate, kind, reason)
+        with self._lock:
+            self.race.gave_up(candidate.key)
+            if not any(f.key == candidate.key for f in self.failures):
+                self.failures.append(failure)
+                if keep:
+                    self.folder.add_failure(failure, self.clock.elapsed)
+        self.watch.failed(failure)
+
+    def failure(self, candidate: Candidate, kind: str, reason: str) -> Failure:
+        """A candidate that takes no further part."""
         folds = sum(record.key == candidate.key for record in self.folder.folds)
         paper = candidate.paper.id if candidate.paper else None
         return Failure(candidate.key, candidate.label, paper, kind, reason, folds)
 
 
-def run_isolated(job: FoldJob, seconds: float, memory: float, patience: float) -> tuple[Candidate, Outcome]:
+def run_isolated(job: FoldJob, limits: Limits) -> tuple[Turn, Outcome]:
     """Run one fold in an isolated process of the machine that this is called on."""
-    return job.candidate, workers().run(run_fold, (job,), seconds, memory, patience)
+    return job.turn, workers().run(run_fold, (job,), limits)
+
+
+def _pause() -> tuple[None, None]:
+    time.sleep(PAUSE)
+    return None, None
 
 
 @lru_cache(maxsize=1)

@@ -1,27 +1,29 @@
-"""The end of a run: the winner fitted and explained, predictions, record and report written."""
+"""The end of a run: the decision, the chosen model fitted and explained, predictions, record and report written."""
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from treatise._core.files import replacing
+from treatise.compare.blending import Blend
 from treatise.compare.candidates import Candidate
-from treatise.compare.contest.fold import fit_best, importance
-from treatise.compare.contest.folder import RunFolder
-from treatise.compare.contest.isolation import WorkerPool
-from treatise.compare.contest.schedule import Clock, Schedule
-from treatise.compare.inputs import FoldPredictions, Input
-from treatise.compare.observer import Observer
+from treatise.compare.contest.contest import Contest
+from treatise.compare.contest.fold import Member, fit_whole, importance
+from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
+from treatise.compare.contest.outcome import Judgement
+from treatise.compare.inputs import FoldPredictions
 from treatise.report import write_report
-from treatise.report.record import BestMethod, RunRecord
+from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
 REPORT_SECONDS = 1.0
-OVERRUN = 0.07
-START_SECONDS = 20.0
-"""How long the last fit waits for a process at least."""
-GRACE = 3.0
-"""Of its own time in a fold, what the last fit may take at least."""
+OVERRUN = 0.05
+"""Of the budget: what the last fit may take beyond it, where it is on its way."""
+LEAST_FIT = 2.0
+"""Seconds that the last fit has at least: without its model a run is worth little."""
+EXPLAINED = 3
 MODEL = "best.skops"
 
 
@@ -29,86 +31,119 @@ MODEL = "best.skops"
 class Ending:
     """What the end of a run works with."""
 
-    data: Input
-    candidates: list[Candidate]
-    folder: RunFolder
+    contest: Contest
+    judgement: Judgement
     pool: WorkerPool
-    clock: Clock
-    schedule: Schedule
-    watch: Observer
+    keep: int
 
     def finish(self, run: RunRecord) -> RunRecord:
         """The run's record, complete; everything that the run leaves is written."""
+        folder, clock = self.contest.folder, self.contest.clock
         if run.leaderboard:
-            run = self._with_winner(run)
+            run = self._with_models(run)
             self._write_predictions(run)
-        run = replace(run, seconds=self.clock.elapsed)
-        self.folder.write_json("run.json", run.to_plain())
-        write_report(run, self.folder.path / "report.html")
-        run = replace(run, seconds=self.clock.elapsed)
-        self.folder.write_json("run.json", run.to_plain())
-        self.folder.note_spent(self.clock.elapsed)
+        run = replace(run, seconds=clock.elapsed)
+        folder.write_json("run.json", run.to_plain())
+        write_report(run, folder.path / "report.html")
+        run = replace(run, seconds=clock.elapsed)
+        folder.write_json("run.json", run.to_plain())
+        folder.note_spent(clock.elapsed)
         return run
 
-    def _with_winner(self, run: RunRecord) -> RunRecord:
-        winner = run.leaderboard[0]
-        candidate = next(c for c in self.candidates if c.key == winner.key)
-        explained = self.data.explain(self.folder.out_of_fold(candidate.key))
-        best = BestMethod(
-            candidate.key, candidate.label, winner.params, model=None, use=None, **vars(explained), importance=()
-        )
-        if run.status != "finished":
-            return replace(run, best=best)
-        self.watch.finishing(candidate.label)
-        params, complaint = self._fit(run, candidate)
+    def _with_models(self, run: RunRecord) -> RunRecord:
+        """Fit the recommended method and explain the best, at the same time where there are processors for it."""
+        assert run.decision is not None
+        chosen = next(e for e in run.leaderboard if e.key == run.decision.key)
+        self.contest.watch.finishing(chosen.label)
+        explained = [e for e in run.leaderboard if e.form not in ("constant", "blend")][:EXPLAINED]
+        if chosen.form != "blend" and chosen not in explained:
+            explained = [chosen, *explained[: EXPLAINED - 1]]
+        with ThreadPoolExecutor(max(1, self.contest.jobs)) as threads:
+            fit = threads.submit(self._fit, run, chosen, MODEL)
+            weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
+            params, complaint = fit.result()
+            effects = {key: job.result() for key, job in weighed.items()}
+        best = self._best(run, chosen, effects.get(chosen.key))
         if params is None:
-            sentence = f"The winner could not be fitted on the whole table: {complaint}."
+            sentence = f"{chosen.label} could not be fitted on the whole table: {complaint}."
             return replace(run, best=best, verdict=(*run.verdict, sentence))
-        use = self.data.usage(MODEL)
-        best = replace(best, model=MODEL, use=use, params=params)
-        return replace(run, best=self._weighed(run, best, candidate))
+        best = replace(best, model=MODEL, use=self.contest.data.usage(MODEL), params=params)
+        return replace(run, best=best)
+
+    def _best(self, run: RunRecord, chosen: LeaderboardEntry, effects: Outcome | None) -> BestMethod:
+        parts = self._out_of_fold(chosen.key)
+        explained = self.contest.data.explain(parts)
+        found = effects.value if effects is not None and effects.kind == "done" else ()
+        return BestMethod(
+            chosen.key, chosen.label, chosen.params, model=None, use=None, **vars(explained), importance=found
+        )
 
     @property
-    def _last(self) -> float:
-        """Seconds from the start at which everything but the report must be done."""
-        return self.clock.budget * (1 + OVERRUN) - REPORT_SECONDS
+    def _left(self) -> float:
+        """Seconds on the clock until everything but the report must be done."""
+        clock = self.contest.clock
+        return clock.budget * (1 + OVERRUN) - REPORT_SECONDS - clock.elapsed
 
-    def _fit(self, run: RunRecord, candidate: Candidate) -> tuple[dict[str, Any] | None, str]:
+    def _fit(self, run: RunRecord, entry: LeaderboardEntry, name: str) -> tuple[dict[str, Any] | None, str]:
         """The parameters of the final fit, or why there is none."""
-        score = {"metric": run.metric.name, "score": run.leaderboard[0].score}
-        best_fit, left = self.schedule.best_fit_seconds, self._last - self.clock.elapsed
-        # The search may take what it took in a fold, as long as the fit after it still fits in.
-        tuning = min(self.schedule.tuning_seconds, max(0.0, self.clock.left - REPORT_SECONDS - 2 * best_fit))
-        path = (self.folder.path / MODEL).resolve()
-        metadata = {**self.data.metadata(candidate), **score}
-        job = (self.folder.work, candidate, run.metric, run.seed, tuning, path, metadata)
-        # Without its model a run is worth little: on a busy machine the last fit may outlast the budget a little.
-        seconds = max(1.0, left, GRACE * best_fit)
-        outcome = self.pool.run(fit_best, job, seconds, float("inf"), max(left, START_SECONDS))
+        contest, race = self.contest, self.contest.race
+        members = self._members(entry)
+        # Of the time left, what the machine grants; a half is kept for a fit that is slower than it was.
+        granted = 0.5 * max(LEAST_FIT, self._left) / contest.slowness / len(members)
+        jobs = []
+        for candidate, weight in members:
+            rows = race.rows_for(candidate.key, granted, contest.data.size.rows)
+            expected = race.expected(candidate.key, rows or contest.data.size.rows)
+            tuning = min(race.search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
+            setting = None if tuning > 0 else entry.params if len(members) == 1 else {}
+            jobs.append(Member(candidate, weight, rows, tuning, setting))
+        metadata = {**contest.data.metadata(members[0][0]), "label": entry.label}
+        metadata |= {"metric": run.metric.name, "score": entry.score}
+        path = (contest.folder.path / name).resolve()
+        limits = Limits(float("inf"), float("inf"), max(self._left, LEAST_FIT * contest.slowness))
+        outcome = self.pool.run(
+            fit_whole, (contest.folder.work, tuple(jobs), run.metric, run.seed, path, metadata), limits
+        )
         return (outcome.value, "") if outcome.kind == "done" else (None, outcome.reason)
 
-    def _weighed(self, run: RunRecord, best: BestMethod, candidate: Candidate) -> BestMethod:
-        """The winner with the effect of each column, as far as time is left for it."""
-        left = self.clock.left - REPORT_SECONDS - self.schedule.best_fit_seconds
-        if left <= 0:
-            return best
-        job = (self.folder.work, candidate, run.metric, run.folds.k, run.seed, best.params, left)
-        seconds = self._last - self.clock.elapsed
-        outcome = self.pool.run(importance, job, max(1.0, seconds), float("inf"), seconds)
-        return replace(best, importance=outcome.value) if outcome.kind == "done" else best
+    def _members(self, entry: LeaderboardEntry) -> list[tuple[Candidate, float]]:
+        """The methods that a model is made of: itself, or those of a blend with their weights."""
+        field = self.contest.race.field
+        blend = self._blend(entry.key)
+        return [(field[entry.key], 1.0)] if blend is None else [(field[k], w) for k, w in blend.weights.items()]
+
+    def _blend(self, key: str) -> Blend | None:
+        return next((blend for blend in self.judgement.blends if blend.candidate.key == key), None)
+
+    def _weigh(self, run: RunRecord, entry: LeaderboardEntry) -> Outcome:
+        """What each column is worth to a method, as far as time is left for it."""
+        contest, left = self.contest, self._left
+        if left <= 0.5:
+            return Outcome("late", reason="no time was left for it")
+        rows = contest.race.rows_for(entry.key, 0.3 * left / contest.slowness)
+        candidate = contest.race.field[entry.key]
+        job = (contest.folder.work, candidate, run.metric, run.folds.k, run.seed, rows, entry.params, 0.6 * left)
+        return self.pool.run(importance, job, Limits(float("inf"), contest.memory, left))
+
+    def _out_of_fold(self, key: str) -> Sequence[FoldPredictions]:
+        blend = self._blend(key)
+        if blend is None:
+            return self.contest.folder.out_of_fold(key)
+        return [part for record, part in blend.parts if record.repeat == 0]
 
     def _write_predictions(self, run: RunRecord) -> None:
-        """The first repeat's predictions of every method, one column each; empty where a fold is not done."""
-        parts = {e.key: found for e in run.leaderboard if (found := self.folder.out_of_fold(e.key))}
+        """The first repeat's predictions of every contender, one column each; empty where a fold is not done."""
+        shown = [e for e in run.leaderboard if e.stage == "folds"] or run.leaderboard
+        parts = {e.key: found for e in shown if (found := self._out_of_fold(e.key))}
         if not parts:
             return
         together = pl.concat(_rows(found, "actual") for found in parts.values())
         table = together.unique("row").sort("row")
         for key, found in parts.items():
             table = table.join(_rows(found, "predicted").rename({"predicted": key}), on="row", how="left")
-        with replacing(self.folder.path / "out_of_fold.csv") as temporary:
+        with replacing(self.contest.folder.path / "out_of_fold.csv") as temporary:
             table.write_csv(temporary)
 
 
-def _rows(parts: list[FoldPredictions], what: str) -> pl.DataFrame:
+def _rows(parts: Sequence[FoldPredictions], what: str) -> pl.DataFrame:
     return pl.concat(pl.DataFrame({"row": part.numbers, what: getattr(part, what)}) for part in parts)

@@ -1,4 +1,4 @@
-"""The jobs of a comparison: a fold of one method, the final fit of the winner, what each column is worth to it."""
+"""The jobs of a comparison: a fold of one method, the final fit of a winner, what each column is worth to it."""
 
 import time
 import warnings
@@ -9,28 +9,65 @@ from typing import Any
 
 import numpy as np
 
+from treatise.compare.blending.blended import BlendedClassifier, BlendedRegressor
 from treatise.compare.candidates import Candidate
+from treatise.compare.contest import signals
+from treatise.compare.contest.isolation import BEGIN
 from treatise.compare.contest.tuning import tune
 from treatise.compare.inputs import FoldPredictions, HeldOut, Input
 from treatise.io import save_model
 from treatise.report.record import ColumnEffect, FoldRecord, Metric
 
+MOST_JUDGED = 20_000
+"""Held-out rows that a fold is judged on: more of them tell no difference that matters."""
 IMPORTANCE_ROWS = 5000
 IMPORTANCE_SHUFFLES = 5
 
 
 @dataclass(frozen=True)
+class Turn:
+    """One method on one fold.
+
+    Parameters
+    ----------
+    key : str
+        The method.
+    stage : {"look", "fold"}
+        At its defaults, or tuned.
+    repeat, fold : int
+        Which rows are held out.
+    rows : int or None
+        Most rows to fit with; None takes all that are not held out.
+    tuning : float
+        Processor seconds for the choice of parameters.
+    seconds : float
+        Processor seconds for all of it.
+    """
+
+    key: str
+    stage: str
+    repeat: int
+    fold: int
+    rows: int | None = None
+    tuning: float = 0.0
+    seconds: float = float("inf")
+
+    @property
+    def place(self) -> tuple[str, int, int, int]:
+        """Where it is judged: methods with equal places can be compared. Looks at samples of other sizes cannot."""
+        return self.stage, (self.rows or 0) if self.stage == "look" else 0, self.repeat, self.fold
+
+
+@dataclass(frozen=True)
 class FoldJob:
-    """One method on one fold of one repeat."""
+    """A turn with all that it needs."""
 
     work: Path
     candidate: Candidate
     metric: Metric
-    repeat: int
-    fold: int
+    turn: Turn
     k: int
     seed: int
-    tuning_seconds: float
 
 
 @lru_cache(maxsize=1)
@@ -39,52 +76,95 @@ def load_input(work: Path) -> Input:
     return Input.load(work)
 
 
+@lru_cache(maxsize=2)
+def _divided(work: Path, k: int, repeat: int, fold: int, rows: int | None, seed: int) -> tuple[Input, HeldOut]:
+    """A fold, kept for the next method that has its turn on it."""
+    training, held_out = load_input(work).divide(k, repeat, fold, seed)
+    if rows is not None and rows < training.size.rows:
+        training = training.sample(rows, seed)
+    return training, held_out.thinned(MOST_JUDGED, seed)
+
+
 def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
     """Tune and fit on the training part, judge on what was held out."""
-    began = time.perf_counter()
-    data, candidate = load_input(job.work), job.candidate
-    training, held_out = data.divide(job.k, job.repeat, job.fold, job.seed)
-    seed = job.seed + job.repeat * job.k + job.fold
-    setting = tune(candidate, training.at_hand, job.metric, job.tuning_seconds, seed)
-    start = time.perf_counter()
+    data, candidate, turn = load_input(job.work), job.candidate, job.turn
+    training, held_out = _divided(job.work, job.k, turn.repeat, turn.fold, turn.rows, job.seed)
+    data.pipeline(candidate, {}, job.seed)  # imports the method
+    signals.tell(BEGIN)
+    began, compiled = time.process_time(), signals.compilations.seconds
+    seed = job.seed + turn.repeat * job.k + turn.fold
+    setting = tune(candidate, training.at_hand, job.metric, turn.tuning, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = training.fit(data.pipeline(candidate, setting, job.seed))
-        fitted_at = time.perf_counter()
-        found = data.apply(fitted, held_out.X)
-    predicted_at = time.perf_counter()
+        pipeline = data.pipeline(candidate, setting, job.seed)
+        fitted, fit_seconds = _timed(lambda: training.fit(pipeline))
+        found, predict_seconds = _timed(lambda: data.apply(fitted, held_out.X))
     measures = data.judge(held_out, found)
     score = measures[job.metric.name]
     if score is None or not np.isfinite(score):
         raise ValueError(f"{candidate.label} gives no {job.metric.label} here (it predicts no probabilities or scores)")
+    merits = data.merits(held_out, found, job.metric)
+    compile_seconds = signals.compilations.seconds - compiled
     record = FoldRecord(
-        candidate.key, job.repeat, job.fold, score, measures, fitted_at - start, predicted_at - fitted_at, setting,
-        time.perf_counter() - began,
+        candidate.key, turn.stage, turn.place[1], turn.repeat, turn.fold, training.size.rows, len(held_out.numbers),
+        score, measures, fit_seconds, predict_seconds, setting, time.process_time() - began - compile_seconds,
+        compile_seconds,
     )  # fmt: skip
-    return record, FoldPredictions(held_out.numbers, held_out.actual, found.values, found.probabilities)
+    said = (held_out.numbers, held_out.actual, found.values, found.probabilities, found.scores, merits)
+    return record, FoldPredictions(*said)
 
 
-def fit_best(
-    work: Path, candidate: Candidate, metric: Metric, seed: int, tuning_seconds: float, path: Path,
-    metadata: dict[str, Any],
-) -> dict[str, Any]:  # fmt: skip
-    """Tune and fit the winner on all of the data and save it; returns the setting."""
+def _timed(work: Any) -> tuple[Any, float]:
+    """A result with its processor seconds, compiling apart."""
+    began, compiled = time.process_time(), signals.compilations.seconds
+    result = work()
+    return result, time.process_time() - began - (signals.compilations.seconds - compiled)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A part of the last fit: a method, what it counts, its rows (None for all), its search or its known setting."""
+
+    candidate: Candidate
+    weight: float
+    rows: int | None
+    tuning: float
+    setting: dict[str, Any] | None
+
+
+def fit_whole(
+    work: Path, members: tuple[Member, ...], metric: Metric, seed: int, path: Path, metadata: dict[str, Any]
+) -> dict[str, Any]:
+    """Fit a method, or the members of a blend, on all of the data and save them as one model; returns the setting."""
     data = load_input(work)
-    setting = tune(candidate, data.at_hand, metric, tuning_seconds, seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fitted = data.fit(data.pipeline(candidate, setting, seed))
-    save_model(fitted, path, metadata={**metadata, "params": setting})
-    return setting
+    fitted, settings = [], {}
+    for member in members:
+        candidate, rows = member.candidate, member.rows
+        part = data if rows is None or rows >= data.size.rows else data.sample(rows, seed)
+        setting = member.setting
+        if setting is None:
+            setting = tune(candidate, part.at_hand, metric, member.tuning, seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted.append(part.fit(data.pipeline(candidate, setting, seed)))
+        settings[candidate.label] = {"weight": member.weight, **setting}
+    if len(members) == 1:
+        model, params = fitted[0], setting
+    else:
+        blended = BlendedRegressor if data.task == "regression" else BlendedClassifier
+        model, params = blended(fitted, [member.weight for member in members]), settings
+    save_model(model, path, metadata={**metadata, "params": params})
+    return params
 
 
 def importance(
-    work: Path, candidate: Candidate, metric: Metric, k: int, seed: int, params: dict[str, Any], seconds: float
-) -> tuple[ColumnEffect, ...]:
+    work: Path, candidate: Candidate, metric: Metric, k: int, seed: int, rows: int | None, params: dict[str, Any],
+    seconds: float,
+) -> tuple[ColumnEffect, ...]:  # fmt: skip
     """What each column is worth: the loss of score on held-out rows when it is shuffled."""
     data = load_input(work)
     deadline = time.monotonic() + seconds
-    training, whole = data.divide(k, 0, 0, seed)
+    training, whole = _divided(work, k, 0, 0, rows, seed)
     held_out = whole.first(IMPORTANCE_ROWS)
     rng, effects = np.random.default_rng(seed), []
     with warnings.catch_warnings():

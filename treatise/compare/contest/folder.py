@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +86,10 @@ class RunFolder:
             self.spent = entry.get("spent", self.spent)
 
     def add_fold(self, record: FoldRecord, predictions: FoldPredictions, spent: float) -> None:
-        """Keep a finished fold; the first repeat's predictions go into a file beside the journal."""
-        if record.repeat == 0:
-            arrays = {name: values for name, values in vars(predictions).items() if values is not None}
-            with self._fold_file(record.key, record.fold).open("wb") as stream:
-                np.savez(stream, **arrays)
+        """Keep a finished fold; its predictions go into a file beside the journal."""
+        arrays = {name: values for name, values in vars(predictions).items() if values is not None}
+        with self._fold_file(record).open("wb") as stream:
+            np.savez(stream, **arrays)
         self.folds.append(record)
         self._write({"fold": to_plain(record), "spent": spent})
 
@@ -104,14 +104,19 @@ class RunFolder:
         self._write({"spent": spent})
 
     def out_of_fold(self, key: str) -> list[FoldPredictions]:
-        """The first repeat's predictions of one method, fold by fold."""
-        done = sorted(record.fold for record in self.folds if record.key == key and record.repeat == 0)
-        parts = []
-        for path in (self._fold_file(key, fold) for fold in done):
-            if path.exists():
-                with np.load(path, allow_pickle=False) as arrays:
-                    parts.append(FoldPredictions(**{"probabilities": None, **arrays}))
-        return parts
+        """The first repeat's predictions of one method, fold by fold; those of its looks where it had no folds."""
+        own = [record for record in self.folds if record.key == key and record.repeat == 0]
+        done = [r for r in own if r.stage == "fold"] or [r for r in own if r.sample == max(o.sample for o in own)]
+        parts = (self.predictions(record) for record in sorted(done, key=lambda record: record.fold))
+        return [part for part in parts if part is not None]
+
+    def predictions(self, record: FoldRecord) -> FoldPredictions | None:
+        """What a method said of a fold; None where the file is gone."""
+        try:
+            with np.load(self._fold_file(record), allow_pickle=False) as arrays:
+                return FoldPredictions(**{"probabilities": None, "scores": None, **arrays})
+        except (OSError, ValueError, TypeError, zipfile.BadZipFile):
+            return None
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file whole or not at all."""
@@ -123,8 +128,9 @@ class RunFolder:
         self._journal.close()
         shutil.rmtree(self.work, ignore_errors=True)
 
-    def _fold_file(self, key: str, fold: int) -> Path:
-        return self.path / "folds" / f"{key.replace('/', '-')}-{fold}.npz"
+    def _fold_file(self, record: FoldRecord) -> Path:
+        place = f"{record.stage}{record.sample or ''}-{record.repeat}-{record.fold}"
+        return self.path / "folds" / f"{record.key.replace('/', '-')}-{place}.npz"
 
     def _write(self, entry: dict[str, Any]) -> None:
         self._journal.write(json.dumps(entry) + "\n")

@@ -1,7 +1,8 @@
 """Work in processes of its own, stopped when it takes too long or too much memory, never ending the run.
 
 A worker is a long-lived Python process that takes one job after another; one that must be stopped is
-killed and replaced. Jobs and answers travel as pickles between a process and the child it started itself.
+killed and replaced, and what it has compiled is on disk for the next. Jobs and answers travel as pickles between a
+process and the child it started itself.
 """
 
 import os
@@ -19,17 +20,99 @@ from typing import Any
 import psutil
 
 POLL_SECONDS = 0.02
-READY = "ready"
+READY, BEGIN, COMPILING, COMPILED = "ready", "begin", "compiling", "compiled"
+"""What a worker says before it answers."""
+MOST_COMPILING = 60.0
+"""Processor seconds after which one loop that compiles is taken to hang."""
+LONGEST_WAIT = 10.0
+"""Seconds that a job may sleep at least: a busy machine never keeps a process that wants to run waiting so long."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a job may use.
+
+    Parameters
+    ----------
+    seconds : float
+        Processor seconds, from when it says that it begins; what it compiles does not count. They are granted by the
+        machine, so that a busy one gives a job more time on the clock and no less work.
+    memory : float
+        Bytes of resident memory.
+    wall : float
+        Seconds on the clock after which it must be over, its start included.
+    """
+
+    seconds: float
+    memory: float
+    wall: float
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended: ``kind`` is "done", "error", "time", "memory" or "cancelled"; the reason is a sentence."""
+    """How a job ended: ``kind`` is "done", "error", "time", "memory", "late" or "cancelled"; the reason is a sentence.
+
+    "time" is more processor time than its share, "late" the end of the time on the clock. ``seconds`` is processor
+    time without compiling, ``compile_seconds`` what that took, ``wall`` the time on the clock from when it began.
+    """
 
     kind: str
     value: Any = None
     reason: str = ""
     seconds: float = 0.0
+    compile_seconds: float = 0.0
+    wall: float = 0.0
+
+
+class _Meter:
+    """The processor time of a process, without what it spends before it begins and on compiling."""
+
+    def __init__(self, process: psutil.Process | None) -> None:
+        self._process = process
+        self.compiled = 0.0
+        self.compiling = False
+        self._last, self._moved = 0.0, time.monotonic()
+        self.begin()
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What an outcome says of it."""
+        return {"seconds": self.seconds, "compile_seconds": self.compiled, "wall": time.monotonic() - self._began}
+
+    def begin(self) -> None:
+        """Count from now."""
+        self._start, self._began = self._used(), time.monotonic()
+        self.compiled = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Processor seconds since the beginning, compiling apart."""
+        return max(0.0, self._used() - self._start - self.compiled)
+
+    @property
+    def waiting(self) -> float:
+        """Seconds on the clock since the process last did anything."""
+        return time.monotonic() - self._moved
+
+    @property
+    def resident(self) -> int:
+        """Bytes of memory."""
+        try:
+            return self._process.memory_info().rss if self._process is not None else 0
+        except psutil.Error:
+            return 0
+
+    def _used(self) -> float:
+        try:
+            times = self._process.cpu_times() if self._process is not None else None
+        except psutil.Error:
+            times = None
+        if times is None:
+            return self._last
+        used = times.user + times.system + times.children_user + times.children_system
+        if used > self._last:
+            self._last, self._moved = used, time.monotonic()
+        return used
 
 
 class Worker:
@@ -58,45 +141,56 @@ class Worker:
             self._answers.put(answer)
         self._answers.put(None)
 
-    def run(
-        self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float, memory: float, patience: float
-    ) -> Outcome:
+    def run(self, function: Callable[..., Any], args: tuple[Any, ...], limits: Limits) -> Outcome:
         """Call ``function(*args)`` there; it must be importable by name."""
+        ends = time.monotonic() + limits.wall
         if not self._ready:
             # The process imports its libraries first; that is no method's time.
             try:
-                self._ready = self._answers.get(timeout=max(0.0, patience)) == READY
+                self._ready = self._answers.get(timeout=max(0.0, limits.wall)) == (READY, None)
             except queue.Empty:
-                return Outcome("cancelled", reason="no process was ready for it in time")
+                return Outcome("late", reason="no process was ready for it in time")
             if not self._ready:
                 return Outcome("cancelled", reason="its process ended before it could begin")
-        start = time.monotonic()
+        meter = _Meter(psutil.Process(self._process.pid) if self.alive else None)
         try:
             assert self._process.stdin is not None
             write_message(self._process.stdin, (function, args))
         except (OSError, ValueError):
             return Outcome("cancelled", reason="its process had ended")
-        process = psutil.Process(self._process.pid) if self.alive else None
         while True:
             try:
                 answer = self._answers.get(timeout=POLL_SECONDS)
             except queue.Empty:
-                spent = time.monotonic() - start
-                resident = _resident(process)
-                if spent > seconds:
+                stopped = self._beyond(limits, meter, ends)
+                if stopped is not None:
                     self.kill()
-                    return Outcome("time", reason=f"stopped after {spent:.1f} s, its share of the time", seconds=spent)
-                if resident > memory:
-                    self.kill()
-                    reason = f"stopped at {resident / 2**30:.1f} GiB of memory; its share is {memory / 2**30:.1f} GiB"
-                    return Outcome("memory", reason=reason, seconds=spent)
+                    return stopped
                 continue
-            spent = time.monotonic() - start
             if answer is None:
                 code = self._process.wait()
-                return Outcome("error", reason=f"its process died ({_cause(code)})", seconds=spent)
-            ok, value = answer
-            return Outcome("done", value, seconds=spent) if ok else Outcome("error", reason=value, seconds=spent)
+                return Outcome("error", reason=f"its process died ({_cause(code)})", seconds=meter.seconds)
+            word, value = answer
+            if word in ("done", "error"):
+                return Outcome(word, **{"value" if word == "done" else "reason": value}, **meter.spent)
+            _hear(word, value, meter)
+
+    @staticmethod
+    def _beyond(limits: Limits, meter: _Meter, ends: float) -> Outcome | None:
+        """The outcome of a job that has used up something, or None."""
+        spent, resident = meter.seconds, meter.resident
+        if time.monotonic() > ends:
+            return Outcome("late", reason="the time was up before it ended", **meter.spent)
+        if spent > (limits.seconds if not meter.compiling else limits.seconds + MOST_COMPILING):
+            reason = f"stopped after {spent:.1f} s of processor time, its share"
+            return Outcome("time", reason=reason, **meter.spent)
+        if meter.waiting > max(LONGEST_WAIT, limits.seconds):
+            return Outcome("time", reason=f"stopped after {meter.waiting:.1f} s in which it did nothing", **meter.spent)
+        if resident > limits.memory:
+            gib = 2**30
+            reason = f"stopped at {resident / gib:.1f} GiB of memory; its share is {limits.memory / gib:.1f} GiB"
+            return Outcome("memory", reason=reason, **meter.spent)
+        return None
 
     @property
     def alive(self) -> bool:
@@ -126,14 +220,8 @@ class WorkerPool:
         )
         self._closed = False
 
-    def run(
-        self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float, memory: float, patience: float
-    ) -> Outcome:
-        """Run a job in an idle worker, or a new one.
-
-        It is stopped when it takes more than ``seconds`` or ``memory`` bytes; ``patience`` is how long to
-        wait for a new process to be ready, which does not count as the job's time.
-        """
+    def run(self, function: Callable[..., Any], args: tuple[Any, ...], limits: Limits) -> Outcome:
+        """Run a job in an idle worker, or a new one; it is stopped when it goes beyond its limits."""
         with self._lock:
             if self._closed:
                 return Outcome("cancelled", reason="the run was ended")
@@ -141,7 +229,7 @@ class WorkerPool:
             worker = self._idle.pop() if self._idle else Worker(self._threads)
             self._lent.add(worker)
         try:
-            outcome = worker.run(function, args, seconds, memory, patience)
+            outcome = worker.run(function, args, limits)
         finally:
             with self._lock:
                 self._lent.discard(worker)
@@ -186,11 +274,15 @@ def read_message(stream: Any) -> Any:
         return None
 
 
-def _resident(process: psutil.Process | None) -> int:
-    try:
-        return process.memory_info().rss if process is not None else 0
-    except psutil.Error:
-        return 0
+def _hear(word: str, value: Any, meter: _Meter) -> None:
+    """What a worker says of itself while it works."""
+    if word == BEGIN:
+        meter.begin()
+    elif word == COMPILING:
+        meter.compiling = True
+    elif word == COMPILED:
+        meter.compiling = False
+        meter.compiled += value
 
 
 def _cause(code: int) -> str:

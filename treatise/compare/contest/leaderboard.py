@@ -1,121 +1,115 @@
-"""From fold scores to a leaderboard that says which differences are real.
+"""From folds to a leaderboard: scores with intervals, and which differences are real.
 
-Intervals and tests are the corrected resampled ones: paper v05-1089 shows that the naive ones, which take
-overlapping training sets for independent, promise too much.
+Intervals of a score are the corrected resampled ones: paper v05-1089 shows that the naive ones, which take overlapping
+training sets for independent, promise too much. Differences are judged on the held-out rows that methods share.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from treatise.compare.candidates import Candidate
+from treatise.compare.contest.evidence import Place
+from treatise.compare.contest.race import Race
 from treatise.report.record import FoldRecord, FoldScore, LeaderboardEntry, Metric
-from treatise.theory import corrected_interval, corrected_ttest, holm
-
-LEVEL = 0.05
-NAMES_SHOWN = 4
+from treatise.theory import corrected_interval
 
 
 def leaderboard(
-    folds: Sequence[FoldRecord], candidates: Sequence[Candidate], metric: Metric, k: int
+    race: Race, metric: Metric, more: Mapping[str, tuple[Candidate, list[FoldRecord]]] | None = None
 ) -> tuple[LeaderboardEntry, ...]:
-    """One entry for each method with at least one fold, best first."""
-    by_key: dict[str, list[FoldRecord]] = {}
-    for record in folds:
-        by_key.setdefault(record.key, []).append(record)
-    entries = [_entry(c, by_key[c.key], metric, k) for c in candidates if c.key in by_key]
-    # A method with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
-    enough = min(k, max((entry.folds for entry in entries), default=0)) / 2
-    entries.sort(key=lambda e: (e.folds < enough, -metric.merit(e.score or 0.0), e.key))
-    ranked = [replace(entry, rank=rank) for rank, entry in enumerate(entries, 1)]
-    return _with_standings(ranked, k)
+    """One entry for each method that was tried, best first, before any test; ``more`` are blends."""
+    tried = {key: (race.field[key], records) for key, records in race.records.items() if records}
+    entries = [_entry(candidate, records, metric, race) for candidate, records in (tried | dict(more or {})).values()]
+    # A contender with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
+    enough = min(race.course.k, max((e.folds for e in entries if e.stage == "folds"), default=0)) / 2
+    entries.sort(
+        key=lambda e: (e.stage != "folds", e.stage == "folds" and e.folds < enough, -metric.merit(e.score), e.key)
+    )
+    return tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, 1))
 
 
-def _entry(candidate: Candidate, records: list[FoldRecord], metric: Metric, k: int) -> LeaderboardEntry:
-    records = sorted(records, key=lambda r: (r.repeat, r.fold))
-    interval = corrected_interval([r.score for r in records], n_train=k - 1, n_test=1)
-    known = len(records) > 1
+def _entry(candidate: Candidate, records: list[FoldRecord], metric: Metric, race: Race) -> LeaderboardEntry:
+    folds = [r for r in records if r.stage == "fold"]
+    deepest = max(r.sample for r in records)
+    shown = folds or [r for r in records if r.sample == deepest]
+    shown.sort(key=lambda r: (r.repeat, r.fold))
+    interval = corrected_interval([r.score for r in shown], n_train=race.course.k - 1, n_test=1)
+    known = len(shown) > 1
     return LeaderboardEntry(
         rank=0,
         key=candidate.key,
         label=candidate.label,
         paper=candidate.paper.id if candidate.paper else None,
         estimator=candidate.entry.path,
-        baseline=candidate.paper is None,
+        baseline=candidate.baseline,
+        form=candidate.form,
+        stage="folds" if folds else "look",
+        rows=max(r.rows for r in shown),
         score=interval.mean,
         low=metric.within(interval.low) if known else None,
         high=metric.within(interval.high) if known else None,
-        folds=len(records),
-        scores=tuple(FoldScore(r.repeat, r.fold, r.score, r.fit_seconds) for r in records),
-        fit_seconds=float(np.median([r.fit_seconds for r in records])),
-        predict_seconds=float(np.median([r.predict_seconds for r in records])),
-        metrics={name: _mean([r.metrics.get(name) for r in records]) for name in records[0].metrics},
-        params=records[-1].params,
-        standing="too few folds",
-        p_value=None,
+        folds=len(shown),
+        scores=tuple(FoldScore(r.repeat, r.fold, r.score, r.fit_seconds) for r in shown),
+        fit_seconds=float(np.median([r.fit_seconds for r in shown])),
+        predict_seconds=float(np.median([1000.0 * r.predict_seconds / max(1, r.judged) for r in shown])),
+        metrics={name: _mean([r.metrics.get(name) for r in shown]) for name in shown[0].metrics},
+        params=shown[-1].params,
+        standing="unjudged",
+        behind=None,
+        behind_low=None,
+        behind_high=None,
+        copy_of=race.copy_of.get(candidate.key),
     )
 
 
-def _with_standings(entries: list[LeaderboardEntry], k: int) -> tuple[LeaderboardEntry, ...]:
-    """The entries, each compared with the best on the folds that both have."""
+def judged(entries: Sequence[LeaderboardEntry], race: Race) -> tuple[LeaderboardEntry, ...]:
+    """The entries with their standings: contenders on their folds, the others on the looks that the best had too."""
+    contenders = [e.key for e in entries if e.stage == "folds"]
+    most = max((len(race.evidence.places(key, "fold")) for key in contenders), default=0)
+    # One with few folds would leave the others few rows in common.
+    full = [key for key in contenders if 2 * len(race.evidence.places(key, "fold")) >= most]
+    found: dict[str, dict[str, object]] = {}
+    if full:
+        found |= _standings(full, race.evidence.common(full, "fold"), race, full)
+    for depth in range(len(race.looks), 0, -1):
+        places = race.looks[:depth]
+        keys = sorted(set.intersection(*(race.evidence.at(place) for place in places)))
+        found = _standings(keys, places, race, [key for key in keys if key not in found]) | found
+    ranked = [replace(entry, **found[entry.key]) if entry.key in found else entry for entry in entries]  # type: ignore[arg-type]
+    return _best_first(ranked, race, full)
+
+
+def _standings(
+    keys: Sequence[str], places: Sequence[Place], race: Race, wanted: Sequence[str]
+) -> dict[str, dict[str, object]]:
+    if not (wanted and places):
+        return {}
+    compared = race.evidence.compared(keys, places, race.margin(keys, places), race.level)
+    if compared is None:
+        return {}
+    return {
+        key: {
+            "standing": str(compared.standing[i]), "behind": float(compared.behind[i]),
+            "behind_low": float(compared.low[i]), "behind_high": float(compared.high[i]),
+        }
+        for i, key in enumerate(keys)
+        if key in wanted
+    }  # fmt: skip
+
+
+def _best_first(entries: Sequence[LeaderboardEntry], race: Race, full: Sequence[str]) -> tuple[LeaderboardEntry, ...]:
+    """The best of the contenders by the rows that they share leads, and is told to be the best."""
     if not entries:
         return ()
-    best, *others = entries
-    best_scores = {(s.repeat, s.fold): s.score for s in best.scores}
-    p_values: dict[str, float] = {}
-    for entry in others:
-        pairs = [(best_scores[at], s.score) for s in entry.scores if (at := (s.repeat, s.fold)) in best_scores]
-        if len(pairs) > 1:
-            mine, theirs = zip(*pairs)
-            p_values[entry.key] = corrected_ttest(mine, theirs, n_train=k - 1, n_test=1).p_value
-    adjusted = dict(zip(p_values, map(float, holm(list(p_values.values()))))) if p_values else {}
-    judged = [
-        replace(entry, p_value=p, standing="behind" if p < LEVEL else "level")
-        if (p := adjusted.get(entry.key)) is not None
-        else entry
-        for entry in others
-    ]
-    return replace(best, standing="best"), *judged
+    behind = {e.key: e.behind for e in entries if e.key in full and e.behind is not None}
+    best = min(behind, key=lambda key: behind[key]) if behind else entries[0].key
+    ordered = sorted(entries, key=lambda e: (e.key != best, e.rank))
+    marked = [replace(e, standing="best") if e.key == best else e for e in ordered]
+    return tuple(replace(entry, rank=rank) for rank, entry in enumerate(marked, 1))
 
 
 def _mean(values: list[float | None]) -> float | None:
     present = [value for value in values if value is not None]
     return float(np.mean(present)) if len(present) == len(values) else None
-
-
-def verdict(entries: Sequence[LeaderboardEntry], metric: Metric, failures: int, status: str) -> list[str]:
-    """The leaderboard in words."""
-    if not entries:
-        return ["No method finished a fold; the reasons are listed below."]
-    best = entries[0]
-    interval = "" if best.low is None else f" (95 % interval {best.low:.4g} to {best.high:.4g})"
-    source = "a scikit-learn baseline" if best.baseline else f"paper {best.paper}"
-    score = f"{metric.label} {best.score:.4g}{interval}"
-    words = [f"{best.label} ({source}) does best: {score} over {best.folds} folds."]
-    level = [e.label for e in entries if e.standing == "level"]
-    behind = [e.label for e in entries if e.standing == "behind"]
-    few = [e.label for e in entries if e.standing == "too few folds"]
-    if level:
-        words.append(f"On this evidence it cannot be told apart from {_listed(level)}.")
-    if behind:
-        verb = "are" if len(behind) > 1 else "is"
-        words.append(f"{_listed(behind)} {verb} behind by more than chance (corrected test, 5 % level).")
-    if few:
-        words.append(f"{_listed(few)} had too few folds to be compared; a larger --budget gives more.")
-    if best.estimator.startswith("sklearn.dummy."):
-        words.append("No method does better than guessing: the columns may hold nothing on the target.")
-    baselines = [e for e in entries if e.baseline]
-    if not best.baseline and baselines and baselines[0].standing == "level":
-        words.append(f"The best baseline, {baselines[0].label}, is level with it: choose by time and simplicity.")
-    if failures:
-        words.append(f"{failures} method{'s' if failures > 1 else ''} could not take part or did not finish.")
-    if status == "interrupted":
-        words.append("The run was interrupted; the same command goes on where it stopped.")
-    return words
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) > NAMES_SHOWN + 1:
-        names = [*names[:NAMES_SHOWN], f"{len(names) - NAMES_SHOWN} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

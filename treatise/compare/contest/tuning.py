@@ -19,13 +19,13 @@ FEWEST_ROWS = 200
 
 
 def tune(candidate: Candidate, data: Input, metric: Metric, seconds: float, seed: int) -> dict[str, Any]:
-    """The best setting found within ``seconds``; the defaults (an empty setting) always compete.
+    """The best setting found within ``seconds`` of processor time; the defaults (an empty setting) always compete.
 
     Settings are drawn from the candidate's search space. Each rung scores the surviving settings by
     cross-validation on a sample of the rows, keeps the best third, and goes on with three times the rows.
     """
     settings = draw_settings(candidate.compare.search, MOST_SETTINGS, seed)
-    deadline = time.monotonic() + seconds
+    deadline = time.process_time() + seconds
     if not settings or seconds <= 0:
         return {}
     alive: list[dict[str, Any]] = [{}, *settings]
@@ -34,9 +34,9 @@ def tune(candidate: Candidate, data: Input, metric: Metric, seconds: float, seed
         rung = data if rows == data.size.rows else data.sample(rows, seed)
         scores: list[float] = []
         for setting in alive:
-            start = time.monotonic()
+            start = time.process_time()
             scores.append(_score(candidate, rung, setting, metric, seed))
-            if time.monotonic() + (time.monotonic() - start) > deadline:
+            if time.process_time() + (time.process_time() - start) > deadline:
                 break
         if len(scores) < len(alive):
             # Out of time in mid-rung: what this rung saw of the settings is no fair comparison.

@@ -1,4 +1,4 @@
-"""The process that runs jobs of a comparison: reads a function and its arguments, answers with the result."""
+"""A worker process: reads jobs from its standard input, runs them, answers with the result."""
 
 import gc
 import os
@@ -7,6 +7,7 @@ import threading
 import time
 from typing import Any
 
+from treatise.compare.contest import signals
 from treatise.compare.contest.isolation import READY, read_message, write_message
 
 IDLE_SECONDS = 300.0
@@ -21,22 +22,23 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(os.getppid(), busy), daemon=True).start()
     import treatise.compare.contest.fold  # noqa: F401  (imports what jobs need before the first one arrives)
 
-    write_message(answers, READY)
+    signals.hearers.append(lambda word, value: write_message(answers, (word, value)))
+    signals.tell(READY)
     while (message := read_message(sys.stdin.buffer)) is not None:
         busy.set()
-        write_message(answers, _answer(*message))
+        signals.tell(*_answer(*message))
         gc.collect()
         busy.clear()
 
 
-def _answer(function: Any, args: tuple[Any, ...]) -> tuple[bool, Any]:
+def _answer(function: Any, args: tuple[Any, ...]) -> tuple[str, Any]:
     try:
-        return True, function(*args)
+        return "done", function(*args)
     except MemoryError:
-        return False, "ran out of memory"
+        return "error", "ran out of memory"
     except Exception as error:
         first_line = (str(error).strip() or "no message").splitlines()[0]
-        return False, f"{type(error).__name__}: {first_line}"
+        return "error", f"{type(error).__name__}: {first_line}"
 
 
 def _end_with(parent: int, busy: threading.Event) -> None:

@@ -19,6 +19,7 @@ from treatise.compare.metrics import Predictions, choose_metric
 from treatise.report.record import CalibrationCurve, ConfusionMatrix, DataRecord, Metric, ModelUse, Residuals
 
 FILE = "input.pickle"
+MOST_REPEATS = 10
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,13 @@ class HeldOut:
         """The first few."""
         return HeldOut(self.numbers[:count], self.X[:count], self.actual[:count])
 
+    def thinned(self, count: int, seed: int) -> "HeldOut":
+        """A fair part of so many, in their order; all where there are no more."""
+        if len(self.numbers) <= count:
+            return self
+        chosen = np.sort(np.random.default_rng(seed).permutation(len(self.numbers))[:count])
+        return HeldOut(self.numbers[chosen], self.X[chosen], self.actual[chosen])
+
     def showing(self, X: Any) -> "HeldOut":
         """The same, but a model is shown something else."""
         return replace(self, X=X)
@@ -81,6 +89,8 @@ class FoldPredictions:
     actual: np.ndarray
     predicted: np.ndarray
     probabilities: np.ndarray | None
+    scores: np.ndarray | None
+    merits: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -223,19 +233,23 @@ class Input(Served):
     def candidates(self) -> list[Candidate]:
         """The rows of the catalogue, and the baselines, that take this kind of data and this task."""
 
-    def why_not(self, candidate: Candidate, seconds: float, memory: float) -> str | None:
-        """Why a candidate cannot take data of this size with so much time and memory for one fit, or None."""
-        needed_bytes, needed_seconds = self.bytes_of(candidate), candidate.compare.seconds.at(*self.size)
+    def why_not(self, candidate: Candidate, seconds: float, memory: float, rows: int) -> str | None:
+        """Why a candidate cannot take so many rows of the data with so much time and memory for one fit, or None."""
+        size = Size(min(rows, self.size.rows), *self.size[1:])
+        needed_bytes, needed_seconds = self.bytes_of(candidate, size.rows), candidate.compare.seconds.at(*size)
         if needed_bytes > memory:
             gib = 2**30
             return f"would need about {needed_bytes / gib:.1f} GiB of memory; {memory / gib:.1f} GiB are free for it"
         if needed_seconds > seconds:
-            return f"one fit would take about {needed_seconds:.0f} s of this budget; give it more with --budget"
+            return (
+                f"a fit of {size.rows:,} rows would take about {needed_seconds:.0f} s of this budget; give it more "
+                "with --budget"
+            )
         return None
 
-    def bytes_of(self, candidate: Candidate) -> float:
-        """Memory that a fit takes, by the catalogue's law."""
-        return candidate.compare.bytes.at(self.rows_in_memory, *self.size[1:])
+    def bytes_of(self, candidate: Candidate, rows: int) -> float:
+        """Memory that a fit of so many rows takes, by the catalogue's law."""
+        return candidate.compare.bytes.at(min(rows, self.rows_in_memory), *self.size[1:])
 
     @abstractmethod
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
@@ -265,6 +279,23 @@ class Input(Served):
     @abstractmethod
     def judge(self, held_out: HeldOut, found: Predictions) -> dict[str, float | None]:
         """Every measure by its name; None where these predictions do not allow it."""
+
+    @abstractmethod
+    def merits(self, held_out: HeldOut, found: Predictions, metric: Metric) -> np.ndarray:
+        """What each held-out row adds to a measure, larger for better; their mean is the measure, or its negative.
+
+        Two methods are told apart by the differences of these on the same rows.
+        """
+
+    @property
+    def units(self) -> np.ndarray | None:
+        """A number for each row; rows of one number are not independent of each other. None where all are."""
+        return None
+
+    @property
+    def repeats(self) -> int:
+        """How often it makes sense to divide the data anew."""
+        return MOST_REPEATS
 
     # ------------------------------------------------------------------ explaining
 

@@ -18,7 +18,15 @@ from treatise.compare.candidates import Candidate, all_candidates
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Size
 from treatise.compare.inputs.columns import width_of
 from treatise.compare.inputs.encoding import table_pipeline
-from treatise.compare.metrics import METRICS, TABLE_METRICS, Predictions, judge_amounts, judge_classes, predict
+from treatise.compare.metrics import (
+    METRICS,
+    TABLE_METRICS,
+    Predictions,
+    judge_amounts,
+    judge_classes,
+    predict,
+    row_merits_of,
+)
 from treatise.report.record import (
     CalibrationCurve,
     ColumnCounts,
@@ -175,11 +183,11 @@ class RowsInput(Input):
         """Every method of the task."""
         return all_candidates(self.task)
 
-    def bytes_of(self, candidate: Candidate) -> float:
+    def bytes_of(self, candidate: Candidate, rows: int) -> float:
         """Memory that a fit takes; a method that takes no sparse input takes the matrix in full."""
-        needed = super().bytes_of(candidate)
+        needed = super().bytes_of(candidate, rows)
         if self.sparse and "sparse" not in candidate.compare.input:
-            return max(needed, 8.0 * self.rows_in_memory * self.width * 2)
+            return max(needed, 8.0 * min(rows, self.rows_in_memory) * self.width * 2)
         return needed
 
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
@@ -204,6 +212,15 @@ class RowsInput(Input):
         if self.task == "regression":
             return judge_amounts(held_out.actual, found.values)
         return judge_classes(held_out.actual, found, self.classes)
+
+    def merits(self, held_out: HeldOut, found: Predictions, metric: Metric) -> np.ndarray:
+        """By row."""
+        return row_merits_of(metric, held_out.actual, found, self.classes)
+
+    @property
+    def units(self) -> np.ndarray | None:
+        """Copies of a row are not independent."""
+        return self.groups
 
     # ------------------------------------------------------------------ explaining
 

@@ -90,6 +90,14 @@ class SequenceInput(RowsInput):
         """By word and by whole sequence."""
         return judge_sequences(held_out.actual, found.values, held_out.X[SENTENCE].to_numpy())
 
+    def merits(self, held_out: HeldOut, found: Predictions, metric: Metric) -> np.ndarray:
+        """By word; a word's share of whole sequences that are right is that of its own."""
+        if metric.name != "sentence_accuracy":
+            return super().merits(held_out, found, metric)
+        _, codes, sizes = np.unique(held_out.X[SENTENCE].to_numpy(), return_inverse=True, return_counts=True)
+        wrong = np.bincount(codes, found.values != held_out.actual) > 0
+        return (~wrong[codes]) * len(codes) / (len(sizes) * sizes[codes])
+
     def usage(self, model: str) -> ModelUse:
         """A file of the same form, its labels filled in."""
         if is_table(self.source):

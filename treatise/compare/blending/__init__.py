@@ -1,0 +1,7 @@
+"""Blends of the contenders, made of what they said of held-out rows."""
+
+from treatise.compare.blending.blended import BlendedClassifier, BlendedRegressor
+from treatise.compare.blending.blends import Blend, blends
+from treatise.compare.blending.weights import expert_weights, greedy_weights
+
+__all__ = ["Blend", "BlendedClassifier", "BlendedRegressor", "blends", "expert_weights", "greedy_weights"]

@@ -1,0 +1,146 @@
+"""From a judged leaderboard to a recommendation in words that a manager understands."""
+
+from collections.abc import Iterable, Sequence
+
+from treatise.catalog import FORMS
+from treatise.compare.rules import Rules
+from treatise.report.record import Alternative, Decision, LeaderboardEntry, Metric, Race
+
+READABLE = ("constant", "linear", "tree", "additive", "probabilities")
+NAMES_SHOWN = 4
+FASTER = 2.0
+"""A quicker method is worth a word if it is so many times quicker."""
+
+
+def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules: Rules, margin: float) -> Decision:
+    """What to take, and how sure that is."""
+    counts = {word: sum(e.standing == word for e in board) for word in ("equivalent", "undecided", "worse", "unjudged")}
+    about = {"prefer": rules.prefer, "margin": margin, "margin_share": rules.margin, **counts}
+    if not board:
+        reasons = ("No method finished a fold; the reasons are listed below.",)
+        return Decision(
+            None, "", "No method could be judged.", reasons, fit_seconds=None, predict_seconds=None, to_decide="",
+            alternatives=(), **about,
+        )  # fmt: skip
+    best = board[0]
+    equal = [best, *(e for e in board if e.standing == "equivalent")]
+    chosen = _preferred(equal, rules.prefer)
+    return Decision(
+        chosen.key, chosen.label, _headline(chosen, best, metric, race), tuple(_reasons(board, chosen, metric, margin)),
+        fit_seconds=chosen.fit_seconds, predict_seconds=chosen.predict_seconds, to_decide=_to_decide(board),
+        alternatives=tuple(_alternatives(board, equal, chosen, metric)), **about,
+    )  # fmt: skip
+
+
+def _preferred(equal: Sequence[LeaderboardEntry], prefer: str) -> LeaderboardEntry:
+    """The one to take among those that are equivalent, the first of them the best."""
+    if prefer == "accuracy":
+        return equal[0]
+    if prefer == "speed":
+        return min(equal, key=_price)
+    # The simplest; among equally simple ones the quickest.
+    return min(equal, key=lambda e: (FORMS.index(e.form), _price(e)))
+
+
+def _price(entry: LeaderboardEntry) -> float:
+    """Processor seconds of a fit and a thousand predictions."""
+    return entry.fit_seconds + entry.predict_seconds
+
+
+def _headline(chosen: LeaderboardEntry, best: LeaderboardEntry, metric: Metric, race: Race) -> str:
+    if chosen.form == "constant":
+        if race.complete:
+            return f"Nothing here predicts better than guessing ({metric.label} {chosen.score:.4g})."
+        return "Too few methods had their turn to say anything; give the comparison more time with --budget."
+    value = f"{metric.label} {chosen.score:.4g}{_interval(chosen)}"
+    if chosen.key == best.key:
+        return f"Take {chosen.label}: {value}, the best of {race.looked} methods tried."
+    return f"Take {chosen.label}: {value}; nothing tried is better by more than matters, and it is simpler or quicker."
+
+
+def _interval(entry: LeaderboardEntry) -> str:
+    return "" if entry.low is None or entry.high is None else f" (95 % interval {entry.low:.4g} to {entry.high:.4g})"
+
+
+def _reasons(
+    board: Sequence[LeaderboardEntry], chosen: LeaderboardEntry, metric: Metric, margin: float
+) -> Iterable[str]:
+    best = board[0]
+    if chosen.key != best.key:
+        yield (
+            f"{best.label} scores {best.score:.4g}; with 95 % confidence {chosen.label} is behind the best by no more "
+            f"than {margin:.2g}, which is taken not to matter."
+        )
+    guess = next((e for e in board if e.form == "constant"), None)
+    if guess is not None and guess.key != chosen.key:
+        yield f"Guessing gives {guess.score:.4g}."
+    worse = [e.label for e in board if e.standing == "worse"]
+    if worse:
+        yield (
+            f"{_listed(worse)} {'are' if len(worse) > 1 else 'is'} worse by more than {margin:.2g} "
+            "(row by row on the same held-out rows, 5 % level for all together)."
+        )
+    undecided = [e.label for e in board if e.standing == "undecided"]
+    if undecided:
+        yield f"{_listed(undecided)} could be as good: these rows do not tell."
+
+
+def _to_decide(board: Sequence[LeaderboardEntry]) -> str:
+    undecided = [e for e in board if e.standing == "undecided"]
+    if not undecided:
+        return ""
+    looked = [e for e in undecided if e.stage == "look"]
+    if looked:
+        return f"{len(looked)} of {len(undecided)} had a look only; a larger --budget would give them folds."
+    return "They had their folds: more rows of data would decide, more time hardly."
+
+
+def _alternatives(
+    board: Sequence[LeaderboardEntry], equal: Sequence[LeaderboardEntry], chosen: LeaderboardEntry, metric: Metric
+) -> Iterable[Alternative]:
+    """One method for each other wish, where one serves it better than the recommendation."""
+    serious = [e for e in board if e.stage == "folds" and e.form != "constant" and e.key != chosen.key]
+    if not serious:
+        return
+    first = serious[0]
+    if metric.merit(first.score) > metric.merit(chosen.score):
+        yield Alternative("accuracy", first.key, first.label, f"Scores {first.score:.4g}, the most that was seen.")
+    else:
+        yield Alternative("runner-up", first.key, first.label, f"Scores {first.score:.4g}, next after it.")
+    close = [e for e in serious if e.standing in ("best", "equivalent", "undecided")]
+    quick = min(close, key=_price, default=None)
+    if quick is not None and FASTER * _price(quick) < _price(chosen):
+        times = _price(chosen) / max(_price(quick), 1e-6)
+        yield Alternative("speed", quick.key, quick.label, f"Scores {quick.score:.4g}, {times:.3g} times as fast.")
+    readable = [e for e in serious if e.form in READABLE]
+    if chosen.form not in READABLE and readable:
+        plain = readable[0]
+        yield Alternative(
+            "readable",
+            plain.key,
+            plain.label,
+            f"Scores {plain.score:.4g} with a model that can be read ({plain.form}).",
+        )
+
+
+def verdict(decision: Decision, race: Race, failures: int, status: str) -> list[str]:
+    """The outcome in sentences, as the terminal prints it."""
+    words = [decision.headline, *decision.reasons]
+    if decision.to_decide:
+        words.append(decision.to_decide)
+    words += [f"For {a.purpose}: {a.label}. {a.sentence}" for a in decision.alternatives]
+    if not race.complete and decision.key is not None:
+        words.append(
+            f"Only {race.looked} of {race.field} methods had a turn: the field was not compared; give more --budget."
+        )
+    if failures:
+        words.append(f"{failures} method{'s' if failures > 1 else ''} could not take part or did not finish.")
+    if status == "interrupted":
+        words.append("The run was interrupted; the same command goes on where it stopped.")
+    return words
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > NAMES_SHOWN + 1:
+        names = [*names[:NAMES_SHOWN], f"{len(names) - NAMES_SHOWN} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

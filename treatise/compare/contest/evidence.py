@@ -1,0 +1,100 @@
+"""What the held-out rows say of the methods: merits row by row, compared where methods were judged on the same rows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from treatise.report.record import FoldRecord
+from treatise.theory import ComparisonsWithBest, comparisons_with_best
+
+Place = tuple[str, int, int, int]
+"""Stage, rows of a look's sample (0 for all), repeat and fold: who is judged at one place is judged on the same rows."""
+
+
+ENLARGEMENT = 1.5
+"""Of the variance of a difference, for what other training rows would have changed; see benchmarks/theory."""
+COPIES_SHARE = 0.05
+"""Near copies: the differences of their merits vary by less than this share of what the merits themselves do."""
+
+
+def place_of(record: FoldRecord) -> Place:
+    """Where a fold was judged."""
+    return record.stage, record.sample, record.repeat, record.fold
+
+
+@dataclass
+class Evidence:
+    """Merits of methods by place; ``units`` numbers the rows that depend on each other, if some do."""
+
+    units: np.ndarray | None = None
+    _numbers: dict[Place, np.ndarray] = field(default_factory=dict)
+    _merits: dict[Place, dict[str, np.ndarray]] = field(default_factory=dict)
+    _sums: dict[tuple[Place, str], tuple[float, int]] = field(default_factory=dict)
+
+    def add(self, key: str, place: Place, numbers: np.ndarray, merits: np.ndarray) -> None:
+        """Keep what a method was worth on each held-out row of a place."""
+        self._numbers.setdefault(place, numbers)
+        self._merits.setdefault(place, {})[key] = merits
+        self._sums[place, key] = float(merits.sum()), len(merits)
+
+    def has(self, key: str, place: Place) -> bool:
+        """Whether a method was judged at a place."""
+        return key in self._merits.get(place, {})
+
+    def places(self, key: str, stage: str) -> list[Place]:
+        """Where a method was judged, in order."""
+        return sorted(place for place, found in self._merits.items() if place[0] == stage and key in found)
+
+    def common(self, keys: Iterable[str], stage: str) -> list[Place]:
+        """Where all of these were judged."""
+        wanted = set(keys)
+        return sorted(place for place, found in self._merits.items() if place[0] == stage and wanted <= found.keys())
+
+    def at(self, place: Place) -> set[str]:
+        """Who was judged at a place."""
+        return set(self._merits.get(place, {}))
+
+    def mean(self, key: str, places: Sequence[Place]) -> float:
+        """Mean merit over the rows of some places."""
+        sums = [self._sums[place, key] for place in places]
+        return sum(total for total, _ in sums) / sum(count for _, count in sums)
+
+    def matrix(self, keys: Sequence[str], places: Sequence[Place]) -> tuple[np.ndarray, np.ndarray]:
+        """Merits with a column for each method, and the unit of each row."""
+        merits = np.concatenate([np.column_stack([self._merits[p][key] for key in keys]) for p in places])
+        numbers = np.concatenate([self._numbers[place] for place in places])
+        return merits, numbers if self.units is None else self.units[numbers]
+
+    def compared(
+        self, keys: Sequence[str], places: Sequence[Place], margin: float, level: float, *, most_rows: int | None = None
+    ) -> ComparisonsWithBest | None:
+        """How far each is behind the best of these; None where there are too few rows to tell.
+
+        A row that was judged in several repeats counts once, with the mean of its merits.
+        """
+        merits, units = self.matrix(keys, places)
+        if most_rows is not None and len(merits) > most_rows:
+            chosen = np.random.default_rng(0).permutation(len(merits))[:most_rows]
+            merits, units = merits[chosen], units[chosen]
+        if len(np.unique(units)) < 2:
+            return None
+        return comparisons_with_best(
+            merits, margin=margin, level=level, groups=units, enlargement=ENLARGEMENT,
+            n_draws=1000 if most_rows is not None else 4000,
+        )  # fmt: skip
+
+    def copies(self, ranked: Sequence[str], places: Sequence[Place]) -> dict[str, str]:
+        """Near copies of a method that ranks before them, and which that is; ``places`` are common to all."""
+        merits, _ = self.matrix(ranked, places)
+        deviations = merits - merits.mean(axis=0)
+        variance = np.square(deviations).mean(axis=0)
+        both = variance[:, None] + variance[None, :]
+        apart = both - 2.0 * (deviations.T @ deviations) / len(deviations)
+        alike = (apart <= COPIES_SHARE * both) & (variance > 0)
+        found: dict[str, str] = {}
+        for i, key in enumerate(ranked):
+            first = next((j for j in range(i) if alike[i, j] and ranked[j] not in found), None)
+            if first is not None:
+                found[key] = ranked[first]
+        return found

@@ -1,0 +1,310 @@
+"""Who runs next: everybody is looked at, the field narrows, and a handful is tuned on ten folds or more.
+
+The race sees nothing but candidates, the size of the data, records and merits; it has no clock of its own and starts
+nothing. Whoever wants another order of folds replaces this class.
+
+Looks come in rounds: the first at a sample of the rows for every method; the next ones, at other folds or at more rows,
+for those that are not yet behind the best beyond doubt. Near copies of a method share its place. Then contenders, the
+best places first, get folds in turn, each in as many rows and with as long a search as let them all have ten. When they
+have, the next in line follow; in the end more repeats.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treatise.compare.candidates import Candidate
+from treatise.compare.contest.evidence import Evidence, Place
+from treatise.compare.contest.fold import MOST_JUDGED, Turn
+from treatise.compare.inputs import Size
+from treatise.report.record import FoldRecord
+
+LOOK_ROWS = 2000
+ROWS_GROW = 8
+JUDGED_ENOUGH = 10_000
+"""Rows that looks are judged on: as many folds of the first size as give so many."""
+PLACES = 6
+FOLDS_WANTED = 10
+# Shares of the processor time that the budget grants: one look, and all looks after the first round.
+LOOK_SHARE = 0.015
+LOOKS_SHARE = 0.3
+RACE_SHARE = 0.9
+LEAST_LOOK = 0.5
+LONGEST_SEARCH = 30.0
+"""The search for parameters takes at most so many times as long as a fit."""
+HEAVY = 3.0
+"""A contender's fold may cost so many times the mean share of one; beyond that it is fitted with fewer rows."""
+LEVEL = 0.05
+INTERIM_ROWS = 4000
+
+
+@dataclass(frozen=True)
+class Course:
+    """What the race is run over: the size of the data, folds of a repeat, repeats, processors, budget, margin."""
+
+    size: Size
+    k: int
+    repeats: int
+    jobs: int
+    budget: float
+    margin: float
+
+    @property
+    def training_rows(self) -> int:
+        """Rows that are not held out in a fold."""
+        return self.size.rows * (self.k - 1) // self.k
+
+    @property
+    def looks(self) -> list[Place]:
+        """The rounds of looks, in order."""
+        if self.training_rows <= 2 * LOOK_ROWS:
+            return [("look", 0, 0, fold) for fold in range(self.k)]
+        judged = min(MOST_JUDGED, self.size.rows // self.k)
+        folds = min(self.k, math.ceil(JUDGED_ENOUGH / judged))
+        rounds: list[Place] = [("look", LOOK_ROWS, 0, fold) for fold in range(folds)]
+        rows = LOOK_ROWS * ROWS_GROW
+        while rows <= self.training_rows / 2:
+            rounds.append(("look", rows, 0, 0))
+            rows *= ROWS_GROW
+        return rounds
+
+
+class Race:
+    """The order of turns, as records come in."""
+
+    def __init__(self, field: Sequence[Candidate], course: Course, evidence: Evidence) -> None:
+        self.field = {candidate.key: candidate for candidate in field}
+        self.course, self.evidence = course, evidence
+        self.looks = course.looks
+        self.level = LEVEL / (len(self.looks) + 1)
+        self.records: dict[str, list[FoldRecord]] = {key: [] for key in self.field}
+        self.copy_of: dict[str, str] = {}
+        self._running: Counter[tuple[str, Place]] = Counter()
+        self._out: set[str] = set()
+        self._worse: set[str] = set()
+        self._looked_over = False
+        self._contenders: list[str] = []
+        self.search = 0.0
+        self._share = 0.0
+        self._judged_at: tuple[int, ...] = ()
+        self._ranking: list[str] = []
+        self._rows: dict[str, int | None] = {}
+
+    # ------------------------------------------------------------------ hearing
+
+    def saw(self, record: FoldRecord) -> None:
+        """Hear of a fold that is done; its merits are in the evidence."""
+        self.records.setdefault(record.key, []).append(record)
+
+    def began(self, turn: Turn) -> None:
+        """Hear that a turn has been taken."""
+        self._running[turn.key, turn.place] += 1
+
+    def ended(self, turn: Turn) -> None:
+        """Hear that it is over, however it ended."""
+        self._running[turn.key, turn.place] -= 1
+        self._running += Counter()
+
+    def gave_up(self, key: str) -> None:
+        """Hear that a method takes no further part."""
+        self._out.add(key)
+
+    @property
+    def idle(self) -> bool:
+        """Whether no turn is being taken."""
+        return not self._running
+
+    # ------------------------------------------------------------------ choosing
+
+    def next(self, left: float) -> Turn | None:
+        """The next turn, with ``left`` seconds on the clock for folds; None where there is none to give now."""
+        if left <= 0:
+            return None
+        if not self._looked_over:
+            turn = self._first_look() or self._further_look()
+            if turn is not None:
+                return turn
+            if not any(self._depth(key) for key in self.field):
+                return None
+            self._looked_over = True
+            self._line_up(left)
+        return self._contention(left)
+
+    def _alive(self) -> list[str]:
+        return [key for key in self.field if key not in self._out]
+
+    def _depth(self, key: str) -> int:
+        """Rounds of looks that a method has had."""
+        return sum(self.evidence.has(key, place) for place in self.looks)
+
+    def _look(self, key: str, place: Place) -> Turn:
+        seconds = max(LEAST_LOOK, LOOK_SHARE * self.course.budget * self.course.jobs)
+        _, rows, repeat, fold = place
+        return Turn(key, "look", repeat, fold, rows or None, 0.0, seconds)
+
+    def _first_look(self) -> Turn | None:
+        """Baselines first, in the order in which a practitioner would try them, then the cheapest."""
+        first = self.looks[0]
+        waiting = [k for k in self._alive() if not self.evidence.has(k, first) and not self._running[k, first]]
+        if not waiting:
+            return None
+        order = list(self.field)
+
+        def promise(key: str) -> tuple[bool, float]:
+            candidate = self.field[key]
+            if candidate.paper is None:
+                return False, order.index(key)
+            return True, candidate.compare.seconds.at(min(self.course.size.rows, LOOK_ROWS), *self.course.size[1:])
+
+        return self._look(min(waiting, key=promise), first)
+
+    def _further_look(self) -> Turn | None:
+        """The least looked at first, the better ones before the others; none for those behind beyond doubt."""
+        spent = sum(r.seconds for records in self.records.values() for r in records if r.stage == "look")
+        granted = LOOKS_SHARE * self.course.budget * self.course.jobs
+        self._judge_looks()
+        for depth, place in enumerate(self.looks[1:], 1):
+            ready = [
+                key
+                for key in self._alive()
+                if self._depth(key) == depth and key not in self._worse and not self._running[key, place]
+            ]
+            if place[1] > LOOK_ROWS:
+                # More rows cost more: those of the better half alone.
+                ready = [key for key in ready if key in self._ranking[: max(PLACES, len(self.field) // 2)]]
+            for key in sorted(ready, key=self._ranking.index):
+                cost = self.expected(key, place[1] or self.course.training_rows)
+                look = self._look(key, place)
+                if spent + cost <= granted and cost <= look.seconds:
+                    return look
+        return None
+
+    def _judge_looks(self) -> None:
+        """Who is behind beyond doubt, once a round has brought news."""
+        counts = tuple(len(self.evidence.at(place)) for place in self.looks)
+        if counts == self._judged_at:
+            return
+        self._judged_at = counts
+        self._ranking = self._rank()
+        for depth in range(1, len(self.looks) + 1):
+            places = self.looks[:depth]
+            keys = sorted(set.intersection(*(self.evidence.at(place) for place in places)))
+            if len(keys) < 2:
+                return
+            found = self.evidence.compared(keys, places, self.margin(keys, places), self.level, most_rows=INTERIM_ROWS)
+            if found is not None:
+                self._worse |= {key for key, standing in zip(keys, found.standing) if standing == "worse"}
+
+    def margin(self, keys: Sequence[str], places: Sequence[Place]) -> float:
+        """What does not matter: a share of the way from guessing to the best, in the unit of the merits."""
+        means = {key: self.evidence.mean(key, places) for key in keys}
+        guesses = [means[key] for key in keys if key in self.field and self.field[key].form == "constant"] or [
+            min(means.values())
+        ]
+        return self.course.margin * max(0.0, max(means.values()) - max(guesses))
+
+    def _rank(self) -> list[str]:
+        """Those looked at, best first; a look at more rows comes before one at fewer."""
+        keys = [key for key in self.records if self._depth(key)]
+        return sorted(keys, key=lambda key: (-self._deepest(key), -self._lead(key), key))
+
+    def _deepest(self, key: str) -> int:
+        """The largest size of rows that a method was looked at with."""
+        return max(place[1] for place in self.looks if self.evidence.has(key, place))
+
+    def _lead(self, key: str) -> float:
+        """Mean merit over the mean of the first method on the same rows, at its largest size."""
+        size = self._deepest(key)
+        places = [place for place in self.looks if place[1] == size and self.evidence.has(key, place)]
+        yard = [k for k in self.records if all(self.evidence.has(k, place) for place in places)]
+        best = max(self.evidence.mean(k, places) for k in yard)
+        return self.evidence.mean(key, places) - best
+
+    # ------------------------------------------------------------------ contending
+
+    def expected(self, key: str, rows: int) -> float:
+        """Processor seconds of a fit and its predictions, from what was seen and the catalogue's exponent."""
+        seen = self.records[key]
+        if not seen:
+            return self.field[key].compare.seconds.at(rows, *self.course.size[1:])
+        last = max(seen, key=lambda record: record.rows)
+        same = [r.fit_seconds + r.predict_seconds for r in seen if r.rows == last.rows]
+        return sum(same) / len(same) * (rows / max(1, last.rows)) ** min(3.0, self.field[key].compare.seconds.n)
+
+    def _fold_rows(self, key: str) -> int | None:
+        """Rows of a contender's folds, the same for all of them; None for all rows."""
+        if key not in self._rows:
+            self._rows[key] = self.rows_for(key, HEAVY * self._share)
+        return self._rows[key]
+
+    def rows_for(self, key: str, seconds: float, most: int | None = None) -> int | None:
+        """Rows that a fit may have to take so many seconds; None for all, which ``most`` counts."""
+        most = self.course.training_rows if most is None else most
+        if self.expected(key, most) <= seconds:
+            return None
+        power = max(0.5, min(3.0, self.field[key].compare.seconds.n))
+        return max(min(most, LOOK_ROWS), int(most * (seconds / self.expected(key, most)) ** (1.0 / power)))
+
+    def _line_up(self, left: float) -> None:
+        """Choose the first contenders, and how long their folds may take."""
+        self._judge_looks()
+        first = [k for k in self._ranking if k not in self._out and self.evidence.has(k, self.looks[0])]
+        self.copy_of = self.evidence.copies(first, self.looks[:1])
+        granted = RACE_SHARE * left * self.course.jobs
+        self._share = granted / (PLACES * FOLDS_WANTED)
+        cost, chosen = 0.0, list[str]()
+        for key in self.line():
+            more = FOLDS_WANTED * self.expected(key, self._fold_rows(key) or self.course.training_rows)
+            if len(chosen) >= 2 and (cost + more > granted or len(chosen) >= PLACES):
+                break
+            cost += more
+            chosen.append(key)
+        self._contenders = [key for key in self._alive() if self.field[key].form == "constant"] + chosen
+        self.search = max(0.0, granted - cost) / (FOLDS_WANTED * max(1, len(chosen)))
+
+    def line(self) -> list[str]:
+        """Who may contend, in order: those not behind beyond doubt, near copies after the others."""
+        self._judge_looks()
+        able = [k for k in self._ranking if k not in self._out and self.field[k].form != "constant"]
+        hopeful = [key for key in able if key not in self._worse] or able[:1]
+        return [k for k in hopeful if k not in self.copy_of] + [k for k in hopeful if k in self.copy_of]
+
+    def _contention(self, left: float) -> Turn | None:
+        repeats = max(1, min(self.course.repeats, math.ceil(FOLDS_WANTED / self.course.k)))
+        turn = self._fold_among(self._contenders, repeats, left)
+        if turn is None:
+            for key in self.line():
+                if key not in self._contenders:
+                    self._contenders.append(key)
+                    turn = self._fold_among([key], repeats, left)
+                    if turn is not None:
+                        return turn
+        return turn or self._fold_among(self._contenders, self.course.repeats, left)
+
+    def _fold_among(self, keys: Sequence[str], repeats: int, left: float) -> Turn | None:
+        """The next fold of whoever has the fewest, the better ones first."""
+        waiting = []
+        for rank, key in enumerate(keys):
+            if key in self._out:
+                continue
+            turn = self._next_fold(key, repeats)
+            if turn is not None and self.expected(key, turn.rows or self.course.training_rows) + turn.tuning <= left:
+                waiting.append((turn.repeat, turn.fold, rank, turn))
+        return min(waiting, key=lambda each: each[:3])[3] if waiting else None
+
+    def _next_fold(self, key: str, repeats: int) -> Turn | None:
+        rows = self._fold_rows(key)
+        expected = self.expected(key, rows or self.course.training_rows)
+        tuning = min(self.search, LONGEST_SEARCH * expected) if self.field[key].compare.search else 0.0
+        for repeat in range(repeats):
+            for fold in range(self.course.k):
+                turn = Turn(key, "fold", repeat, fold, rows, tuning, tuning + 5.0 * expected + 2.0)
+                if not self.evidence.has(key, turn.place) and not self._running[key, turn.place]:
+                    return turn
+        return None
+
+    @property
+    def contended(self) -> list[str]:
+        """Those with folds of their own, best first in line."""
+        return [key for key in self._contenders if self.evidence.places(key, "fold")]
