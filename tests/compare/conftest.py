@@ -10,7 +10,7 @@ import pytest
 
 from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
 from treatise.compare.candidates import Candidate, all_candidates, find_candidate, streaming_candidates
-from treatise.compare.contest.schedule import Clock
+from treatise.compare.contest.clock import Clock
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +56,7 @@ class Few:
 
     def repeats(self, most):
         """Passes over the folds: one unless a test asks for more, so that no test hangs on the clock."""
-        self._patch.setattr("treatise.compare.contest.schedule.MOST_REPEATS", most)
+        self._patch.setattr("treatise.compare.inputs.base.MOST_REPEATS", most)
 
 
 @pytest.fixture

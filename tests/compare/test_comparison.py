@@ -239,10 +239,10 @@ PROGRAM = """
 import os, sys
 from treatise.cli import main
 from treatise.compare.candidates import all_candidates
-from treatise.compare.contest import schedule
+from treatise.compare.inputs import base
 from treatise.compare.inputs import rows
 
-schedule.MOST_REPEATS = int(os.environ["REPEATS"])
+base.MOST_REPEATS = int(os.environ["REPEATS"])
 
 rows.all_candidates = lambda task: [c for c in all_candidates(task) if c.label in ("LogisticRegression", "SVC")]
 sys.argv[0] = "treatise"

@@ -3,8 +3,12 @@
 import os
 import time
 
+import numba
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+
+from treatise.compare.contest import signals
+from treatise.compare.contest.isolation import BEGIN
 
 
 class _Hostile(ClassifierMixin, BaseEstimator):
@@ -62,3 +66,28 @@ class Prints(_Hostile):
 
 class Succeeds(_Hostile):
     """Does nothing wrong."""
+
+
+def spin(seconds):
+    """Begins, and uses the processor for so long."""
+    signals.tell(BEGIN)
+    start = time.process_time()
+    while time.process_time() - start < seconds:
+        pass
+
+
+def start_slowly_and_compile():
+    """Spins before it begins, and then compiles a loop."""
+    start = time.process_time()
+    while time.process_time() - start < 0.7:
+        pass
+    signals.tell(BEGIN)
+
+    @numba.njit
+    def added(values):
+        total = 0.0
+        for value in values:
+            total += value
+        return total
+
+    return added(np.array([1.0, 2.0, 3.0]))

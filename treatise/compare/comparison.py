@@ -25,6 +25,7 @@ from treatise.io import ModelFile, load_model
 from treatise.report.record import VERSION, Metric, RunRecord
 
 LEAST_BUDGET = 5.0
+USUAL = Rules()
 # Of a table in memory: itself, its encoding, and the training rows of that.
 COPIES = 3
 READING_SHARE = 0.25
@@ -78,7 +79,7 @@ def compare_methods(
     group: str | None = None,
     observer: Observer | None = None,
     spent: float = 0.0,
-    rules: Rules = Rules(),
+    rules: Rules = USUAL,
 ) -> Comparison:
     """Ask what every applicable method makes of a table.
 

@@ -12,9 +12,10 @@ import hostile
 import psutil
 import pytest
 
-from treatise.compare.contest.isolation import WorkerPool
+from treatise.compare.contest.isolation import Limits, WorkerPool
 
 PLENTY = float("inf")
+EASY = Limits(60, PLENTY, 120)
 
 
 @pytest.fixture(scope="module")
@@ -29,49 +30,66 @@ def fit(name):
 
 
 def test_a_job_answers_with_its_value(pool):
-    outcome = pool.run(operator.add, (2, 3), 60, PLENTY, 60)
+    outcome = pool.run(operator.add, (2, 3), EASY)
     assert (outcome.kind, outcome.value) == ("done", 5)
 
 
 def test_an_exception_becomes_one_line(pool):
-    outcome = pool.run(*fit("Raises"), 60, PLENTY, 60)
+    outcome = pool.run(*fit("Raises"), EASY)
     assert (outcome.kind, outcome.reason) == ("error", "ValueError: the matrix is <singular>")
 
 
 def test_a_job_that_hangs_is_stopped_near_its_time_and_the_next_one_runs(pool):
     start = time.monotonic()
-    outcome = pool.run(*fit("Hangs"), 0.5, PLENTY, 60)
+    outcome = pool.run(*fit("Hangs"), Limits(0.5, PLENTY, 120))
     assert outcome.kind == "time"
     assert 0.5 <= time.monotonic() - start < 30
-    assert pool.run(operator.add, (1, 1), 60, PLENTY, 60).value == 2
+    assert pool.run(operator.add, (1, 1), EASY).value == 2
+
+
+def test_a_share_is_processor_time_and_the_clock_has_the_last_word(pool):
+    spinning = pool.run(hostile.spin, (60.0,), Limits(0.3, PLENTY, 120))
+    assert spinning.kind == "time"
+    assert 0.3 <= spinning.seconds < 5.0
+    assert "processor time" in spinning.reason
+    late = pool.run(hostile.spin, (60.0,), Limits(PLENTY, PLENTY, 1.0))
+    assert late.kind == "late"
+
+
+def test_what_a_job_does_before_it_begins_and_what_it_compiles_is_not_its_share(pool):
+    outcome = pool.run(hostile.start_slowly_and_compile, (), Limits(0.5, PLENTY, 120))
+    assert (outcome.kind, outcome.value) == ("done", 6.0)
+    # It spun for longer than its share before it began, and compiling a loop takes longer still.
+    assert outcome.seconds < 0.5 < outcome.compile_seconds + 1.0
+    assert outcome.compile_seconds > 0.0
 
 
 def test_a_job_that_eats_memory_is_stopped_before_much_more_than_its_share(pool):
     limit = 500 * 2**20
-    outcome = pool.run(*fit("EatsMemory"), 120, limit, 60)
+    outcome = pool.run(*fit("EatsMemory"), Limits(120, limit, 120))
     assert outcome.kind == "memory"
     assert "GiB" in outcome.reason
 
 
 def test_a_crash_is_reported_with_its_exit_code(pool):
-    outcome = pool.run(*fit("Dies"), 60, PLENTY, 60)
+    outcome = pool.run(*fit("Dies"), EASY)
     assert (outcome.kind, outcome.reason) == ("error", "its process died (exit code 7)")
 
 
 def test_printing_does_not_disturb_the_answer(pool):
-    assert pool.run(*fit("Prints"), 60, PLENTY, 60).kind == "done"
+    assert pool.run(*fit("Prints"), EASY).kind == "done"
 
 
 def test_closing_the_pool_ends_jobs_under_way():
     workers = WorkerPool()
     outcomes = []
-    thread = threading.Thread(target=lambda: outcomes.append(workers.run(*fit("Hangs"), 300, PLENTY, 60)))
+    thread = threading.Thread(target=lambda: outcomes.append(workers.run(*fit("Hangs"), Limits(300, PLENTY, 300))))
     thread.start()
     time.sleep(0.5)
     workers.close()
     thread.join(timeout=30)
     assert [outcome.kind for outcome in outcomes] == ["cancelled"]
-    assert workers.run(operator.add, (1, 1), 1, PLENTY, 1).kind == "cancelled"
+    assert workers.run(operator.add, (1, 1), EASY).kind == "cancelled"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

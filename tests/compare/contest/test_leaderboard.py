@@ -1,105 +1,178 @@
-"""Order, intervals and verdicts from fold scores."""
+"""Order, intervals, standings and the decision."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from treatise.compare.candidates import all_candidates
-from treatise.compare.contest.leaderboard import leaderboard, verdict
+from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
+from treatise.compare import Rules
+from treatise.compare.candidates import Candidate
+from treatise.compare.contest.decision import decide, verdict
+from treatise.compare.contest.evidence import Evidence, place_of
+from treatise.compare.contest.leaderboard import judged, leaderboard
+from treatise.compare.contest.race import Course, Race
+from treatise.compare.inputs import Size
 from treatise.compare.metrics import METRICS
 from treatise.report import FoldRecord
+from treatise.report.record import Race as RaceRecord
 
-AUC = METRICS["roc_auc"]
-CANDIDATES = all_candidates("binary")
-KEYS = ["sklearn/SVC", "sklearn/LogisticRegression", "sklearn/DummyClassifier", "sklearn/RandomForestClassifier"]
+ACCURACY = METRICS["accuracy"]
+ROWS = 4000
+TRIED = RaceRecord(4, 4, 4, 40, 10.0, 0.0, False, complete=True)
 
 
-def records(key, scores, k=5):
-    return [
-        FoldRecord(
-            key, i // k, i % k, score, {"roc_auc": score, "log_loss": None}, fit_seconds=0.1 * (i + 1),
-            predict_seconds=0.01, params={"C": i}, seconds=0.2,
-        )
-        for i, score in enumerate(scores)
-    ]  # fmt: skip
+class Board:
+    """A race in which methods with given shares of right rows had so many folds and looks."""
+
+    def __init__(self, forms, rows=ROWS, seed=0):
+        field = []
+        for name, form in forms.items():
+            compare = ComparisonEntry(tasks=("binary",), seconds=Cost(1e-6), bytes=Cost(1.0), form=form)
+            field.append(Candidate(EstimatorEntry(f"{name.lower()}.{name}", compare), compare, None, "binary"))
+        self.keys = {candidate.entry.name: candidate.key for candidate in field}
+        self.race = Race(field, Course(Size(rows, 3, 2), 5, 10, 2, 60.0, 0.01), Evidence())
+        self.fold_of_row = np.random.default_rng(seed).permutation(rows) % 5
+
+    def add(self, name, right, *, stage="fold", repeats=1, folds=5, seconds=0.1):
+        for repeat in range(repeats):
+            for fold in range(folds):
+                numbers = np.flatnonzero(self.fold_of_row == fold)
+                merits = np.asarray(right, float)[numbers]
+                score = float(merits.mean())
+                record = FoldRecord(
+                    self.keys[name], stage, 0, repeat, fold, 800, len(numbers), score, {"accuracy": score, "f1": None},
+                    seconds, 0.0, {"C": fold}, seconds, 0.0,
+                )  # fmt: skip
+                self.race.evidence.add(record.key, place_of(record), numbers, merits)
+                self.race.saw(record)
+        return self
+
+    @property
+    def entries(self):
+        return judged(leaderboard(self.race, ACCURACY), self.race)
+
+    def decision(self, **rules):
+        entries = self.entries
+        return decide(entries, ACCURACY, TRIED, Rules(**rules), 0.005)
+
+
+def right(share, rows=ROWS, seed=0):
+    """Rows that are right, the easy ones for everybody."""
+    hard = np.random.default_rng(seed).random(rows)
+    return hard < share
+
+
+FORMS = {"Forest": "ensemble", "Machine": "kernel", "Line": "linear", "Guess": "constant"}
+
+
+def usual(**seconds):
+    board = Board(FORMS)
+    board.add("Forest", right(0.9), seconds=seconds.get("forest", 1.0))
+    board.add("Machine", right(0.8995), seconds=0.5).add("Line", right(0.75)).add("Guess", right(0.5))
+    return board
 
 
 def test_the_interval_is_the_corrected_one():
-    scores = np.array([0.90, 0.93, 0.91, 0.95, 0.92, 0.94, 0.90, 0.96, 0.93, 0.92])
-    (entry,) = leaderboard(records(KEYS[0], scores), CANDIDATES, AUC, 5)
-    # Nadeau and Bengio: variance (1/J + n_test/n_train) s^2 with n_test/n_train = 1/(k - 1).
-    half = stats.t.ppf(0.975, 9) * np.sqrt((1 / 10 + 1 / 4) * scores.var(ddof=1))
-    assert entry.score == pytest.approx(scores.mean())
-    assert entry.low == pytest.approx(scores.mean() - half)
-    assert entry.high == pytest.approx(min(1.0, scores.mean() + half))
-
-
-def test_standings_come_from_paired_corrected_tests_after_holm():
+    board = Board({"Line": "linear"})
     rng = np.random.default_rng(0)
-    common = rng.normal(0.9, 0.02, 10)
-    folds = [
-        *records(KEYS[0], common),
-        *records(KEYS[1], common - 0.001 + rng.normal(0, 0.003, 10)),
-        *records(KEYS[2], common - 0.3 + rng.normal(0, 0.003, 10)),
-    ]
-    board = leaderboard(folds, CANDIDATES, AUC, 5)
-    assert [entry.standing for entry in board] == ["best", "level", "behind"]
-    # The fold-to-fold noise is common to both, so only a paired test can see so small a difference surely.
-    assert board[2].p_value < 1e-6 < board[1].p_value
+    board.add("Line", rng.random(ROWS) < 0.8)
+    (entry,) = board.entries
+    scores = np.array([s.score for s in entry.scores])
+    # Nadeau and Bengio: variance (1/J + n_test/n_train) s^2 with n_test/n_train = 1/(k - 1).
+    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 4) * scores.var(ddof=1))
+    assert entry.score == pytest.approx(scores.mean())
+    assert (entry.low, entry.high) == pytest.approx((scores.mean() - half, min(1.0, scores.mean() + half)))
+
+
+def test_standings_are_judged_row_by_row():
+    standings = {entry.label: entry.standing for entry in usual().entries}
+    assert standings == {"Forest": "best", "Machine": "equivalent", "Line": "worse", "Guess": "worse"}
+    worse = next(entry for entry in usual().entries if entry.label == "Line")
+    assert worse.behind_low <= worse.behind <= worse.behind_high
+    assert worse.behind == pytest.approx(0.15, abs=0.03)
+
+
+def test_what_rows_cannot_tell_is_undecided():
+    board = Board(FORMS)
+    rng = np.random.default_rng(5)
+    board.add("Forest", rng.random(ROWS) < 0.80).add("Machine", rng.random(ROWS) < 0.80).add("Guess", right(0.5))
+    assert {e.label: e.standing for e in board.entries}["Machine"] in ("undecided", "best")
+    assert "more rows" in board.decision().to_decide
 
 
 def test_one_lucky_fold_does_not_lead():
-    folds = [*records(KEYS[0], [0.8, 0.81, 0.79, 0.8, 0.82]), *records(KEYS[1], [0.99])]
-    board = leaderboard(folds, CANDIDATES, AUC, 5)
-    assert [entry.key for entry in board] == KEYS[:2]
-    assert board[1].standing == "too few folds"
+    lucky = Board(FORMS | {"Lucky": "kernel"})
+    lucky.add("Forest", right(0.9)).add("Guess", right(0.5)).add("Lucky", np.ones(ROWS, bool), folds=1)
+    assert [entry.label for entry in lucky.entries][0] == "Forest"
 
 
-def test_a_quick_method_does_not_lead_by_having_more_folds():
-    folds = [*records(KEYS[2], [0.5] * 4), *records(KEYS[0], [0.9, 0.91])]
-    assert [entry.key for entry in leaderboard(folds, CANDIDATES, AUC, 5)] == [KEYS[0], KEYS[2]]
+def test_those_left_behind_at_the_look_are_judged_by_it():
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Machine", 0.89), ("Line", 0.7), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look")
+    board.add("Forest", right(0.9), repeats=2).add("Guess", right(0.5), repeats=2)
+    entries = {entry.label: entry for entry in board.entries}
+    assert entries["Line"].stage == "look"
+    assert entries["Line"].standing == "worse"
+    assert entries["Forest"].folds == 10
+    assert [e.label for e in board.entries][:2] == ["Forest", "Guess"]
 
 
 def test_errors_rank_the_lowest_first():
     rmse = METRICS["rmse"]
-    ridge, dummy = "sklearn/Ridge", "sklearn/DummyRegressor"
-    folds = [*records(ridge, [1.0] * 5), *records(dummy, [2.0, 2.1, 1.9, 2.0, 2.0])]
-    board = leaderboard(folds, all_candidates("regression"), rmse, 5)
-    assert [entry.key for entry in board] == [ridge, dummy]
+    board = Board({"Line": "linear", "Guess": "constant"})
+    for name, error in (("Guess", 2.0), ("Line", 1.0)):
+        board.add(name, np.full(ROWS, -error) + np.random.default_rng(0).normal(0, 0.1, ROWS))
+        board.race.records[board.keys[name]] = [
+            replace(r, score=-r.score) for r in board.race.records[board.keys[name]]
+        ]
+    entries = judged(leaderboard(board.race, rmse), board.race)
+    assert [entry.label for entry in entries] == ["Line", "Guess"]
+    assert entries[1].standing == "worse"
 
 
 def test_a_measure_that_some_fold_lacks_is_left_empty():
-    (entry,) = leaderboard(records(KEYS[0], [0.9, 0.8]), CANDIDATES, AUC, 5)
-    assert entry.metrics == {"roc_auc": pytest.approx(0.85), "log_loss": None}
+    (entry,) = Board({"Line": "linear"}).add("Line", right(0.8)).entries
+    assert entry.metrics == {"accuracy": pytest.approx(0.8, abs=0.05), "f1": None}
 
 
-def test_the_words_name_the_best_the_level_and_the_beaten():
-    rng = np.random.default_rng(1)
-    common = rng.normal(0.9, 0.02, 10)
-    folds = [
-        *records(KEYS[0], common),
-        *records(KEYS[1], common + np.tile([0.002, -0.003], 5)),
-        *records(KEYS[2], [0.5] * 10),
-    ]
-    words = " ".join(verdict(leaderboard(folds, CANDIDATES, AUC, 5), AUC, 2, "interrupted"))
-    for part in (
-        "SVC (a scikit-learn baseline) does best",
-        "cannot be told apart from LogisticRegression",
-        "DummyClassifier is behind",
-        "2 methods could not",
-        "interrupted",
-    ):
+def test_the_simplest_of_the_equivalent_is_taken_unless_accuracy_is_preferred():
+    board = Board(FORMS)
+    board.add("Forest", right(0.9), seconds=1.0).add("Machine", right(0.8995), seconds=0.1)
+    board.add("Line", right(0.899), seconds=2.0).add("Guess", right(0.5))
+    assert board.decision().label == "Line"
+    assert board.decision(prefer="simple").label == "Line"
+    assert board.decision(prefer="speed").label == "Machine"
+    assert board.decision(prefer="accuracy").label == "Forest"
+
+
+def test_a_fast_method_that_is_worse_is_never_recommended():
+    for prefer in ("balanced", "speed", "simple", "accuracy"):
+        assert usual().decision(prefer=prefer).label in ("Forest", "Machine")
+
+
+def test_alternatives_serve_other_wishes():
+    decision = usual(forest=3.0).decision(prefer="accuracy")
+    purposes = {alternative.purpose: alternative.label for alternative in decision.alternatives}
+    assert purposes == {"runner-up": "Machine", "speed": "Machine", "readable": "Line"}
+
+
+def test_guessing_is_said_plainly_only_if_the_field_had_its_turn():
+    board = Board({"Guess": "constant"}).add("Guess", right(0.5))
+    assert "better than guessing" in board.decision().headline
+    few = replace(TRIED, looked=1, complete=False)
+    decision = decide(board.entries, ACCURACY, few, Rules(), 0.0)
+    assert "guessing" not in decision.headline
+    assert "Too few methods" in decision.headline
+    assert any("Only 1 of 4 methods" in word for word in verdict(decision, few, 3, "finished"))
+
+
+def test_the_words_name_the_choice_the_worse_and_the_missing():
+    words = " ".join(verdict(usual().decision(), TRIED, 2, "interrupted"))
+    for part in ("Take Machine", "Guessing gives", "are worse by more than", "2 methods could not", "interrupted"):
         assert part in words
-    assert verdict([], AUC, 0, "finished") == ["No method finished a fold; the reasons are listed below."]
-
-
-def test_guessing_in_front_is_said_plainly():
-    words = " ".join(verdict(leaderboard(records(KEYS[2], [0.5] * 5), CANDIDATES, AUC, 5), AUC, 0, "finished"))
-    assert "No method does better than guessing" in words
-
-
-def test_a_long_list_of_level_methods_is_cut_short():
-    noise = np.random.default_rng(2).normal(0, 0.02, (len(CANDIDATES), 10))
-    folds = [r for c, scores in zip(CANDIDATES, 0.9 + noise) for r in records(c.key, scores)]
-    words = verdict(leaderboard(folds, CANDIDATES, AUC, 5), AUC, 0, "finished")
-    assert words[1].endswith(f" and {len(CANDIDATES) - 5} others.")
+    nothing = decide((), ACCURACY, TRIED, Rules(), 0.0)
+    assert nothing.key is None
+    assert "No method finished a fold" in " ".join(nothing.reasons)

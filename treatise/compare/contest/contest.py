@@ -82,7 +82,7 @@ class Contest:
         """What the last fit, the explanations and the report will take on the clock, as far as it can be told."""
         least = REPORT_SECONDS + ENDING_LEAST * self.clock.budget
         most = max(least, ENDING_MOST * self.clock.budget)
-        leader = next(iter(self.race.contended), None) or next(iter(self.race.line()), None)
+        leader = self.race.leader
         if leader is None:
             return least
         fit = LAST_FIT * self.race.expected(leader, self.data.size.rows) + self.race.search

@@ -22,7 +22,9 @@ REPORT_SECONDS = 1.0
 OVERRUN = 0.05
 """Of the budget: what the last fit may take beyond it, where it is on its way."""
 LEAST_FIT = 2.0
-"""Seconds that the last fit has at least: without its model a run is worth little."""
+START = 20.0
+"""Seconds of processor time that the last fit has at least, and on the clock for a process to start if need be: without
+its model a run is worth little."""
 EXPLAINED = 3
 MODEL = "best.skops"
 
@@ -100,7 +102,7 @@ class Ending:
         metadata = {**contest.data.metadata(members[0][0]), "label": entry.label}
         metadata |= {"metric": run.metric.name, "score": entry.score}
         path = (contest.folder.path / name).resolve()
-        limits = Limits(float("inf"), float("inf"), max(self._left, LEAST_FIT * contest.slowness))
+        limits = Limits(float("inf"), float("inf"), max(self._left, START + LEAST_FIT * contest.slowness))
         outcome = self.pool.run(
             fit_whole, (contest.folder.work, tuple(jobs), run.metric, run.seed, path, metadata), limits
         )

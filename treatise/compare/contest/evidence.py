@@ -9,7 +9,7 @@ from treatise.report.record import FoldRecord
 from treatise.theory import ComparisonsWithBest, comparisons_with_best
 
 Place = tuple[str, int, int, int]
-"""Stage, rows of a look's sample (0 for all), repeat and fold: who is judged at one place is judged on the same rows."""
+"""Stage, rows of a look's sample (0 for all), repeat, fold: who is judged at one place is judged on the same rows."""
 
 
 ENLARGEMENT = 1.5

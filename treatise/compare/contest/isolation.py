@@ -22,9 +22,9 @@ import psutil
 POLL_SECONDS = 0.02
 READY, BEGIN, COMPILING, COMPILED = "ready", "begin", "compiling", "compiled"
 """What a worker says before it answers."""
-MOST_COMPILING = 60.0
-"""Processor seconds after which one loop that compiles is taken to hang."""
-LONGEST_WAIT = 10.0
+MOST_STARTING = 30.0
+"""Processor seconds after which a start, or one loop that compiles, is taken to hang."""
+LONGEST_WAIT = 5.0
 """Seconds that a job may sleep at least: a busy machine never keeps a process that wants to run waiting so long."""
 
 
@@ -71,6 +71,7 @@ class _Meter:
         self._process = process
         self.compiled = 0.0
         self.compiling = False
+        self.begun = False
         self._last, self._moved = 0.0, time.monotonic()
         self.begin()
 
@@ -181,7 +182,7 @@ class Worker:
         spent, resident = meter.seconds, meter.resident
         if time.monotonic() > ends:
             return Outcome("late", reason="the time was up before it ended", **meter.spent)
-        if spent > (limits.seconds if not meter.compiling else limits.seconds + MOST_COMPILING):
+        if spent > limits.seconds + (0.0 if meter.begun and not meter.compiling else MOST_STARTING):
             reason = f"stopped after {spent:.1f} s of processor time, its share"
             return Outcome("time", reason=reason, **meter.spent)
         if meter.waiting > max(LONGEST_WAIT, limits.seconds):
@@ -278,6 +279,7 @@ def _hear(word: str, value: Any, meter: _Meter) -> None:
     """What a worker says of itself while it works."""
     if word == BEGIN:
         meter.begin()
+        meter.begun = True
     elif word == COMPILING:
         meter.compiling = True
     elif word == COMPILED:

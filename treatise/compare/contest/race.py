@@ -83,8 +83,8 @@ class Race:
         self._running: Counter[tuple[str, Place]] = Counter()
         self._out: set[str] = set()
         self._worse: set[str] = set()
-        self._looked_over = False
         self._contenders: list[str] = []
+        self._lined_up_at: tuple[int, ...] = ()
         self.search = 0.0
         self._share = 0.0
         self._judged_at: tuple[int, ...] = ()
@@ -121,13 +121,13 @@ class Race:
         """The next turn, with ``left`` seconds on the clock for folds; None where there is none to give now."""
         if left <= 0:
             return None
-        if not self._looked_over:
-            turn = self._first_look() or self._further_look()
-            if turn is not None:
-                return turn
-            if not any(self._depth(key) for key in self.field):
-                return None
-            self._looked_over = True
+        turn = self._first_look() or (None if self._contended else self._further_look())
+        if turn is not None:
+            return turn
+        self._judge_looks()
+        if len(self.line()) < PLACES and any(place[0] == "look" for _, place in self._running):
+            return None  # too few are known to choose among them; a look takes little
+        if self._lined_up_at != self._judged_at:
             self._line_up(left)
         return self._contention(left)
 
@@ -205,17 +205,12 @@ class Race:
         return self.course.margin * max(0.0, max(means.values()) - max(guesses))
 
     def _rank(self) -> list[str]:
-        """Those looked at, best first; a look at more rows comes before one at fewer."""
-        keys = [key for key in self.records if self._depth(key)]
-        return sorted(keys, key=lambda key: (-self._deepest(key), -self._lead(key), key))
-
-    def _deepest(self, key: str) -> int:
-        """The largest size of rows that a method was looked at with."""
-        return max(place[1] for place in self.looks if self.evidence.has(key, place))
+        """Those looked at, best first."""
+        return sorted((key for key in self.records if self._depth(key)), key=lambda key: (-self._lead(key), key))
 
     def _lead(self, key: str) -> float:
-        """Mean merit over the mean of the first method on the same rows, at its largest size."""
-        size = self._deepest(key)
+        """Mean merit less that of the best on the same rows, at the largest sample that a method was looked at with."""
+        size = max(place[1] for place in self.looks if self.evidence.has(key, place))
         places = [place for place in self.looks if place[1] == size and self.evidence.has(key, place)]
         yard = [k for k in self.records if all(self.evidence.has(k, place) for place in places)]
         best = max(self.evidence.mean(k, places) for k in yard)
@@ -247,8 +242,8 @@ class Race:
         return max(min(most, LOOK_ROWS), int(most * (seconds / self.expected(key, most)) ** (1.0 / power)))
 
     def _line_up(self, left: float) -> None:
-        """Choose the first contenders, and how long their folds may take."""
-        self._judge_looks()
+        """Choose the contenders, and how long their folds may take; whoever has folds already stays."""
+        self._lined_up_at = self._judged_at
         first = [k for k in self._ranking if k not in self._out and self.evidence.has(k, self.looks[0])]
         self.copy_of = self.evidence.copies(first, self.looks[:1])
         granted = RACE_SHARE * left * self.course.jobs
@@ -260,12 +255,12 @@ class Race:
                 break
             cost += more
             chosen.append(key)
-        self._contenders = [key for key in self._alive() if self.field[key].form == "constant"] + chosen
-        self.search = max(0.0, granted - cost) / (FOLDS_WANTED * max(1, len(chosen)))
+        guesses = [key for key in self._alive() if self.field[key].form == "constant"]
+        self._contenders = list(dict.fromkeys([*guesses, *self._contended, *chosen]))
+        self.search = max(0.0, granted - cost) / (FOLDS_WANTED * max(PLACES // 2, len(chosen)))
 
     def line(self) -> list[str]:
         """Who may contend, in order: those not behind beyond doubt, near copies after the others."""
-        self._judge_looks()
         able = [k for k in self._ranking if k not in self._out and self.field[k].form != "constant"]
         hopeful = [key for key in able if key not in self._worse] or able[:1]
         return [k for k in hopeful if k not in self.copy_of] + [k for k in hopeful if k in self.copy_of]
@@ -305,6 +300,15 @@ class Race:
         return None
 
     @property
-    def contended(self) -> list[str]:
-        """Those with folds of their own, best first in line."""
-        return [key for key in self._contenders if self.evidence.places(key, "fold")]
+    def _contended(self) -> list[str]:
+        """Those with folds of their own, done or running."""
+        running = {key for key, place in self._running if place[0] == "fold"}
+        return [key for key in self.records if key in running or self.evidence.places(key, "fold")]
+
+    @property
+    def leader(self) -> str | None:
+        """The best so far, of those with folds if there are any."""
+        with_folds = [k for k in self._contended if self.evidence.places(k, "fold") and k not in self._out]
+        if with_folds:
+            return max(with_folds, key=lambda key: self.evidence.mean(key, self.evidence.places(key, "fold")))
+        return next(iter(self.line()), None)

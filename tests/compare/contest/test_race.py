@@ -1,0 +1,204 @@
+"""Who runs next, in a world where every method has a known cost and worth, and time is a number."""
+
+import heapq
+
+import numpy as np
+import pytest
+
+from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
+from treatise.compare.candidates import Candidate
+from treatise.compare.contest.evidence import Evidence, place_of
+from treatise.compare.contest.race import FOLDS_WANTED, LOOK_ROWS, PLACES, Course, Race
+from treatise.compare.inputs import Size
+from treatise.report.record import FoldRecord
+
+
+def candidate(name, *, form="kernel", search=True, power=1.0):
+    compare = ComparisonEntry(
+        tasks=("binary",), seconds=Cost(1e-6, n=power), bytes=Cost(1.0), form=form,
+        search={"C": (1, 2, 3)} if search else {},
+    )  # fmt: skip
+    return Candidate(EstimatorEntry(f"world.{name}", compare), compare, None, "binary")
+
+
+class World:
+    """Methods with a worth in [0, 1], the share of rows that they get right, and a cost in seconds at all rows."""
+
+    def __init__(self, methods, *, rows=1000, budget=120.0, jobs=2, repeats=10, power=1.0, seed=0):
+        self.worth = {f"world/{name}": worth for name, (worth, _) in methods.items()}
+        self.cost = {f"world/{name}": cost for name, (_, cost) in methods.items()}
+        field = [candidate(n, form="constant" if n == "Guess" else "kernel", power=power) for n in methods]
+        self.course = Course(Size(rows, 5, 2), 5, repeats, jobs, budget, 0.01)
+        self.evidence = Evidence()
+        self.race = Race(field, self.course, self.evidence)
+        self.rng = np.random.default_rng(seed)
+        self.hardness = self.rng.random(rows)
+        self.fold_of_row = self.rng.permutation(rows) % 5
+        self.power = power
+        self.taken = []
+
+    def run(self):
+        """Take turns on the processors until the race gives none or the time is up; returns the time it ended."""
+        running, now, number = [], 0.0, 0
+        while True:
+            while len(running) < self.course.jobs:
+                turn = self.race.next(self.course.budget - now)
+                if turn is None:
+                    break
+                self.race.began(turn)
+                self.taken.append(turn)
+                rows = turn.rows or self.course.training_rows
+                fit = self.cost[turn.key] * (rows / self.course.training_rows) ** self.power
+                spent = min(fit + turn.tuning, turn.seconds)
+                heapq.heappush(running, (now + spent, number, turn, fit, fit + turn.tuning > turn.seconds))
+                number += 1
+            if not running:
+                return now
+            now, _, turn, fit, stopped = heapq.heappop(running)
+            self.race.ended(turn)
+            if stopped:
+                self.race.gave_up(turn.key)
+            elif now <= self.course.budget:
+                self._judge(turn, fit)
+
+    def _judge(self, turn, fit):
+        numbers = np.flatnonzero(self.fold_of_row == turn.fold)
+        noise = self.rng.normal(0, 0.05, len(numbers))
+        merits = (self.hardness[numbers] + noise < self.worth[turn.key]).astype(float)
+        record = FoldRecord(
+            turn.key, turn.stage, turn.place[1], turn.repeat, turn.fold, turn.rows or self.course.training_rows,
+            len(numbers), float(merits.mean()), {}, fit, 0.0, {}, fit + turn.tuning, 0.0,
+        )  # fmt: skip
+        self.evidence.add(turn.key, place_of(record), numbers, merits)
+        self.race.saw(record)
+
+    def turns(self, key, stage):
+        return [turn for turn in self.taken if turn.key == f"world/{key}" and turn.stage == stage]
+
+
+MANY = {"Guess": (0.5, 0.001)} | {f"M{i:02}": (0.55 + 0.01 * i, 0.05 + 0.02 * i) for i in range(30)}
+
+
+def test_every_method_has_one_look_before_anything_else():
+    world = World(MANY)
+    world.run()
+    first = world.taken[: len(MANY)]
+    assert {turn.key for turn in first} == set(world.worth)
+    assert {turn.stage for turn in first} == {"look"}
+    assert {turn.fold for turn in first} == {0}
+    assert all(turn.tuning == 0.0 for turn in first)
+
+
+def test_the_best_get_ten_folds_or_more_and_the_hopeless_none():
+    world = World(MANY)
+    world.run()
+    for name in ("M29", "M28", "M27"):
+        assert len(world.turns(name, "fold")) >= FOLDS_WANTED
+    assert len(world.turns("Guess", "fold")) >= FOLDS_WANTED  # what the margin is measured from
+    for name in ("M00", "M05", "M10"):
+        assert world.turns(name, "fold") == []
+        assert len(world.turns(name, "look")) < 5
+
+
+def test_the_budget_is_used_and_kept():
+    world = World(MANY)
+    assert 0.8 * 120 <= world.run() <= 120.0
+
+
+def test_a_slow_method_keeps_nobody_waiting():
+    world = World(MANY | {"Slow": (0.7, 500.0)})
+    world.run()
+    (look,) = world.turns("Slow", "look")
+    assert look.seconds < 0.05 * 120
+    assert len(world.turns("M29", "fold")) >= FOLDS_WANTED
+
+
+def test_contenders_are_tuned_for_about_what_the_budget_leaves():
+    world = World(MANY)
+    world.run()
+    spent = [turn.tuning for turn in world.taken if turn.stage == "fold" and turn.key != "world/Guess"]
+    assert max(spent) > 0.5
+    assert sum(spent[: PLACES * FOLDS_WANTED]) <= 2 * 120
+
+
+def test_with_little_time_there_are_fewer_contenders_and_not_fewer_folds():
+    world = World({name: (worth, 20 * cost) for name, (worth, cost) in MANY.items()}, budget=240)
+    world.run()
+    folds = {name: len(world.turns(name, "fold")) for name in MANY}
+    assert sum(count >= FOLDS_WANTED for count in folds.values()) >= 2
+
+
+def test_near_copies_share_a_place():
+    copies = {f"C{i}": (0.9, 0.05) for i in range(12)}
+    world = World({"Guess": (0.5, 0.001), **copies, "Other": (0.89, 0.05), "Third": (0.88, 0.05)}, budget=20)
+
+    def judge(turn, fit):
+        numbers = np.flatnonzero(world.fold_of_row == turn.fold)
+        rng = np.random.default_rng(turn.fold if turn.key.startswith("world/C") else hash(turn.key) % 2**32)
+        merits = (rng.random(len(numbers)) < world.worth[turn.key]).astype(float)
+        record = FoldRecord(
+            turn.key, turn.stage, turn.place[1], turn.repeat, turn.fold, 800, len(numbers), float(merits.mean()), {},
+            fit, 0.0, {}, fit + turn.tuning, 0.0,
+        )  # fmt: skip
+        world.evidence.add(turn.key, place_of(record), numbers, merits)
+        world.race.saw(record)
+
+    world._judge = judge
+    world.run()
+    assert len(world.race.copy_of) == 11
+    assert len(set(world.race.copy_of.values())) == 1
+    order = list(dict.fromkeys(t.key for t in world.taken if t.stage == "fold" and t.key != "world/Guess"))
+    assert {"world/Other", "world/Third"} <= set(order[:3])
+
+
+def test_many_rows_are_looked_at_in_samples_that_grow():
+    world = World(MANY, rows=200_000)
+    looks = world.race.looks
+    assert looks[0] == ("look", LOOK_ROWS, 0, 0)
+    sizes = [place[1] for place in looks]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] > LOOK_ROWS
+    assert all(size <= world.course.training_rows / 2 for size in sizes)
+
+
+def test_what_does_not_fit_in_is_fitted_with_fewer_rows():
+    world = World({"Guess": (0.5, 0.01), "Heavy": (0.9, 400.0), "Light": (0.898, 2.0)}, rows=200_000, power=2.0)
+    world.run()
+    (rows,) = {turn.rows for turn in world.turns("Heavy", "fold")}
+    assert LOOK_ROWS <= rows < world.course.training_rows
+    assert {turn.rows for turn in world.turns("Light", "fold")} == {None}
+    assert len(world.turns("Heavy", "fold")) >= FOLDS_WANTED
+
+
+def test_what_cannot_be_divided_anew_is_not():
+    world = World({"Guess": (0.5, 0.01), "A": (0.9, 0.1), "B": (0.85, 0.1)}, repeats=1)
+    world.run()
+    assert {turn.repeat for turn in world.taken} == {0}
+    assert len(world.turns("A", "fold")) == 5
+
+
+def test_a_race_taken_up_again_goes_on_where_it_stopped():
+    whole = World(MANY, budget=60)
+    whole.run()
+    again = World(MANY, budget=120)
+    for turn in whole.taken:
+        key, place = turn.key, turn.place
+        if whole.evidence.has(key, place):
+            again.race.began(turn)
+            again.race.ended(turn)
+            again._judge(turn, whole.cost[key])
+    done = {(turn.key, turn.place) for turn in whole.taken if whole.evidence.has(turn.key, turn.place)}
+    again.run()
+    assert not done & {(turn.key, turn.place) for turn in again.taken}
+    assert again.turns("M29", "fold")
+
+
+def test_nothing_is_given_when_the_time_is_up():
+    assert World(MANY).race.next(0.0) is None
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_everybody_is_looked_at_whatever_the_number_of_processors(jobs):
+    world = World(MANY, jobs=jobs)
+    world.run()
+    assert all(world.evidence.has(key, world.race.looks[0]) for key in world.worth)
