@@ -11,12 +11,20 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from treatise._core.errors import TreatiseError
+from treatise.report.explained import (
+    ColumnEffect,
+    ErrorSegments,
+    LearningPoint,
+    MethodImportance,
+    Number,
+    Profile,
+    ThresholdCurve,
+)
 
-VERSION = 1
+VERSION = 2
 """Number of the schema."""
 
 Record = TypeVar("Record")
-Number = float | None
 
 
 @dataclass(frozen=True)
@@ -101,14 +109,18 @@ class FoldRecord:
     """One fold of one method, as the journal of a run keeps it."""
 
     key: Annotated[str, "The method."]
+    stage: Annotated[str, "`look` (at its defaults, to narrow the field) or `fold` (tuned, to decide)."]
     repeat: Annotated[int, "Number of the repeat, from 0."]
     fold: Annotated[int, "Number of the fold in it, from 0."]
-    score: Annotated[float, "The metric on the held-out rows."]
+    rows: Annotated[int, "Rows that it was fitted with."]
+    judged: Annotated[int, "Held-out rows that it was judged on."]
+    score: Annotated[float, "The metric on those."]
     metrics: Annotated[dict[str, Number], "Every measure of the task; null where the method gives none."]
-    fit_seconds: Annotated[float, "Seconds of the fit, without the choice of parameters."]
-    predict_seconds: Annotated[float, "Seconds of predicting the held-out rows."]
+    fit_seconds: Annotated[float, "Processor seconds of the fit, without the choice of parameters."]
+    predict_seconds: Annotated[float, "Processor seconds of predicting the held-out rows."]
     params: Annotated[dict[str, Any], "The parameters that were chosen on the training rows."]
-    seconds: Annotated[float, "Seconds of all of it."]
+    seconds: Annotated[float, "Processor seconds of all of it, without what was compiled."]
+    compile_seconds: Annotated[float, "Processor seconds of compiling, which is no method's share."]
 
 
 @dataclass(frozen=True)
@@ -118,7 +130,7 @@ class FoldScore:
     repeat: Annotated[int, "Number of the repeat, from 0."]
     fold: Annotated[int, "Number of the fold in it, from 0."]
     score: Annotated[float, "The metric on the held-out rows."]
-    seconds: Annotated[float, "Seconds of the fit."]
+    seconds: Annotated[float, "Processor seconds of the fit."]
 
 
 @dataclass(frozen=True)
@@ -130,18 +142,24 @@ class LeaderboardEntry:
     label: Annotated[str, "What names it to a person."]
     paper: Annotated[str | None, "Its paper's id; null for a baseline."]
     estimator: Annotated[str, "Import path of the estimator."]
-    baseline: Annotated[bool, "Whether it is one of scikit-learn's usual choices."]
+    baseline: Annotated[bool, "Whether it is one of the usual choices that the others are measured by."]
+    form: Annotated[str, "What its model is, such as `linear`, `tree` or `ensemble`."]
+    stage: Annotated[str, "`folds` (tuned and cross-validated) or `look` (seen at its defaults, then left behind)."]
+    rows: Annotated[int, "Rows that it was fitted with."]
     score: Annotated[float, "Mean of the metric over its folds."]
     low: Annotated[Number, "Lower end of the corrected 95 % interval; null with one fold."]
     high: Annotated[Number, "Upper end of it."]
     folds: Annotated[int, "How many folds it had."]
     scores: Annotated[tuple[FoldScore, ...], "Those folds, in order."]
-    fit_seconds: Annotated[float, "Median seconds of a fit."]
-    predict_seconds: Annotated[float, "Median seconds of predicting a fold."]
+    fit_seconds: Annotated[float, "Median processor seconds of a fit."]
+    predict_seconds: Annotated[float, "Median processor seconds of predicting a fold."]
     metrics: Annotated[dict[str, Number], "Mean of every measure; null where some fold lacks it."]
     params: Annotated[dict[str, Any], "The parameters chosen in its last fold."]
-    standing: Annotated[str, "`best`, `level` (not to be told apart from it), `behind` or `too few folds`."]
-    p_value: Annotated[Number, "Of the corrected test against the best, after Holm; null where none was made."]
+    standing: Annotated[str, "`best`, `equivalent`, `undecided`, `worse`, or `unjudged` where no test was possible."]
+    behind: Annotated[Number, "How far it is behind the best, in the metric's unit; null where no test was possible."]
+    behind_low: Annotated[Number, "At least so far, with 95 % confidence for all methods together."]
+    behind_high: Annotated[Number, "At most so far."]
+    copy_of: Annotated[str | None, "The method whose place it shares, being a near copy of it on these data."]
 
 
 @dataclass(frozen=True)
@@ -208,16 +226,6 @@ class CalibrationCurve:
 
 
 @dataclass(frozen=True)
-class ColumnEffect:
-    """What a column is worth to the winner."""
-
-    column: Annotated[str, "The column."]
-    mean: Annotated[float, "How much the metric worsens on held-out rows when the column is shuffled."]
-    low: Annotated[Number, "Lower end of two standard deviations around it."]
-    high: Annotated[Number, "Upper end."]
-
-
-@dataclass(frozen=True)
 class ModelUse:
     """How to use the saved model."""
 
@@ -241,6 +249,51 @@ class BestMethod:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """A method for whoever wants something else than the recommendation."""
+
+    purpose: Annotated[str, "`accuracy`, `speed`, `readable` or `runner-up`."]
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    sentence: Annotated[str, "What it gives and what it costs."]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the comparison recommends, and how sure that is."""
+
+    key: Annotated[str | None, "The method; null where none can be recommended."]
+    label: Annotated[str, "What names it to a person; empty where there is none."]
+    headline: Annotated[str, "The recommendation in a sentence."]
+    reasons: Annotated[tuple[str, ...], "Why, in sentences."]
+    prefer: Annotated[str, "What was to be preferred: `balanced`, `accuracy`, `speed` or `simple`."]
+    margin: Annotated[float, "Differences up to this size do not matter, in the metric's unit."]
+    margin_share: Annotated[float, "The same as a share of the way from guessing to the best."]
+    fit_seconds: Annotated[Number, "Processor seconds of a fit of the method."]
+    predict_seconds: Annotated[Number, "Processor seconds of predicting a thousand rows."]
+    equivalent: Annotated[int, "Methods within the margin of the best."]
+    undecided: Annotated[int, "Methods that could be either."]
+    worse: Annotated[int, "Methods that are worse by more than the margin."]
+    unjudged: Annotated[int, "Methods that could not be tested."]
+    to_decide: Annotated[str, "What would decide about the undecided; empty where there are none."]
+    alternatives: Annotated[tuple[Alternative, ...], "Methods for other wishes."]
+
+
+@dataclass(frozen=True)
+class Race:
+    """How the time was spent."""
+
+    field: Annotated[int, "Methods that apply to the data."]
+    looked: Annotated[int, "Those of them that were tried at least once."]
+    contended: Annotated[int, "Those that were tuned and cross-validated."]
+    folds: Annotated[int, "Looks and folds in all."]
+    processor_seconds: Annotated[float, "Processor time of all of them."]
+    compile_seconds: Annotated[float, "Processor time of compiling beside that."]
+    rows_sampled: Annotated[bool, "Whether some method was fitted with a part of the rows only."]
+    complete: Annotated[bool, "Whether at least half of the field was tried."]
+
+
+@dataclass(frozen=True)
 class RunRecord:
     """A comparison, finished or interrupted."""
 
@@ -256,11 +309,18 @@ class RunRecord:
     data: Annotated[DataRecord, "What was compared on."]
     metric: Annotated[Metric, "What ranks the methods."]
     folds: Annotated[FoldPlan, "How the rows were divided."]
+    race: Annotated[Race, "How the time was spent."]
+    decision: Annotated[Decision | None, "What is recommended; null where no method was tried."]
     verdict: Annotated[tuple[str, ...], "The outcome in sentences."]
     leaderboard: Annotated[tuple[LeaderboardEntry, ...], "Methods with at least one fold, best first."]
     failures: Annotated[tuple[Failure, ...], "Methods that could not take part or did not finish."]
     best: Annotated[BestMethod | None, "The winner; null where no fold was done."]
     methods: Annotated[tuple[MethodRecord, ...], "Every method that was asked."]
+    importance: Annotated[tuple[MethodImportance, ...], "What each column is worth to the best three."] = ()
+    thresholds: Annotated[tuple[ThresholdCurve, ...], "Of two classes: what a threshold does to the best three."] = ()
+    learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
+    errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
+    profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON's own types: exactly what ``run.json`` holds."""

@@ -81,6 +81,8 @@ class FoldPredictions:
     actual: np.ndarray
     predicted: np.ndarray
     probabilities: np.ndarray | None
+    scores: np.ndarray | None
+    merits: np.ndarray
 
 
 @dataclass(frozen=True)
