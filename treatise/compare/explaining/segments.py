@@ -106,7 +106,7 @@ def _pieces(rows: Rows, errors: np.ndarray) -> Iterator[_Piece]:
             codes, words = (found := commonest(column, VALUES)).codes, found.words
         counts = np.bincount(codes, minlength=len(words))
         totals, sums = np.bincount(codes, errors, len(words)), np.bincount(codes, ranks, len(words))
-        for piece in np.flatnonzero((counts >= LEAST_ROWS) & (counts <= len(errors) - LEAST_ROWS)):
+        for piece in np.flatnonzero((counts >= LEAST_ROWS) & (counts <= len(errors) - LEAST_ROWS)).tolist():
             yield _Piece(name, words[piece], int(counts[piece]), float(totals[piece]), float(sums[piece]))
 
 
