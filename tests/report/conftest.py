@@ -92,7 +92,7 @@ def leaderboard(rng, methods, metric, metrics, folds, scale, upper=math.inf):
         times = seconds * rng.lognormal(0, 0.1, folds)
         rows.append({
             "key": f"{paper or 'baseline'}/{label}", "label": label, "paper": paper,
-            "estimator": f"treatise.family.{label.split()[0]}", "baseline": baseline,
+            "estimator": f"{'sklearn' if baseline else 'treatise'}.family.{label.split()[0]}", "baseline": baseline,
             "score": score, "low": low, "high": None if high is None else min(high, upper), "folds": folds,
             "scores": [
                 {"repeat": i // 5, "fold": i % 5, "score": float(s), "seconds": float(t)}
@@ -156,7 +156,7 @@ def race(rows, failures=(), complete=True):
     }  # fmt: skip
 
 
-def explained(rows, task, chosen, seed=0, n=400, columns=30):
+def explained(rows, task, chosen, seed=0, n=400, columns=30, labels=()):
     """What a comparison explains, computed from simulated rows and held-out predictions."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, columns)) * 10.0 ** rng.integers(-1, 4, columns)
@@ -167,12 +167,12 @@ def explained(rows, task, chosen, seed=0, n=400, columns=30):
     frame["children"] = rng.poisson(1.2, n)
     few = pl.when(pl.col("children") <= 3).then(pl.col("children")).alias("children")
     table = pl.DataFrame(frame).with_columns(few)
-    classes, noise = np.array([]), rng.normal(size=n) * np.where(frame["town"] == "Oslo", 3.0, 0.7)
+    classes, noise = np.array([]), rng.normal(size=n) * np.where(frame["town"] == "Oslo", 6.0, 0.5)
     y = 180_000 + 40_000 * strength
     if task != "regression":
-        cuts = np.quantile(strength, np.linspace(0, 1, 3 if task == "binary" else 5)[1:-1])
-        y = np.searchsorted(cuts, strength)
-        classes = np.unique(y)
+        cuts = np.quantile(strength, np.linspace(0, 1, len(labels) + 1)[1:-1])
+        classes = np.array(labels)
+        y = classes[np.searchsorted(cuts, strength)]
     table_rows = Rows(table, y, task, classes, tuple(table.columns))
     entries = explained_methods([SimpleNamespace(**row) for row in rows], chosen)
     curves, segments = [], None
@@ -182,9 +182,12 @@ def explained(rows, task, chosen, seed=0, n=400, columns=30):
             predicted, scores = 180_000 + 40_000 * told, None
         elif task == "binary":
             probability = 1 / (1 + np.exp(-3 * (told - cuts[0])))
-            scores, predicted = np.column_stack([1 - probability, probability]), (probability > 0.5).astype(int)
+            scores, predicted = (
+                np.column_stack([1 - probability, probability]),
+                classes[(probability > 0.5).astype(int)],
+            )
         else:
-            predicted, scores = np.searchsorted(cuts, told), None
+            predicted, scores = classes[np.searchsorted(cuts, told)], None
         part = FoldPredictions(np.arange(n), y, predicted, scores, scores, np.zeros(n))
         if task == "binary":
             curves.append(threshold_curve(entry.key, entry.label, classes, [part]))
@@ -243,6 +246,12 @@ def skeleton(name, task, target, metric, rows, features):
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
         "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None,
     }  # fmt: skip
+
+
+def winner(run):
+    """The method that is recommended."""
+    row = next(row for row in run["leaderboard"] if row["key"] == run["decision"]["key"])
+    return {name: row[name] for name in ("key", "label", "params")}
 
 
 def saved(model):
@@ -308,9 +317,9 @@ def binary_run():
     rows[11] |= {"stage": "look", "rows": 100, "folds": 1}
     run["race"], run["decision"] = race(rows, FAILURES), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"], "Guessing by class frequency scores 0.500."]
-    run |= explained(rows, "binary", run["decision"]["key"])
+    run |= explained(rows, "binary", run["decision"]["key"], n=569, columns=27, labels=run["data"]["classes"])
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
+        **winner(run), **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
         "calibration": [calibration(rng, "malignant", 569)],
         "importance": importance(rng, [f"{kind} {cell}" for kind in ("mean", "error", "worst") for cell in CELLS]),
@@ -338,9 +347,9 @@ def multiclass_run(classes=10):
     run["folds"]["repeats_done"] = 2
     run["race"], run["decision"] = race(rows), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"]]
-    run |= explained(rows, "multiclass", run["decision"]["key"], columns=62)
+    run |= explained(rows, "multiclass", run["decision"]["key"], n=1797, columns=61, labels=labels)
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
+        **winner(run), **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
         "calibration": [calibration(rng, label, 400) for label in labels],
         "importance": importance(rng, [f"pixel {i // 8} {i % 8}" for i in range(64)]),
@@ -364,9 +373,9 @@ def regression_run():
     run["leaderboard"], run["methods"] = rows, describe(rows)
     run["race"], run["decision"] = race(rows), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"]]
-    run |= explained(rows, "regression", run["decision"]["key"], columns=10)
+    run |= explained(rows, "regression", run["decision"]["key"], n=2930, columns=38)
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
+        **winner(run), **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
         "calibration": None,
         "importance": [
@@ -417,7 +426,7 @@ def crowded_run(methods=60):
     chosen = decision(rows, run["metric"])
     run |= {"leaderboard": rows, "failures": failures, "methods": describe(rows, failures), "decision": chosen}
     run |= {"race": race(rows, failures, complete=False), "verdict": [chosen["headline"]]}
-    return run | explained(rows, "binary", chosen["key"], columns=220)
+    return run | explained(rows, "binary", chosen["key"], columns=220, labels=run["data"]["classes"])
 
 
 def interrupted_run():

@@ -15,6 +15,8 @@ ROW = 34
 MIDDLE = ROW / 2
 BAR_ROW = 26
 SPARK = 36
+# The target of fewer rows than this is noise, and is not drawn.
+LEAST_ROWS = 5
 
 
 def axis_labels(axis: Axis, label: str) -> Markup:
@@ -112,7 +114,7 @@ def sparkline(
         if count
     )
     add(root, "path", d=bars, class_="bars")
-    known = [value for value, count in zip(targets, rows) if value is not None and count]
+    known = [value for value, count in zip(targets, rows) if value is not None and count >= LEAST_ROWS]
     if not known or base is None:
         return markup(root)
     low, high = min(*known, base), max(*known, base)
@@ -124,8 +126,7 @@ def sparkline(
     add(root, "line", x1=0, x2=100, y1=y(base), y2=y(base), class_="base-line")
     line, drawn = "", False
     for place, (value, count) in enumerate(zip(targets, rows)):
-        if value is None or not count:
-            drawn = drawn and not broken
+        if value is None or count < LEAST_ROWS:
             continue
         if broken:
             line += f"M{place * step + 0.1 * step:.1f} {y(value):.1f}h{0.8 * step:.1f}"

@@ -58,17 +58,17 @@ def _effects_table(methods: Sequence[MethodImportance], metric: Metric) -> dict[
         "rows": rows,
         "unlisted": len(ranked) - len(rows),
         "labels": axis_labels(axis, f"Axis from {axis.low:.3g} to {axis.high:.3g}"),
-        "unclear": sum(not cell["clear"] for _, cells in rows for cell in cells),
+        "unclear": sum(not cell["sure"] for _, cells in rows for cell in cells),
     }
 
 
 def _effect_cell(effect: ColumnEffect | None, label: str, axis: Any, decimals: int, metric: Metric) -> dict[str, Any]:
     if effect is None:
-        return {"label": label, "figure": "", "mean": words.ABSENT, "interval": "", "clear": True}
+        return {"label": label, "figure": "", "mean": words.ABSENT, "interval": "", "sure": True}
     mean, interval = words.number(effect.mean, decimals), words.interval(effect.low, effect.high, decimals)
-    clear = effect.low is None or effect.high is None or effect.low > 0 or effect.high < 0
+    sure = effect.low is None or effect.high is None or effect.low > 0 or effect.high < 0
     figure = effect_row(effect, axis, f"{metric.label} worsens by {mean} ({interval or 'no interval'})")
-    return {"label": label, "figure": figure, "mean": mean, "interval": interval, "clear": clear}
+    return {"label": label, "figure": figure, "mean": mean, "interval": interval, "sure": sure}
 
 
 def segments_view(errors: ErrorSegments | None) -> dict[str, Any] | None:

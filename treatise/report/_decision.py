@@ -32,7 +32,7 @@ def decision_view(run: RunRecord) -> dict[str, Any] | None:
         "score": words.number(row.score, decimals) if row else "",
         "interval": words.interval(row.low, row.high, decimals) if row else "",
         "margin_text": words.significant(decision.margin, 2),
-        "share_text": words.significant(100 * decision.margin_share, 2) if decision.margin_share else "",
+        "share_text": f"{100 * decision.margin_share:.2g}" if decision.margin_share else "",
         "fit": words.duration(decision.fit_seconds),
         "predict": words.duration(decision.predict_seconds) if decision.predict_seconds is not None else "",
         "counts": [f"{getattr(decision, name)} {word}" for name, word in COUNTS if getattr(decision, name)],

@@ -63,8 +63,9 @@ def quantile_codes(matrix: np.ndarray, most: int) -> np.ndarray:
 def ranges_in_words(values: np.ndarray, codes: np.ndarray, pieces: int, kind: str) -> list[str]:
     """What :func:`quantile_codes` put into each piece, from the least to the greatest value; empty where nothing."""
     low, high = np.full(pieces, np.inf), np.full(pieces, -np.inf)
-    np.minimum.at(low, codes, values)
-    np.maximum.at(high, codes, values)
+    with np.errstate(invalid="ignore"):
+        np.minimum.at(low, codes, values)
+        np.maximum.at(high, codes, values)
     spread = float(np.nanmax(values) - np.nanmin(values)) if not np.isnan(values).all() else 0.0
     words = []
     for piece in range(pieces):
@@ -132,7 +133,8 @@ def in_words(value: float, spread: float, kind: str) -> str:
     if not 1e-4 <= size < 1e7:
         return f"{value:.3g}"
     decimals = max(0, 2 - math.floor(math.log10(spread or size)))
-    return f"{value:,.{min(decimals, 6)}f}"
+    text = f"{value:,.{min(decimals, 6)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _round_edges(low: float, high: float, most: int) -> np.ndarray:
