@@ -171,7 +171,7 @@ def explained(rows, task, chosen, seed=0, n=400, columns=30, labels=()):
     y = 180_000 + 40_000 * strength
     if task != "regression":
         cuts = np.quantile(strength, np.linspace(0, 1, len(labels) + 1)[1:-1])
-        classes = np.array(labels)
+        classes = np.array(sorted(labels))
         y = classes[np.searchsorted(cuts, strength)]
     table_rows = Rows(table, y, task, classes, tuple(table.columns))
     entries = explained_methods([SimpleNamespace(**row) for row in rows], chosen)
@@ -300,7 +300,7 @@ def binary_run():
     """A finished comparison on two classes."""
     rng = np.random.default_rng(5)
     metric = {"name": "roc_auc", "label": "ROC AUC", "greater_is_better": True}
-    run = skeleton("breast_cancer", "binary", "diagnosis", metric, 569, 30)
+    run = skeleton("breast_cancer", "binary", "diagnosis", metric, 569, 20)
     run["data"] |= {
         "classes": ["benign", "malignant"], "counts": [357, 212],
         "dropped": [{"column": "id", "reason": "looks like an identifier: every value differs"}],
@@ -317,7 +317,7 @@ def binary_run():
     rows[11] |= {"stage": "look", "rows": 100, "folds": 1}
     run["race"], run["decision"] = race(rows, FAILURES), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"], "Guessing by class frequency scores 0.500."]
-    run |= explained(rows, "binary", run["decision"]["key"], n=569, columns=27, labels=run["data"]["classes"])
+    run |= explained(rows, "binary", run["decision"]["key"], n=569, columns=17, labels=run["data"]["classes"])
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
@@ -331,7 +331,7 @@ def multiclass_run(classes=10):
     """A finished comparison on several classes."""
     rng = np.random.default_rng(7)
     metric = {"name": "log_loss", "label": "Log loss", "greater_is_better": False}
-    run = skeleton("digits", "multiclass", "digit", metric, 1797, 64)
+    run = skeleton("digits", "multiclass", "digit", metric, 1797, 16)
     labels = [str(i) for i in range(classes)] if classes == 10 else [f"class {i}" for i in range(classes)]
     truth = rng.integers(0, classes, 1797)
     run["data"] |= {"classes": labels, "counts": np.bincount(truth, minlength=classes).tolist()}
@@ -347,7 +347,7 @@ def multiclass_run(classes=10):
     run["folds"]["repeats_done"] = 2
     run["race"], run["decision"] = race(rows), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"]]
-    run |= explained(rows, "multiclass", run["decision"]["key"], n=1797, columns=61, labels=labels)
+    run |= explained(rows, "multiclass", run["decision"]["key"], n=1797, columns=13, labels=labels)
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
@@ -361,8 +361,8 @@ def regression_run():
     """A finished comparison on a number to predict."""
     rng = np.random.default_rng(11)
     metric = {"name": "rmse", "label": "RMSE", "greater_is_better": False}
-    run = skeleton("house_prices", "regression", "price", metric, 2930, 41)
-    run["data"]["columns"] = {"numeric": 29, "categorical": 12}
+    run = skeleton("house_prices", "regression", "price", metric, 2930, 18)
+    run["data"]["columns"] = {"numeric": 16, "categorical": 2}
     run["data"]["notes"] = ["47 missing prices were left out.", "Categories are one-hot encoded within each fold."]
     rows = leaderboard(
         rng, CLASSIFIERS, metric, lambda s: {"r2": 1 - (s / 80000) ** 2, "mae": 0.7 * s, "rmse": s},
@@ -373,7 +373,7 @@ def regression_run():
     run["leaderboard"], run["methods"] = rows, describe(rows)
     run["race"], run["decision"] = race(rows), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"]]
-    run |= explained(rows, "regression", run["decision"]["key"], n=2930, columns=38)
+    run |= explained(rows, "regression", run["decision"]["key"], n=2930, columns=15)
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},

@@ -8,6 +8,7 @@ JSON's own types and :meth:`RunRecord.from_plain` the record again. Whoever chan
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from treatise._core.errors import TreatiseError
@@ -361,13 +362,18 @@ def to_plain(value: Any) -> Any:
 
 def from_plain(kind: type[Record], plain: Mapping[str, Any]) -> Record:
     """The record of a kind that :func:`to_plain` gave; a field too many or too few is an error."""
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for name in (*hints, *plain):
         if name not in plain:
             raise TreatiseError(f"the record lacks the field {name!r} of {kind.__name__}")
         if name not in hints:
             raise TreatiseError(f"the record holds {name!r}, which is no field of {kind.__name__}")
     return kind(**{name: _made(hint, plain[name]) for name, hint in hints.items()})
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _made(hint: Any, value: Any) -> Any:
