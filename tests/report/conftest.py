@@ -3,12 +3,28 @@
 import copy
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
-from treatise.report.record import VERSION
+from treatise.compare.explaining import (
+    Rows,
+    Trial,
+    error_segments,
+    explained_methods,
+    importances,
+    learning_curve,
+    profile,
+    threshold_curve,
+)
+from treatise.compare.inputs import FoldPredictions
+from treatise.report.explained import ColumnEffect
+from treatise.report.record import VERSION, Metric, to_plain
+
+STANDINGS = ("best", "equivalent", "undecided", "worse", "unjudged")
 
 PAPERS = {
     "v05-1205": {
@@ -76,7 +92,7 @@ def leaderboard(rng, methods, metric, metrics, folds, scale, upper=math.inf):
         times = seconds * rng.lognormal(0, 0.1, folds)
         rows.append({
             "key": f"{paper or 'baseline'}/{label}", "label": label, "paper": paper,
-            "estimator": f"treatise.family.{label.split()[0]}", "baseline": baseline,
+            "estimator": f"{'sklearn' if baseline else 'treatise'}.family.{label.split()[0]}", "baseline": baseline,
             "score": score, "low": low, "high": None if high is None else min(high, upper), "folds": folds,
             "scores": [
                 {"repeat": i // 5, "fold": i % 5, "score": float(s), "seconds": float(t)}
@@ -84,24 +100,117 @@ def leaderboard(rng, methods, metric, metrics, folds, scale, upper=math.inf):
             ],
             "fit_seconds": float(times.mean()), "predict_seconds": float(times.mean() / 40),
             "metrics": metrics(score), "params": {"C": float(rng.lognormal()), "shuffle": True, "loss": "hinge"},
-            "standing": "too few folds", "p_value": None,
+            "form": "linear" if "Logistic" in label else "other", "stage": "folds", "rows": 400,
+            "standing": "unjudged", "behind": None, "behind_low": None, "behind_high": None, "copy_of": None,
         })  # fmt: skip
     rows.sort(key=lambda row: -sign * row["score"])
     best = [fold["score"] for fold in rows[0]["scores"]]
     if folds > 1:
+        margin = 0.01 * abs(rows[0]["score"] - rows[-1]["score"])
+        quantile = stats.t.ppf(1 - 0.025 / max(1, len(rows) - 1), folds - 1)
         for row in rows[1:]:
-            difference = np.array(best) - [fold["score"] for fold in row["scores"]]
-            deviation = math.sqrt(difference.var(ddof=1) * (1 / folds + 1 / 4)) or 1e-12
-            row["p_value"] = float(2 * stats.t.sf(abs(difference.mean()) / deviation, folds - 1))
-        running = 0.0
-        for place, row in enumerate(sorted(rows[1:], key=lambda row: row["p_value"])):
-            running = max(running, min(1.0, (len(rows) - 1 - place) * row["p_value"]))
-            row["p_value"] = running
-            row["standing"] = "level" if running > 0.05 else "behind"
-        rows[0]["standing"] = "best"
+            difference = sign * (np.array(best) - [fold["score"] for fold in row["scores"]])
+            half = quantile * math.sqrt(difference.var(ddof=1) * (1 / folds + 1 / 4))
+            low, high = max(0.0, difference.mean() - half), difference.mean() + half
+            row |= {"behind": float(difference.mean()), "behind_low": float(low), "behind_high": float(high)}
+            row["standing"] = "worse" if low > margin else "equivalent" if high <= margin else "undecided"
+        rows[0] |= {"standing": "best", "behind": 0.0, "behind_low": 0.0, "behind_high": 0.0}
+        rows[1]["standing"] = "equivalent"
     for rank, row in enumerate(rows, 1):
         row["rank"] = rank
     return rows
+
+
+def decision(rows, metric):
+    """What such a leaderboard recommends: the quickest of those that are as good as the best."""
+    counts = {word: sum(row["standing"] == word for row in rows) for word in STANDINGS[1:]}
+    good = [row for row in rows if row["standing"] in ("best", "equivalent")]
+    chosen = min(good, key=lambda row: row["fit_seconds"])
+    others = [
+        {"purpose": purpose, "key": row["key"], "label": row["label"],
+         "sentence": f"scores {row['score']:.4g} and fits in {row['fit_seconds']:.2g} s."}
+        for purpose, row in zip(("accuracy", "speed", "readable", "runner-up"), rows[:4])
+        if row is not chosen
+    ]  # fmt: skip
+    return {
+        "key": chosen["key"], "label": chosen["label"],
+        "headline": f"Use {chosen['label']}: {metric['label']} {chosen['score']:.4g} on rows it had not seen.",
+        "reasons": [
+            f"{rows[0]['label']} scores {rows[0]['score']:.4g}, within the margin, and takes longer to fit.",
+            "The best of the usual choices is not better than it.",
+        ],
+        "prefer": "balanced", "margin": 0.01 * abs(rows[0]["score"] - rows[-1]["score"]), "margin_share": 0.01,
+        "fit_seconds": chosen["fit_seconds"], "predict_seconds": chosen["predict_seconds"], **counts,
+        "to_decide": "About 900 more rows would decide about the undecided ones." if counts["undecided"] else "",
+        "alternatives": others,
+    }  # fmt: skip
+
+
+def race(rows, failures=(), complete=True):
+    """How the time went."""
+    tried = len(rows)
+    return {
+        "field": tried + len(failures), "looked": tried, "contended": sum(row["stage"] == "folds" for row in rows),
+        "folds": sum(row["folds"] for row in rows), "processor_seconds": 104.5, "compile_seconds": 3.1,
+        "rows_sampled": False, "complete": complete,
+    }  # fmt: skip
+
+
+def explained(rows, task, chosen, seed=0, n=400, columns=30, labels=()):
+    """What a comparison explains, computed from simulated rows and held-out predictions."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, columns)) * 10.0 ** rng.integers(-1, 4, columns)
+    strength = X[:, 0] / X[:, 0].std() + 0.5 * np.square(X[:, 1] / X[:, 1].std())
+    frame = {name: X[:, i] for i, name in enumerate(column_names(columns))}
+    frame["town"] = np.array(["Bern", "Rome", "Oslo", "a town with a remarkably long name"])[rng.integers(0, 4, n)]
+    frame["married"] = rng.random(n) < 0.4
+    frame["children"] = rng.poisson(1.2, n)
+    few = pl.when(pl.col("children") <= 3).then(pl.col("children")).alias("children")
+    table = pl.DataFrame(frame).with_columns(few)
+    classes, noise = np.array([]), rng.normal(size=n) * np.where(frame["town"] == "Oslo", 6.0, 0.5)
+    y = 180_000 + 40_000 * strength
+    if task != "regression":
+        cuts = np.quantile(strength, np.linspace(0, 1, len(labels) + 1)[1:-1])
+        classes = np.array(sorted(labels))
+        y = classes[np.searchsorted(cuts, strength)]
+    table_rows = Rows(table, y, task, classes, tuple(table.columns))
+    entries = explained_methods([SimpleNamespace(**row) for row in rows], chosen)
+    curves, segments = [], None
+    for place, entry in enumerate(entries):
+        told = strength + (1 + 0.3 * place) * noise
+        if task == "regression":
+            predicted, scores = 180_000 + 40_000 * told, None
+        elif task == "binary":
+            probability = 1 / (1 + np.exp(-3 * (told - cuts[0])))
+            scores, predicted = (
+                np.column_stack([1 - probability, probability]),
+                classes[(probability > 0.5).astype(int)],
+            )
+        else:
+            predicted, scores = classes[np.searchsorted(cuts, told)], None
+        part = FoldPredictions(np.arange(n), y, predicted, scores, scores, np.zeros(n))
+        if task == "binary":
+            curves.append(threshold_curve(entry.key, entry.label, classes, [part]))
+        if place == 0:
+            segments = error_segments(entry.key, entry.label, table_rows, [part])
+    sign = 1 if rows[0]["score"] > rows[-1]["score"] else -1
+    spread = abs(rows[0]["score"] - rows[-1]["score"])
+    trials = [
+        Trial(entry.key, entry.label, size, tuple(entry.score - sign * spread * (20 / size + 0.01 * rng.random(3))))
+        for entry in entries
+        for size in (25, 50, 100, 200)
+    ]
+    metric = Metric("m", "M", sign > 0)
+    effects = {entry.key: [ColumnEffect(**e) for e in importance(rng, list(table.columns))] for entry in entries[:2]}
+    return to_plain({
+        "importance": importances(entries, table.columns, effects), "thresholds": tuple(curves),
+        "learning": learning_curve(entries, trials, metric, 5), "errors": segments, "profile": profile(table_rows),
+    })  # fmt: skip
+
+
+def column_names(count):
+    """Names such as a table of measurements has."""
+    return [f"{CELLS[i % 10]} {('mean', 'error', 'worst')[i // 10 % 3]}{i // 30 or ''}" for i in range(count)]
 
 
 def describe(rows, failures=()):
@@ -133,8 +242,16 @@ def skeleton(name, task, target, metric, rows, features):
         },
         "metric": {**metric, "lowest": None, "highest": None},
         "folds": {"k": 5, "repeats_done": 3, "grouped": False},
+        "race": race([], complete=True), "decision": None,
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
+        "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None,
     }  # fmt: skip
+
+
+def winner(run):
+    """The method that is recommended."""
+    row = next(row for row in run["leaderboard"] if row["key"] == run["decision"]["key"])
+    return {name: row[name] for name in ("key", "label", "params")}
 
 
 def saved(model):
@@ -183,7 +300,7 @@ def binary_run():
     """A finished comparison on two classes."""
     rng = np.random.default_rng(5)
     metric = {"name": "roc_auc", "label": "ROC AUC", "greater_is_better": True}
-    run = skeleton("breast_cancer", "binary", "diagnosis", metric, 569, 30)
+    run = skeleton("breast_cancer", "binary", "diagnosis", metric, 569, 20)
     run["data"] |= {
         "classes": ["benign", "malignant"], "counts": [357, 212],
         "dropped": [{"column": "id", "reason": "looks like an identifier: every value differs"}],
@@ -194,16 +311,15 @@ def binary_run():
         lambda s: {"accuracy": max(0.63, 1 - 3.5 * (1 - s)), "roc_auc": s, "log_loss": 0.05 + 4 * (1 - s)},
         15, lambda value, spread=False: value, upper=1.0,
     )  # fmt: skip
-    level = [row for row in rows if row["standing"] == "level"]
     run["leaderboard"], run["failures"] = rows, FAILURES
     run["methods"] = describe(rows, FAILURES)
-    run["verdict"] = [
-        f"{rows[0]['label']} did best: ROC AUC {rows[0]['score']:.3f} on rows it had not seen.",
-        f"{len(level)} other methods cannot be told apart from it on this table.",
-        "Guessing by class frequency scores 0.500, so there is a lot to learn here.",
-    ]
+    rows[6]["copy_of"] = rows[4]["key"]
+    rows[11] |= {"stage": "look", "rows": 100, "folds": 1}
+    run["race"], run["decision"] = race(rows, FAILURES), decision(rows, metric)
+    run["verdict"] = [run["decision"]["headline"], "Guessing by class frequency scores 0.500."]
+    run |= explained(rows, "binary", run["decision"]["key"], n=569, columns=17, labels=run["data"]["classes"])
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
+        **winner(run), **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
         "calibration": [calibration(rng, "malignant", 569)],
         "importance": importance(rng, [f"{kind} {cell}" for kind in ("mean", "error", "worst") for cell in CELLS]),
@@ -215,7 +331,7 @@ def multiclass_run(classes=10):
     """A finished comparison on several classes."""
     rng = np.random.default_rng(7)
     metric = {"name": "log_loss", "label": "Log loss", "greater_is_better": False}
-    run = skeleton("digits", "multiclass", "digit", metric, 1797, 64)
+    run = skeleton("digits", "multiclass", "digit", metric, 1797, 16)
     labels = [str(i) for i in range(classes)] if classes == 10 else [f"class {i}" for i in range(classes)]
     truth = rng.integers(0, classes, 1797)
     run["data"] |= {"classes": labels, "counts": np.bincount(truth, minlength=classes).tolist()}
@@ -229,9 +345,11 @@ def multiclass_run(classes=10):
     np.add.at(matrix, (truth, guess), 1)
     run["leaderboard"], run["methods"] = rows, describe(rows)
     run["folds"]["repeats_done"] = 2
-    run["verdict"] = [f"{rows[0]['label']} did best: log loss {rows[0]['score']:.3f} (less is better)."]
+    run["race"], run["decision"] = race(rows), decision(rows, metric)
+    run["verdict"] = [run["decision"]["headline"]]
+    run |= explained(rows, "multiclass", run["decision"]["key"], n=1797, columns=13, labels=labels)
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
+        **winner(run), **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
         "calibration": [calibration(rng, label, 400) for label in labels],
         "importance": importance(rng, [f"pixel {i // 8} {i % 8}" for i in range(64)]),
@@ -243,8 +361,8 @@ def regression_run():
     """A finished comparison on a number to predict."""
     rng = np.random.default_rng(11)
     metric = {"name": "rmse", "label": "RMSE", "greater_is_better": False}
-    run = skeleton("house_prices", "regression", "price", metric, 2930, 41)
-    run["data"]["columns"] = {"numeric": 29, "categorical": 12}
+    run = skeleton("house_prices", "regression", "price", metric, 2930, 18)
+    run["data"]["columns"] = {"numeric": 16, "categorical": 2}
     run["data"]["notes"] = ["47 missing prices were left out.", "Categories are one-hot encoded within each fold."]
     rows = leaderboard(
         rng, CLASSIFIERS, metric, lambda s: {"r2": 1 - (s / 80000) ** 2, "mae": 0.7 * s, "rmse": s},
@@ -253,9 +371,11 @@ def regression_run():
     actual = rng.lognormal(12, 0.4, 1200)
     predicted = actual**0.97 * 1.45 + rng.normal(0, 24000, 1200) * (actual / 180000) ** 0.7
     run["leaderboard"], run["methods"] = rows, describe(rows)
-    run["verdict"] = [f"{rows[0]['label']} did best: RMSE {rows[0]['score']:,.0f} on rows it had not seen."]
+    run["race"], run["decision"] = race(rows), decision(rows, metric)
+    run["verdict"] = [run["decision"]["headline"]]
+    run |= explained(rows, "regression", run["decision"]["key"], n=2930, columns=15)
     run["best"] = {
-        "key": rows[0]["key"], "label": rows[0]["label"], "params": rows[0]["params"], **saved("best.skops"),
+        **winner(run), **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
         "calibration": None,
         "importance": [
@@ -264,6 +384,49 @@ def regression_run():
         ],
     }  # fmt: skip
     return run
+
+
+UNEXPLAINED = {"importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None}
+
+
+def sequence_run():
+    """A finished comparison of learners of sequences: nothing to shuffle, no columns to profile."""
+    run = multiclass_run(4)
+    run["data"] |= {"kind": "sequences", "task": "sequence", "features": None, "columns": None}
+    why = "These data have no columns to shuffle."
+    best = run["leaderboard"][0]
+    run["best"] |= {"calibration": None, "importance": []}
+    return run | UNEXPLAINED | {
+        "importance": [{"key": best["key"], "label": best["label"], "columns": [], "why_not": why}]
+    }  # fmt: skip
+
+
+def crowded_run(methods=60):
+    """Sixty methods, near copies and looks among them, two hundred columns, and forty failures of one kind."""
+    rng = np.random.default_rng(13)
+    run = binary_run()
+    field = [
+        (f"Method{i} of a family", "v05-0101" if i % 3 else None, i % 3 == 0, 0.99 - 0.004 * i + 0.002 * rng.random(),
+         0.004, float(rng.lognormal(0, 2)))
+        for i in range(methods)
+    ]  # fmt: skip
+    rows = leaderboard(
+        rng, field, run["metric"], lambda s: {"accuracy": s - 0.05, "roc_auc": s, "log_loss": 2 * (1 - s)},
+        15, lambda value, spread=False: value, upper=1.0,
+    )  # fmt: skip
+    for place in (3, 5, 30):
+        rows[place]["copy_of"] = rows[2]["key"]
+    for row in rows[25:]:
+        row |= {"stage": "look", "folds": 1, "low": None, "high": None, "rows": 100, "standing": "worse"}
+    failures = [
+        {"key": f"v05-0101/Slow{i}", "label": f"Slow{i}", "paper": "v05-0101", "kind": "time", "folds": 0,
+         "reason": f"one fit would take about {20 + i} s of this budget; give it more with --budget"}
+        for i in range(40)
+    ]  # fmt: skip
+    chosen = decision(rows, run["metric"])
+    run |= {"leaderboard": rows, "failures": failures, "methods": describe(rows, failures), "decision": chosen}
+    run |= {"race": race(rows, failures, complete=False), "verdict": [chosen["headline"]]}
+    return run | explained(rows, "binary", chosen["key"], columns=220, labels=run["data"]["classes"])
 
 
 def interrupted_run():
@@ -275,7 +438,8 @@ def interrupted_run():
         lambda value, spread=False: value, upper=1.0,
     )  # fmt: skip
     rows[-1] |= {"score": None, "fit_seconds": None}
-    run |= {"status": "interrupted", "seconds": 4.1, "best": None, "verdict": [], "leaderboard": rows}
+    run |= {"status": "interrupted", "seconds": 4.1, "best": None, "verdict": [], "leaderboard": rows, **UNEXPLAINED}
+    run |= {"race": race(rows, complete=False), "decision": None}
     run |= {"methods": describe(rows), "failures": [], "folds": {"k": 5, "repeats_done": 0, "grouped": True}}
     return run
 
@@ -286,6 +450,7 @@ def empty_run():
     return run | {
         "status": "interrupted", "seconds": 0.2, "budget": None, "best": None, "verdict": [],
         "leaderboard": [], "failures": [], "methods": [], "folds": {"k": 5, "repeats_done": 0, "grouped": False},
+        "decision": None, "race": race([], complete=False), **UNEXPLAINED,
     }  # fmt: skip
 
 
@@ -297,7 +462,7 @@ def failed_run():
 RUNS = {
     "binary": binary_run, "multiclass": multiclass_run, "regression": regression_run,
     "interrupted": interrupted_run, "empty": empty_run, "failed": failed_run,
-    "many classes": lambda: multiclass_run(26),
+    "many classes": lambda: multiclass_run(26), "sequences": sequence_run, "crowded": crowded_run,
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from treatise.report._bars import effect_row, interval_row
 from treatise.report._confusion import MOST_CLASSES, confusion_table
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._scales import linear_axis, score_axis, time_axis
-from treatise.report._scatter import fastest_level, time_and_score
+from treatise.report._scatter import fastest_equivalent, time_and_score
 from treatise.report.record import CalibrationCurve, ColumnEffect, ConfusionMatrix, Metric, RunRecord
 
 
@@ -21,7 +21,7 @@ def row(score, low=None, high=None, **more):
     """A row of the leaderboard, as far as drawings need it."""
     shown = {
         "score": score, "low": low, "high": high, "rank": 1, "label": "m", "baseline": False,
-        "standing": "behind", "fit_seconds": 1.0, **more,
+        "standing": "worse", "fit_seconds": 1.0, "copy_of": None, **more,
     }  # fmt: skip
     return SimpleNamespace(**shown)
 
@@ -213,13 +213,13 @@ def test_every_method_with_a_time_is_on_the_scatter_and_labelled(named_run):
     assert places[:3] == ["1", "2", "3"]
 
 
-def test_the_quickest_level_method_is_named_only_where_it_saves_time():
+def test_the_quickest_equivalent_method_is_named_only_where_it_saves_time():
     best = row(0.9, standing="best", fit_seconds=2.0)
-    quick, slow = row(0.89, standing="level", fit_seconds=0.1), row(0.89, standing="level", fit_seconds=1.9)
+    quick, slow = row(0.89, standing="equivalent", fit_seconds=0.1), row(0.89, standing="equivalent", fit_seconds=1.9)
     behind = row(0.5, fit_seconds=0.01)
-    assert fastest_level([best, slow, quick, behind]) == (best, quick)
-    assert fastest_level([best, slow, behind]) is None
-    assert fastest_level([behind]) is None
+    assert fastest_equivalent([best, slow, quick, behind]) == (best, quick)
+    assert fastest_equivalent([best, slow, behind]) is None
+    assert fastest_equivalent([behind]) is None
 
 
 def test_calibration_panel_skips_empty_cells_and_sizes_dots_by_rows():

@@ -14,6 +14,9 @@ from treatise.report.record import ColumnEffect, LeaderboardEntry
 ROW = 34
 MIDDLE = ROW / 2
 BAR_ROW = 26
+SPARK = 36
+# The target of fewer rows than this is noise, and is not drawn.
+LEAST_ROWS = 5
 
 
 def axis_labels(axis: Axis, label: str) -> Markup:
@@ -83,7 +86,58 @@ def share_bar(share: float, words: str) -> Markup:
     return markup(root)
 
 
+def error_bar(share: float, overall: float, words: str) -> Markup:
+    """A bar of an error with a tick at the error on all rows."""
+    root = drawing("100%", 14, words, "share-bar", view=False)
+    add(root, "rect", x=0, y=2, width="100%", height=10, rx=3, class_="track")
+    add(root, "rect", x=0, y=2, width=percent(min(1.0, share)), height=10, rx=3, class_="bar wrong-bar")
+    add(root, "line", x1=percent(min(1.0, overall)), x2=percent(min(1.0, overall)), y1=0, y2=14, class_="whisker")
+    return markup(root)
+
+
+def sparkline(
+    rows: Sequence[int], targets: Sequence[float | None], base: float | None, words: str, *, broken: bool
+) -> Markup:
+    """Bars of a distribution, and over them the target: a line where neighbours belong together, else ticks.
+
+    The drawing is stretched to its column; strokes are not.
+    """
+    root = drawing("100%", SPARK, words, "spark", view=False)
+    root.set("viewBox", f"0 0 100 {SPARK}")
+    root.set("preserveAspectRatio", "none")
+    add(root, "title", words)
+    most, step = max(rows, default=0) or 1, 100 / max(1, len(rows))
+    bars = "".join(
+        f"M{place * step + 0.08 * step:.1f} {SPARK}v{-max(1.0, (SPARK - 3) * count / most):.1f}"
+        f"h{0.84 * step:.1f}V{SPARK}z"
+        for place, count in enumerate(rows)
+        if count
+    )
+    add(root, "path", d=bars, class_="bars")
+    known = [value for value, count in zip(targets, rows) if value is not None and count >= LEAST_ROWS]
+    if not known or base is None:
+        return markup(root)
+    low, high = min(*known, base), max(*known, base)
+    room = high - low or 1.0
+
+    def y(value: float) -> float:
+        return SPARK - 4 - (SPARK - 8) * (value - low) / room
+
+    add(root, "line", x1=0, x2=100, y1=y(base), y2=y(base), class_="base-line")
+    line, drawn = "", False
+    for place, (value, count) in enumerate(zip(targets, rows)):
+        if value is None or count < LEAST_ROWS:
+            continue
+        if broken:
+            line += f"M{place * step + 0.1 * step:.1f} {y(value):.1f}h{0.8 * step:.1f}"
+        else:
+            line += f"{'L' if drawn else 'M'}{(place + 0.5) * step:.1f} {y(value):.1f}"
+        drawn = True
+    add(root, "path", d=line, class_="target-line")
+    return markup(root)
+
+
 def mark_class(row: LeaderboardEntry) -> str:
     """Classes that tell a method's standing, and whether it is a baseline."""
-    standing = {"best": "best", "level": "level"}.get(row.standing, "behind")
+    standing = row.standing if row.standing in ("best", "equivalent", "undecided") else "worse"
     return f"mark {standing} baseline" if row.baseline else f"mark {standing}"

@@ -12,31 +12,28 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from treatise._core.files import replacing
 from treatise.report import _words as words
-from treatise.report._bars import axis_labels, effect_row, interval_row, mark_class, share_bar
+from treatise.report._bars import share_bar
+from treatise.report._board import board_view, decimals_of, measures_view, time_view
+from treatise.report._columns import effects_view, profile_view, segments_view
 from treatise.report._confusion import MOST_CLASSES, confusion_table
+from treatise.report._decision import decision_view
+from treatise.report._failures import failures_view
+from treatise.report._learning import learning_view
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._plain import plain
-from treatise.report._scales import linear_axis, score_axis
-from treatise.report._scatter import drawable, fastest_level, time_and_score
+from treatise.report._references import bibtex, reference
+from treatise.report._thresholds import thresholds_view
 from treatise.report.record import (
     BestMethod,
     CalibrationCurve,
-    ColumnEffect,
     DataRecord,
     LeaderboardEntry,
-    Metric,
+    Race,
     Residuals,
     RunRecord,
 )
 
-TOP_EFFECTS = 20
 MOST_CLASSES_LISTED = 30
-STANDINGS = {
-    "best": "Best",
-    "level": "Level with the best",
-    "behind": "Behind the best",
-    "too few folds": "Too few folds to tell",
-}
 
 
 def write_report(run: RunRecord, path: Path) -> None:
@@ -75,77 +72,20 @@ def render_report(run: RunRecord) -> str:
         script=script,
         policy=_policy(style, script),
         data=_data_view(run.data),
-        rows=_leaderboard_view(run),
-        axis=_axis_view(run),
-        measures=_measures_view(run),
-        time=_time_view(run),
-        best=_best_view(run.best, run.metric),
+        decision=decision_view(run),
+        board=board_view(run),
+        measures=measures_view(run),
+        time=time_view(run),
+        best=_best_view(run.best),
+        effects=effects_view(run),
+        thresholds=thresholds_view(run.thresholds),
+        errors=segments_view(run.errors),
+        learning=learning_view(run, decimals_of(run.leaderboard)),
+        profile=profile_view(run.profile, run.data.classes, run.data.target),
         methods=_methods_view(run),
+        failures=failures_view(run.failures),
         details=_details_view(run),
     )
-
-
-def _leaderboard_view(run: RunRecord) -> list[dict[str, Any]]:
-    rows, metric = run.leaderboard, run.metric
-    decimals = _decimals(rows)
-    axis = score_axis(_scored(rows), metric.greater_is_better)
-    leader = next((row for row in rows if row.standing == "best"), None)
-    band = (leader.low, leader.high) if leader else (None, None)
-    places = {method.key: place for place, method in enumerate(run.methods, 1)}
-    view = []
-    for row in rows:
-        score, interval = words.number(row.score, decimals), words.interval(row.low, row.high, decimals)
-        spoken = f"{metric.label} {score}, " + (f"95 % interval {interval}" if interval else "no interval yet")
-        view.append(
-            vars(row)
-            | {
-                "score_text": score,
-                "interval_text": interval,
-                "figure": interval_row(row, axis, band, spoken),
-                "standing_text": STANDINGS.get(row.standing, row.standing),
-                "leading": row.standing in ("best", "level"),
-                "mark": mark_class(row),
-                "place": places.get(row.key),
-            }
-        )
-    return view
-
-
-def _axis_view(run: RunRecord) -> dict[str, Any]:
-    rows, better = _scored(run.leaderboard), run.metric.greater_is_better
-    axis = score_axis(rows, better)
-    return {
-        "labels": axis_labels(axis, f"Axis from {axis.low:.3g} to {axis.high:.3g}"),
-        "beyond": sum(axis.beyond(row.score) != 0 for row in rows),
-    }
-
-
-def _measures_view(run: RunRecord) -> dict[str, Any]:
-    """Every measure of every method, each column with decimals of its own."""
-    rows = run.leaderboard
-    keys = list(dict.fromkeys(key for row in rows for key in row.metrics))
-    decimals = {}
-    for key in keys:
-        values = [row.metrics.get(key) for row in rows]
-        decimals[key] = words.decimals_for([value for value in values if value is not None], [])
-    return {
-        "columns": [(key, words.metric_name(key)) for key in keys],
-        "rows": [
-            (row, [(row.metrics.get(key), words.number(row.metrics.get(key), decimals[key])) for key in keys])
-            for row in rows
-        ],
-    }
-
-
-def _time_view(run: RunRecord) -> dict[str, Any] | None:
-    shown, metric, decimals = drawable(run.leaderboard), run.metric, _decimals(run.leaderboard)
-    if not shown:
-        return None
-    return {
-        "wide": time_and_score(shown, metric, decimals, 1040, 480, names=True),
-        "narrow": time_and_score(shown, metric, decimals, 358, 400, names=False),
-        "quicker": fastest_level(shown),
-    }
 
 
 def _data_view(data: DataRecord) -> dict[str, Any]:
@@ -165,14 +105,13 @@ def _data_view(data: DataRecord) -> dict[str, Any]:
     return vars(data) | {"class_rows": classes, "unlisted": len(data.classes) - len(classes)}
 
 
-def _best_view(best: BestMethod | None, metric: Metric) -> dict[str, Any] | None:
+def _best_view(best: BestMethod | None) -> dict[str, Any] | None:
     if best is None:
         return None
     return vars(best) | {
         "confusion": confusion_table(best.confusion) if best.confusion else None,
         "residuals": _residual_view(best.residuals),
         "calibration": _calibration_view(best.calibration or ()),
-        "effects": _effects_view(best.importance, metric),
     }
 
 
@@ -192,34 +131,20 @@ def _residual_view(residuals: Residuals | None) -> dict[str, Any] | None:
     return {"figures": figures, "words": residual_words(pairs), "points": len(pairs)}
 
 
-def _effects_view(effects: Sequence[ColumnEffect], metric: Metric) -> dict[str, Any] | None:
-    if not effects:
-        return None
-    ranked = sorted(effects, key=lambda effect: (effect.mean is None, -(effect.mean or 0.0)))
-    shown = ranked[:TOP_EFFECTS]
-    ends = [end for effect in shown for end in (effect.low, effect.mean, effect.high) if end is not None]
-    axis = linear_axis([0.0, *ends], 4, margin=0.02)
-    decimals = words.decimals_for(ends, [abs(effect.mean) for effect in shown if effect.mean])
-    rows = []
-    for effect in shown:
-        mean = words.number(effect.mean, decimals)
-        interval = words.interval(effect.low, effect.high, decimals)
-        clear = effect.low is None or effect.high is None or effect.low > 0 or effect.high < 0
-        figure = effect_row(effect, axis, f"{metric.label} worsens by {mean} ({interval or 'no interval'})")
-        rows.append((effect.column, mean, interval, clear, figure))
-    return {
-        "rows": rows,
-        "unlisted": len(effects) - len(rows),
-        "labels": axis_labels(axis, f"Axis from {axis.low:.3g} to {axis.high:.3g}"),
-        "unclear": sum(not clear for _, _, _, clear, _ in rows),
-    }
-
-
 def _methods_view(run: RunRecord) -> list[dict[str, Any]]:
     """What each method is, those of the leaderboard in its order, the others after them."""
     chosen = {row.key: row for row in run.leaderboard}
+    first = run.decision.key if run.decision else run.leaderboard[0].key if run.leaderboard else None
     views = [
-        vars(method) | {"place": place, "row": chosen.get(method.key), "params": _parameters(chosen.get(method.key))}
+        vars(method)
+        | {
+            "place": place,
+            "row": chosen.get(method.key),
+            "open": method.key == first,
+            "params": _parameters(chosen.get(method.key)),
+            "reference": (cited := reference(method)),
+            "bibtex": bibtex(cited) if cited else "",
+        }
         for place, method in enumerate(run.methods, 1)
     ]
     return sorted(views, key=lambda view: view["row"].rank if view["row"] else len(chosen) + view["place"])
@@ -241,20 +166,19 @@ def _details_view(run: RunRecord) -> list[tuple[str, str]]:
         ("Time budget", words.duration(run.budget) if run.budget is not None else "none"),
         ("Processes", str(run.jobs)),
         ("Seed", str(run.seed)),
+        ("Methods", _race_words(run.race)),
         ("Cross-validation", f"{words.count(folds.k, 'fold')}, {repeats}{kept}"),
         ("Source", run.data.source),
         ("SHA-256 of the data", run.data.sha256 or words.ABSENT),
     ]
 
 
-def _scored(rows: Sequence[LeaderboardEntry]) -> list[LeaderboardEntry]:
-    return [row for row in rows if row.score is not None]
-
-
-def _decimals(rows: Sequence[LeaderboardEntry]) -> int:
-    scored = _scored(rows)
-    half_widths = [(row.high - row.low) / 2 for row in scored if row.low is not None and row.high is not None]
-    return words.decimals_for([row.score for row in scored], half_widths)
+def _race_words(race: Race) -> str:
+    tried = f"{race.looked} of {race.field} that apply were tried, {race.contended} cross-validated"
+    compiled = f", {words.duration(race.compile_seconds)} of compiling" if race.compile_seconds else ""
+    spent = f"{words.count(race.folds, 'fit')} in {words.duration(race.processor_seconds)} of processor time{compiled}"
+    sampled = "; some with a part of the rows only" if race.rows_sampled else ""
+    return f"{tried}; {spent}{sampled}"
 
 
 def _policy(style: str, script: str) -> str:

@@ -24,7 +24,7 @@ def calibration_panel(curve: CalibrationCurve, *, large: bool) -> Markup:
     words = f"Calibration of class {curve.label}: observed share against predicted probability"
     root = drawing(size, size, words, "chart panel")
     title = f"share that is {curve.label}" if large else curve.label
-    x, y = _panel(root, size, UNIT, UNIT, shortened(title, size / 14), "predicted probability" if large else "")
+    x, y = panel(root, size, UNIT, UNIT, shortened(title, size / 14), "predicted probability" if large else "")
     add(root, "line", x1=x(0), y1=y(0), x2=x(1), y2=y(1), class_="ideal")
     cells = [
         (predicted, observed, rows or 0)
@@ -48,7 +48,7 @@ def predicted_and_actual(pairs: list[tuple[float, float]]) -> Markup:
     """Actual against predicted values; the line is where both are equal."""
     root = drawing(440, 420, f"Actual against predicted values of {len(pairs)} rows", "chart panel")
     axis = linear_axis([value for pair in pairs for value in pair], 4)
-    x, y = _panel(root, 440, axis, axis, "actual", "predicted")
+    x, y = panel(root, 440, axis, axis, "actual", "predicted")
     add(root, "line", x1=x(axis.low), y1=y(axis.low), x2=x(axis.high), y2=y(axis.high), class_="ideal")
     _cloud(root, [(x(predicted), y(actual)) for predicted, actual in pairs])
     return markup(root)
@@ -59,7 +59,7 @@ def residual_panel(pairs: list[tuple[float, float]]) -> Markup:
     root = drawing(440, 420, f"Residuals against predicted values of {len(pairs)} rows", "chart panel")
     residuals = [actual - predicted for predicted, actual in pairs]
     across, up = linear_axis([predicted for predicted, _ in pairs], 4), linear_axis([0.0, *residuals], 5)
-    x, y = _panel(root, 440, across, up, "residual: actual − predicted", "predicted")
+    x, y = panel(root, 440, across, up, "residual: actual − predicted", "predicted")
     if len(residuals) > 1:
         low, *_, high = quantiles(residuals, n=20, method="inclusive")
         left, right = x(across.low), x(across.high)
@@ -77,7 +77,7 @@ def residual_words(pairs: list[tuple[float, float]]) -> str:
     return f"Half of the predictions lie within {near} of the actual value, nine tenths within {far}."
 
 
-def _panel(root: Element, size: int, across: Axis, up: Axis, title: str, below: str) -> tuple[Place, Place]:
+def panel(root: Element, size: int, across: Axis, up: Axis, title: str, below: str) -> tuple[Place, Place]:
     """Axes and grid of a panel; gives the functions that place values on it."""
     small = size < 300
     widest = max((len(text) for _, text in up.ticks), default=1)

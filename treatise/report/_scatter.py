@@ -15,6 +15,9 @@ from treatise.report.record import LeaderboardEntry, Metric
 
 FONT = 12.5
 RADIUS = 5.5
+# With more methods than this, names would cover the drawing: the leading ones and those on the steps keep theirs.
+MOST_NAMED = 18
+ALWAYS_NAMED = 10
 
 
 class Box(NamedTuple):
@@ -68,7 +71,8 @@ def time_and_score(
         return plot.bottom - up.at(value) * (plot.bottom - plot.top)
 
     points = [Point(row, x(row.fit_seconds), y(row.score), up.beyond(row.score)) for row in rows]
-    _frontier(root, points, better, plot)
+    frontier = _frontier(root, points, better, plot)
+    named = _named(points, frontier)
     obstacles = []
     # Worst first, so that the best is drawn on top.
     for point in reversed(points):
@@ -82,7 +86,7 @@ def time_and_score(
         _symbol(group, point)
         obstacles.append((Box(point.x - 8, point.y - 8, point.x + 8, point.y + 8), 8.0))
     layer = add(root, "g", class_="labels")
-    for point in points:
+    for point in named:
         text = shortened(point.row.label, 22) if names else str(point.row.rank)
         if point.beyond:
             text += f" ({number(point.row.score, decimals)})"
@@ -90,9 +94,9 @@ def time_and_score(
     return markup(root)
 
 
-def fastest_level(rows: Sequence[LeaderboardEntry]) -> tuple[LeaderboardEntry, LeaderboardEntry] | None:
+def fastest_equivalent(rows: Sequence[LeaderboardEntry]) -> tuple[LeaderboardEntry, LeaderboardEntry] | None:
     """The best method and the quickest that cannot be told apart from it, where that is another one."""
-    leaders = [row for row in drawable(rows) if row.standing in ("best", "level")]
+    leaders = [row for row in drawable(rows) if row.standing in ("best", "equivalent")]
     best = next((row for row in leaders if row.standing == "best"), None)
     quickest = min(leaders, key=lambda row: row.fit_seconds, default=None)
     if best is None or quickest is None or quickest.fit_seconds > 0.8 * best.fit_seconds:
@@ -115,16 +119,29 @@ def _frame(root: Element, plot: Box, across: Axis, up: Axis, title: str) -> None
     below.attrib.update({"x": str(plot.right), "y": str(plot.bottom + 40), "text-anchor": "end"})
 
 
-def _frontier(root: Element, points: list[Point], greater_is_better: bool, plot: Box) -> None:
+def _named(points: list[Point], frontier: list[Point]) -> list[Point]:
+    """The points that are labelled: all of a few; of many the best, those on the steps and the best baseline."""
+    if len(points) <= MOST_NAMED:
+        return points
+    own = [point for point in points if point.row.copy_of is None]
+    baseline = [point for point in own if point.row.baseline][:1]
+    kept = {id(point) for point in (*own[:ALWAYS_NAMED], *frontier, *baseline)}
+    return [point for point in points if id(point) in kept]
+
+
+def _frontier(root: Element, points: list[Point], greater_is_better: bool, plot: Box) -> list[Point]:
     """The steps along which a better score costs more time: no method is above and to the left."""
     sign, best = (1 if greater_is_better else -1), -math.inf
-    steps: list[str] = []
+    found: list[Point] = []
     for point in sorted(points, key=lambda point: (point.x, -sign * point.row.score)):
         if not point.beyond and sign * point.row.score > best:
             best = sign * point.row.score
-            steps.append(f"H{point.x:.1f}V{point.y:.1f}" if steps else f"M{point.x:.1f} {point.y:.1f}")
-    if len(steps) > 1:
-        add(root, "path", d="".join(steps) + f"H{plot.right:.1f}", class_="frontier")
+            found.append(point)
+    if len(found) > 1:
+        first, *others = found
+        steps = "".join(f"H{point.x:.1f}V{point.y:.1f}" for point in others)
+        add(root, "path", d=f"M{first.x:.1f} {first.y:.1f}{steps}H{plot.right:.1f}", class_="frontier")
+    return found
 
 
 def _symbol(group: Element, point: Point) -> None:
@@ -153,7 +170,7 @@ def _label(layer: Element, point: Point, text: str, plot: Box, obstacles: list[t
     if away > 14:
         near = min(max(point.x, box.left), box.right), min(max(point.y, box.top), box.bottom)
         add(layer, "line", x1=point.x, y1=point.y, x2=near[0], y2=near[1], class_="leader")
-    class_ = "label leading" if point.row.standing in ("best", "level") else "label"
+    class_ = "label leading" if point.row.standing in ("best", "equivalent") else "label"
     add(layer, "text", text, x=box.left + 0.15 * FONT, y=box.bottom - 0.22 * FONT, class_=class_)
 
 

@@ -8,15 +8,24 @@ JSON's own types and :meth:`RunRecord.from_plain` the record again. Whoever chan
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from treatise._core.errors import TreatiseError
+from treatise.report.explained import (
+    ColumnEffect,
+    ErrorSegments,
+    LearningPoint,
+    MethodImportance,
+    Number,
+    Profile,
+    ThresholdCurve,
+)
 
 VERSION = 2
 """Number of the schema."""
 
 Record = TypeVar("Record")
-Number = float | None
 
 
 @dataclass(frozen=True)
@@ -219,16 +228,6 @@ class CalibrationCurve:
 
 
 @dataclass(frozen=True)
-class ColumnEffect:
-    """What a column is worth to the winner."""
-
-    column: Annotated[str, "The column."]
-    mean: Annotated[float, "How much the metric worsens on held-out rows when the column is shuffled."]
-    low: Annotated[Number, "Lower end of two standard deviations around it."]
-    high: Annotated[Number, "Upper end."]
-
-
-@dataclass(frozen=True)
 class ModelUse:
     """How to use the saved model."""
 
@@ -319,6 +318,11 @@ class RunRecord:
     failures: Annotated[tuple[Failure, ...], "Methods that could not take part or did not finish."]
     best: Annotated[BestMethod | None, "The winner; null where no fold was done."]
     methods: Annotated[tuple[MethodRecord, ...], "Every method that was asked."]
+    importance: Annotated[tuple[MethodImportance, ...], "What each column is worth to the best three."] = ()
+    thresholds: Annotated[tuple[ThresholdCurve, ...], "Of two classes: what a threshold does to the best three."] = ()
+    learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
+    errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
+    profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON's own types: exactly what ``run.json`` holds."""
@@ -359,13 +363,18 @@ def to_plain(value: Any) -> Any:
 
 def from_plain(kind: type[Record], plain: Mapping[str, Any]) -> Record:
     """The record of a kind that :func:`to_plain` gave; a field too many or too few is an error."""
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for name in (*hints, *plain):
         if name not in plain:
             raise TreatiseError(f"the record lacks the field {name!r} of {kind.__name__}")
         if name not in hints:
             raise TreatiseError(f"the record holds {name!r}, which is no field of {kind.__name__}")
     return kind(**{name: _made(hint, plain[name]) for name, hint in hints.items()})
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _made(hint: Any, value: Any) -> Any:

@@ -1,0 +1,120 @@
+"""What a run explains: the parts of its record about columns, thresholds, errors and the number of rows.
+
+Any kind of input may leave any of them out; where something could not be had, a sentence says why.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+Number = float | None
+
+
+@dataclass(frozen=True)
+class ColumnEffect:
+    """What a column is worth to a method."""
+
+    column: Annotated[str, "The column."]
+    mean: Annotated[float, "How much the metric worsens on held-out rows when the column is shuffled."]
+    low: Annotated[Number, "Lower end of two standard deviations around it."]
+    high: Annotated[Number, "Upper end."]
+
+
+@dataclass(frozen=True)
+class MethodImportance:
+    """What each column is worth to one of the best methods."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    columns: Annotated[tuple[ColumnEffect, ...], "The columns, the most important first."]
+    why_not: Annotated[str, "Why there are none, or not all, in a sentence; mostly empty."] = ""
+
+
+@dataclass(frozen=True)
+class ThresholdCurve:
+    """What a threshold does to one of the best methods, from rows that were held out."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    positive: Annotated[str, "The class that is predicted at or above the threshold."]
+    positives: Annotated[int, "Rows that are of it."]
+    negatives: Annotated[int, "Rows that are not."]
+    probabilities: Annotated[bool, "Whether thresholds are probabilities; else they are scores of the method's own."]
+    thresholds: Annotated[tuple[float, ...], "Thresholds, the highest first; at most 200."]
+    true_positive_rate: Annotated[tuple[float, ...], "At each: the share of the class that is found (recall)."]
+    false_positive_rate: Annotated[tuple[float, ...], "At each: the share of the other rows that is taken for it."]
+    precision: Annotated[tuple[float, ...], "At each: the share of those predicted that truly are of the class."]
+    area: Annotated[Number, "Area under the ROC curve, of all rows; null where there is no curve."]
+    average_precision: Annotated[Number, "Mean precision over the recall that each row adds; null likewise."]
+    best_f1: Annotated[Number, "The threshold with the largest F1, one of those listed; null likewise."]
+    youden: Annotated[Number, "The one with the largest difference of the two rates (Youden), one of those listed."]
+    why_not: Annotated[str, "Why there is no curve, in a sentence; mostly empty."] = ""
+
+
+@dataclass(frozen=True)
+class LearningPoint:
+    """The score of one of the best methods, fitted with some of the rows."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    rows: Annotated[int, "Rows that it was fitted with."]
+    score: Annotated[float, "Mean of the metric on held-out rows."]
+    low: Annotated[Number, "Lower end of the corrected 95 % interval; null with one fold."]
+    high: Annotated[Number, "Upper end of it."]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Rows that are alike in one column and that a method errs on more than on others."""
+
+    column: Annotated[str, "The column."]
+    words: Annotated[str, "What the rows have there: a range, a value or `missing`."]
+    rows: Annotated[int, "How many they are."]
+    error: Annotated[float, "The error on them."]
+    p_value: Annotated[float, "Chance of so much more error by accident, after Holm for all segments looked at."]
+
+
+@dataclass(frozen=True)
+class ErrorSegments:
+    """Where a method errs."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    measure: Annotated[str, "What error means: `share of wrong labels` or `mean absolute error`."]
+    overall: Annotated[float, "The error on all held-out rows."]
+    rows: Annotated[int, "How many held-out rows were looked at."]
+    tried: Annotated[int, "How many segments were looked at."]
+    segments: Annotated[tuple[Segment, ...], "Those with more error than chance would give, the worst first."]
+
+
+@dataclass(frozen=True)
+class ColumnBin:
+    """A bar of a column's distribution."""
+
+    words: Annotated[str, "What it holds: a range, a value, `others` or `missing`."]
+    rows: Annotated[int, "How many rows."]
+    target: Annotated[Number, "Of these rows, the mean of the target or the share of the second of two classes."]
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """What a column holds."""
+
+    name: Annotated[str, "The column."]
+    kind: Annotated[str, "`numbers`, `dates`, `truth values` or `categories`."]
+    missing: Annotated[float, "Share of the rows without a value."]
+    distinct: Annotated[int, "Different values."]
+    bins: Annotated[tuple[ColumnBin, ...], "A histogram, or the commonest values; rows without a value come last."]
+    relation: Annotated[Number, "Relation to the target, see the profile; null where it cannot be told."]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the columns hold, those most related to the target first."""
+
+    rows: Annotated[int, "Rows that distributions and relations come from; a random part of a large table."]
+    relation: Annotated[str, "The name of the relation to the target."]
+    meaning: Annotated[str, "What it means, in a sentence."]
+    base: Annotated[Number, "The mean of the target, or the share of the second of two classes."]
+    target: Annotated[ColumnProfile | None, "The target, where it is an amount."]
+    columns: Annotated[tuple[ColumnProfile, ...], "The columns that predict; at most 200."]
+    unlisted: Annotated[int, "Columns with a weaker relation that are not listed."]
