@@ -13,10 +13,10 @@ import psutil
 
 from treatise._core.errors import TreatiseError
 from treatise._core.version import __version__
+from treatise.compare.contest.clock import Clock
 from treatise.compare.contest.contest import MEMORY_SHARE, Contest, retire_workers, workers
 from treatise.compare.contest.ending import Ending
 from treatise.compare.contest.folder import RunFolder, identity_before, identity_of
-from treatise.compare.contest.clock import Clock
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.inputs import Input, Request, read_input
 from treatise.compare.observer import Observer

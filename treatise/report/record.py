@@ -13,7 +13,6 @@ from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_ori
 
 from treatise._core.errors import TreatiseError
 from treatise.report.explained import (
-    ColumnEffect,
     ErrorSegments,
     LearningPoint,
     MethodImportance,
@@ -247,7 +246,6 @@ class BestMethod:
     confusion: Annotated[ConfusionMatrix | None, "For classes: its mistakes."]
     residuals: Annotated[Residuals | None, "For amounts: predicted and actual ones."]
     calibration: Annotated[tuple[CalibrationCurve, ...] | None, "For probabilities: how far they can be trusted."]
-    importance: Annotated[tuple[ColumnEffect, ...], "What each column is worth, the most first."]
 
 
 @dataclass(frozen=True)

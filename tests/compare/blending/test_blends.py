@@ -37,7 +37,9 @@ def noisy(data, metric, names, scale):
     found = {}
     for number, name in enumerate(names):
         rng = np.random.default_rng(number)
-        found[name] = folds_of(data, name, lambda h, rng=rng: (h.actual + rng.normal(0, scale, len(h.actual)), None), metric)
+        found[name] = folds_of(
+            data, name, lambda h, rng=rng: (h.actual + rng.normal(0, scale, len(h.actual)), None), metric
+        )
     return found
 
 
@@ -122,7 +124,11 @@ def test_a_blend_is_saved_and_loaded_as_one_model(blended, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = X[:, 0] + rng.normal(size=60) if blended is BlendedRegressor else np.where(X[:, 0] > 0, "b", "a")
-    models = [LinearRegression(), DummyRegressor()] if blended is BlendedRegressor else [LogisticRegression(), DummyClassifier()]
+    models = (
+        [LinearRegression(), DummyRegressor()]
+        if blended is BlendedRegressor
+        else [LogisticRegression(), DummyClassifier()]
+    )
     model = blended([each.fit(X, y) for each in models], [0.7, 0.3])
     save_model(model, tmp_path / "blend.skops", metadata={})
     again = load_model(tmp_path / "blend.skops").model

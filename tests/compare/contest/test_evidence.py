@@ -41,7 +41,10 @@ def test_rows_that_depend_on_each_other_count_as_one():
 
 
 def test_one_unit_alone_decides_nothing():
-    assert evidence({"a": [1.0, 0.0], "b": [0.0, 1.0]}, units=np.zeros(2, int)).compared(["a", "b"], [FOLD], 0, 0.05) is None
+    assert (
+        evidence({"a": [1.0, 0.0], "b": [0.0, 1.0]}, units=np.zeros(2, int)).compared(["a", "b"], [FOLD], 0, 0.05)
+        is None
+    )
 
 
 def test_near_copies_are_found_and_the_merely_equal_in_score_are_not():

@@ -11,11 +11,13 @@ from treatise._core.files import replacing
 from treatise.compare.blending import Blend
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.contest import Contest
-from treatise.compare.contest.fold import Member, fit_whole, importance
-from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
+from treatise.compare.contest.fold import Member, fit_whole, importance, learn
+from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
+from treatise.compare.explaining import Trial, explained_methods, explanations
 from treatise.compare.inputs import FoldPredictions
 from treatise.report import write_report
+from treatise.report.explained import ColumnEffect
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
 REPORT_SECONDS = 1.0
@@ -25,7 +27,7 @@ LEAST_FIT = 2.0
 START = 20.0
 """Seconds of processor time that the last fit has at least, and on the clock for a process to start if need be: without
 its model a run is worth little."""
-EXPLAINED = 3
+LEAST_EXPLAINING = 0.5
 MODEL = "best.skops"
 
 
@@ -55,30 +57,30 @@ class Ending:
     def _with_models(self, run: RunRecord) -> RunRecord:
         """Fit the recommended method and explain the best, at the same time where there are processors for it."""
         assert run.decision is not None
+        contest = self.contest
         chosen = next(e for e in run.leaderboard if e.key == run.decision.key)
-        self.contest.watch.finishing(chosen.label)
-        explained = [e for e in run.leaderboard if e.form not in ("constant", "blend")][:EXPLAINED]
-        if chosen.form != "blend" and chosen not in explained:
-            explained = [chosen, *explained[: EXPLAINED - 1]]
-        with ThreadPoolExecutor(max(1, self.contest.jobs)) as threads:
+        contest.watch.finishing(chosen.label)
+        explained = explained_methods(run.leaderboard, chosen.key)
+        with ThreadPoolExecutor(max(1, contest.jobs)) as threads:
             fit = threads.submit(self._fit, run, chosen, MODEL)
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
+            tried = threads.submit(self._learn, run, chosen)
             params, complaint = fit.result()
             effects = {key: job.result() for key, job in weighed.items()}
-        best = self._best(run, chosen, effects.get(chosen.key))
+            trials = tried.result()
+        parts = {e.key: self._out_of_fold(e.key) for e in explained}
+        found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
+        run = replace(run, best=self._best(chosen), **vars(found))
+        assert run.best is not None
         if params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {complaint}."
-            return replace(run, best=best, verdict=(*run.verdict, sentence))
-        best = replace(best, model=MODEL, use=self.contest.data.usage(MODEL), params=params)
+            return replace(run, verdict=(*run.verdict, sentence))
+        best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=params)
         return replace(run, best=best)
 
-    def _best(self, run: RunRecord, chosen: LeaderboardEntry, effects: Outcome | None) -> BestMethod:
-        parts = self._out_of_fold(chosen.key)
-        explained = self.contest.data.explain(parts)
-        found = effects.value if effects is not None and effects.kind == "done" else ()
-        return BestMethod(
-            chosen.key, chosen.label, chosen.params, model=None, use=None, **vars(explained), importance=found
-        )
+    def _best(self, chosen: LeaderboardEntry) -> BestMethod:
+        explained = self.contest.data.explain(self._out_of_fold(chosen.key))
+        return BestMethod(chosen.key, chosen.label, chosen.params, model=None, use=None, **vars(explained))
 
     @property
     def _left(self) -> float:
@@ -117,15 +119,30 @@ class Ending:
     def _blend(self, key: str) -> Blend | None:
         return next((blend for blend in self.judgement.blends if blend.candidate.key == key), None)
 
-    def _weigh(self, run: RunRecord, entry: LeaderboardEntry) -> Outcome:
-        """What each column is worth to a method, as far as time is left for it."""
+    def _weigh(self, run: RunRecord, entry: LeaderboardEntry) -> Sequence[ColumnEffect] | str:
+        """What each column is worth to a method, as far as time is left for it, or why that is not known."""
         contest, left = self.contest, self._left
-        if left <= 0.5:
-            return Outcome("late", reason="no time was left for it")
+        if entry.form == "blend":
+            return "A blend has the columns of its members, which stand below it on the board."
+        if left <= LEAST_EXPLAINING:
+            return ()
         rows = contest.race.rows_for(entry.key, 0.3 * left / contest.slowness)
         candidate = contest.race.field[entry.key]
-        job = (contest.folder.work, candidate, run.metric, run.folds.k, run.seed, rows, entry.params, 0.6 * left)
-        return self.pool.run(importance, job, Limits(float("inf"), contest.memory, left))
+        job = (contest.folder.work, candidate, run.metric, run.folds.k, run.seed, rows, entry.params, 0.5 * left)
+        outcome = self.pool.run(importance, job, Limits(float("inf"), contest.memory, left))
+        if outcome.kind == "done":
+            return outcome.value
+        return () if outcome.kind == "late" else f"It could not be found out for {entry.label}: {outcome.reason}."
+
+    def _learn(self, run: RunRecord, entry: LeaderboardEntry) -> tuple[Trial, ...]:
+        """Scores of the chosen method with fewer rows, as far as time is left for them."""
+        contest, left = self.contest, self._left
+        if entry.form == "blend" or left <= LEAST_EXPLAINING:
+            return ()
+        candidate = contest.race.field[entry.key]
+        job = (contest.folder.work, candidate, entry.params, run.metric, run.folds.k, run.seed, 0.4 * left)
+        outcome = self.pool.run(learn, job, Limits(float("inf"), contest.memory, left))
+        return outcome.value if outcome.kind == "done" else ()
 
     def _out_of_fold(self, key: str) -> Sequence[FoldPredictions]:
         blend = self._blend(key)

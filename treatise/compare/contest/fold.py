@@ -14,9 +14,11 @@ from treatise.compare.candidates import Candidate
 from treatise.compare.contest import signals
 from treatise.compare.contest.isolation import BEGIN
 from treatise.compare.contest.tuning import tune
+from treatise.compare.explaining.learning import Trial, learning_trials
 from treatise.compare.inputs import FoldPredictions, HeldOut, Input
 from treatise.io import save_model
-from treatise.report.record import ColumnEffect, FoldRecord, Metric
+from treatise.report.explained import ColumnEffect
+from treatise.report.record import FoldRecord, Metric
 
 MOST_JUDGED = 20_000
 """Held-out rows that a fold is judged on: more of them tell no difference that matters."""
@@ -187,3 +189,10 @@ def importance(
             mean, spread = float(np.mean(drops)), 2 * float(np.std(drops, ddof=1))
             effects.append(ColumnEffect(feature, mean, mean - spread, mean + spread))
     return tuple(sorted(effects, key=lambda effect: -effect.mean if effect.mean is not None else 0.0))
+
+
+def learn(
+    work: Path, candidate: Candidate, params: dict[str, Any], metric: Metric, k: int, seed: int, seconds: float
+) -> tuple[Trial, ...]:
+    """Scores of a method with fewer rows."""
+    return learning_trials(load_input(work), candidate, params, metric, k, seed, seconds)
