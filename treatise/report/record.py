@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_ori
 
 from treatise._core.errors import TreatiseError
 
-VERSION = 1
+VERSION = 2
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -241,6 +241,18 @@ class BestMethod:
 
 
 @dataclass(frozen=True)
+class TestResult:
+    """How the saved winner did on rows that took no part in the comparison."""
+
+    source: Annotated[str, "Where they came from."]
+    rows: Annotated[int, "How many have a target."]
+    score: Annotated[float, "The metric on them."]
+    low: Annotated[Number, "Lower end of its 95 % interval; null with one row."]
+    high: Annotated[Number, "Upper end of it."]
+    metrics: Annotated[dict[str, Number], "Every measure of the task on them."]
+
+
+@dataclass(frozen=True)
 class RunRecord:
     """A comparison, finished or interrupted."""
 
@@ -261,6 +273,7 @@ class RunRecord:
     failures: Annotated[tuple[Failure, ...], "Methods that could not take part or did not finish."]
     best: Annotated[BestMethod | None, "The winner; null where no fold was done."]
     methods: Annotated[tuple[MethodRecord, ...], "Every method that was asked."]
+    test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON's own types: exactly what ``run.json`` holds."""

@@ -7,7 +7,7 @@ from typing import Any
 import joblib
 import psutil
 
-from treatise.compare.candidates import Candidate
+from treatise.compare.candidates import Candidate, chosen_candidates
 from treatise.compare.contest.fold import FoldJob, run_fold
 from treatise.compare.contest.folder import RunFolder
 from treatise.compare.contest.isolation import Outcome, WorkerPool
@@ -15,6 +15,7 @@ from treatise.compare.contest.leaderboard import leaderboard, verdict
 from treatise.compare.contest.schedule import Clock, Schedule
 from treatise.compare.inputs import Input
 from treatise.compare.observer import Observer
+from treatise.compare.rules import Rules
 from treatise.report.record import Failure, FoldPlan, LeaderboardEntry, Metric
 
 MEMORY_SHARE = 0.8
@@ -27,11 +28,11 @@ class Contest:
 
     def __init__(
         self, data: Input, metric: Metric, k: int, jobs: int, seed: int, clock: Clock, folder: RunFolder,
-        watch: Observer,
+        watch: Observer, rules: Rules,
     ) -> None:  # fmt: skip
         self.data, self.metric, self.k, self.jobs, self.seed = data, metric, k, jobs, seed
         self.clock, self.folder, self.watch = clock, folder, watch
-        self.everyone = data.candidates()
+        self.everyone = chosen_candidates(data.candidates(), rules.include, rules.exclude)
         self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs
         self.failures = list(folder.failures)
         given_up = {failure.key for failure in self.failures}
@@ -50,6 +51,8 @@ class Contest:
         """Every wave until the budget ends, all repeats are done, or the user interrupts."""
         try:
             for repeat, fold in self.schedule.waves():
+                if repeat >= self.data.repeats:
+                    break
                 if fold == 0 and repeat > 0:
                     self.running = self.schedule.staying(self.running, self.board())
                 if self.schedule.folds_left <= 0 or not self.running:

@@ -13,8 +13,9 @@ from treatise.compare.contest.isolation import WorkerPool
 from treatise.compare.contest.schedule import Clock, Schedule
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.compare.observer import Observer
+from treatise.compare.rules import Rules
 from treatise.report import write_report
-from treatise.report.record import BestMethod, RunRecord
+from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
 REPORT_SECONDS = 1.0
 OVERRUN = 0.07
@@ -23,6 +24,7 @@ START_SECONDS = 20.0
 GRACE = 3.0
 """Of its own time in a fold, what the last fit may take at least."""
 MODEL = "best.skops"
+MODELS = "models"
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Ending:
     clock: Clock
     schedule: Schedule
     watch: Observer
+    rules: Rules
 
     def finish(self, run: RunRecord) -> RunRecord:
         """The run's record, complete; everything that the run leaves is written."""
@@ -60,27 +63,40 @@ class Ending:
         if run.status != "finished":
             return replace(run, best=best)
         self.watch.finishing(candidate.label)
-        params, complaint = self._fit(run, candidate)
+        params, complaint = self._fit(run, candidate, winner, MODEL)
         if params is None:
             sentence = f"The winner could not be fitted on the whole table: {complaint}."
             return replace(run, best=best, verdict=(*run.verdict, sentence))
         use = self.data.usage(MODEL)
         best = replace(best, model=MODEL, use=use, params=params)
-        return replace(run, best=self._weighed(run, best, candidate))
+        run = replace(run, best=self._weighed(run, best, candidate))
+        self._fit_others(run)
+        return run
+
+    def _fit_others(self, run: RunRecord) -> None:
+        """Fit and save those that come next, as many as the rules keep."""
+        for entry in run.leaderboard[1 : self.rules.keep]:
+            candidate = next(c for c in self.candidates if c.key == entry.key)
+            (self.folder.path / MODELS).mkdir(exist_ok=True)
+            self.watch.finishing(candidate.label)
+            self._fit(run, candidate, entry, f"{MODELS}/{candidate.key.replace('/', '-')}.skops")
 
     @property
     def _last(self) -> float:
         """Seconds from the start at which everything but the report must be done."""
         return self.clock.budget * (1 + OVERRUN) - REPORT_SECONDS
 
-    def _fit(self, run: RunRecord, candidate: Candidate) -> tuple[dict[str, Any] | None, str]:
+    def _fit(
+        self, run: RunRecord, candidate: Candidate, entry: LeaderboardEntry, file: str
+    ) -> tuple[dict[str, Any] | None, str]:
         """The parameters of the final fit, or why there is none."""
-        score = {"metric": run.metric.name, "score": run.leaderboard[0].score}
+        score = {"metric": run.metric.name, "score": entry.score}
         best_fit, left = self.schedule.best_fit_seconds, self._last - self.clock.elapsed
         # The search may take what it took in a fold, as long as the fit after it still fits in.
         tuning = min(self.schedule.tuning_seconds, max(0.0, self.clock.left - REPORT_SECONDS - 2 * best_fit))
-        path = (self.folder.path / MODEL).resolve()
-        metadata = {**self.data.metadata(candidate), **score}
+        path = (self.folder.path / file).resolve()
+        settled = self.data.settled(self.folder.out_of_fold(candidate.key))
+        metadata = {**self.data.metadata(candidate), **settled, **score}
         job = (self.folder.work, candidate, run.metric, run.seed, tuning, path, metadata)
         # Without its model a run is worth little: on a busy machine the last fit may outlast the budget a little.
         seconds = max(1.0, left, GRACE * best_fit)

@@ -61,7 +61,9 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
         candidate.key, job.repeat, job.fold, score, measures, fitted_at - start, predicted_at - fitted_at, setting,
         time.perf_counter() - began,
     )  # fmt: skip
-    return record, FoldPredictions(held_out.numbers, held_out.actual, found.values, found.probabilities)
+    merits = data.merits(job.metric, held_out, found)
+    said = FoldPredictions(held_out.numbers, held_out.actual, found.values, found.probabilities, found.scores, merits)
+    return record, said
 
 
 def fit_best(
