@@ -174,6 +174,9 @@ def _print_outcome(run: "RunRecord", comparison: "Comparison") -> None:
     say(f"Report: {folder / 'report.html'}")
     if run.best is not None and run.best.model is not None:
         say(f"Model:  {folder / run.best.model}")
+    others = len(list((folder / "models").glob("*.skops")))
+    if others:
+        say(f"{others} more in {folder / 'models'}")
 
 
 def _row(entry: "LeaderboardEntry") -> list[str | Cell]:

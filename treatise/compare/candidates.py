@@ -5,12 +5,16 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib import import_module
+from importlib.util import find_spec
 from importlib.resources import files
 from typing import Any
 
 from treatise._core.errors import TreatiseError
 from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue, load_entries
 from treatise.report.record import MethodRecord, PaperRecord
+
+LIBRARIES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
+"""Names of the optional libraries, as they write themselves."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class Candidate:
     @property
     def key(self) -> str:
         """What names the candidate in files: the paper (or the baseline's package) and the estimator."""
-        return f"{self.paper.id if self.paper else self.entry.path.split('.')[0]}/{self.entry.name}"
+        owner = self.paper.id if self.paper else self.entry.requires or self.entry.path.split(".")[0]
+        return f"{owner}/{self.entry.name}"
 
     @property
     def label(self) -> str:
@@ -36,7 +41,8 @@ class Candidate:
     def describe(self) -> MethodRecord:
         """The candidate for the run's record."""
         if self.paper is None:
-            return MethodRecord(self.key, self.label, self.entry.path, "A scikit-learn baseline.", None)
+            library = LIBRARIES.get(self.entry.requires, "scikit-learn")
+            return MethodRecord(self.key, self.label, self.entry.path, f"A {library} baseline.", None)
         known = ("id", "title", "authors", "journal", "year", "pages", "when", "cost")
         paper = PaperRecord(**{name: getattr(self.paper, name) for name in known})
         return MethodRecord(self.key, self.label, self.entry.path, self.paper.summary, paper)
@@ -71,8 +77,11 @@ def streaming_candidates(task: str) -> list[Candidate]:
 
 
 def _usual(file: str, task: str) -> list[Candidate]:
-    entries = load_entries(files(__package__) / file)
-    return [Candidate(e, e.compare, None, task) for e in entries if e.compare and task in e.compare.tasks]
+    return [
+        Candidate(entry, entry.compare, None, task)
+        for entry in load_entries(files(__package__) / file)
+        if entry.compare and task in entry.compare.tasks and (not entry.requires or find_spec(entry.requires))
+    ]
 
 
 def _in_blocks(compare: ComparisonEntry, settled: Mapping[str, Any]) -> ComparisonEntry:

@@ -4,6 +4,7 @@ Imports as little as each question needs, so that a command answers at once.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable
 from importlib.resources import files
@@ -59,12 +60,22 @@ def is_file(source: str | os.PathLike[str]) -> bool:
 
 def _refuse_missing(source: str | os.PathLike[str]) -> None:
     text = os.fspath(source)
-    if is_file(source) or not (Path(text).suffix or os.sep in text or "/" in text):
-        return  # a bare word may be a bundled table: whoever reads it knows them
+    if is_file(source) or text in (bundled := bundled_names()):
+        return
     known = tomllib.loads((files("treatise") / "datasets" / "files.toml").read_text(encoding="utf-8"))
-    if text not in known:
-        beside = _beside(Path(text))
-        raise TreatiseError(f"{text}: no such file{f'; did you mean {beside}?' if beside else ''}")
+    if text in known:
+        return
+    beside = _beside(Path(text))
+    hint = f"; did you mean {beside}?" if beside else ""
+    if not hint and Path(text).name == text:
+        hint = f"; tables that need no file: {', '.join(bundled)}"
+    raise TreatiseError(f"{text}: no such file{hint}")
+
+
+def bundled_names() -> list[str]:
+    """Names of the tables that need no file, read from the source of their loader without importing it."""
+    text = (files("treatise") / "datasets" / "_tables.py").read_text(encoding="utf-8")
+    return re.findall(r'^    "(\w+)": _Recipe\(', text, re.MULTILINE)
 
 
 def _beside(path: Path) -> str:

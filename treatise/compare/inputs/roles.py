@@ -14,6 +14,7 @@ from treatise.compare.candidates import Candidate
 from treatise.io import Table
 
 FEWEST_TIMES = 3
+USUAL_FOLDS = 5
 NAMES_SHOWN = 6
 
 
@@ -162,7 +163,7 @@ def _weights(column: pl.Series) -> np.ndarray:
 
 def _refuse_one_class(times: np.ndarray, y: np.ndarray, task: str, name: str) -> None:
     """The first stretch must hold two classes, or no method can begin."""
-    train, _ = next(split_by_time(times, 2))
+    train, _ = next(split_by_time(times, min(USUAL_FOLDS, int(times.max()) - 1)))
     if task != "regression" and len(np.unique(y[train])) < 2:
         raise TreatiseError(
             f"the first {len(train)} rows by {name!r} are all {str(y[train][0])!r}: nothing can be learnt from the "
