@@ -26,11 +26,12 @@ def scored(rng, n=400):
 SCORES = {
     "right_labels": (labelled, metrics.accuracy_score),
     "right_labels_by_class": (labelled, metrics.balanced_accuracy_score),
-    "macro_f1": (labelled, lambda a, v: metrics.f1_score(a, v, average="macro")),
+    "macro_f1": (labelled, lambda a, v, **w: metrics.f1_score(a, v, average="macro", **w)),
     "area_under_curve": (scored, metrics.roc_auc_score),
+    "average_precision": (scored, metrics.average_precision_score),
     "explained_variance": (amounts, metrics.r2_score),
-    "root_squared_error": (amounts, lambda a, v: -metrics.root_mean_squared_error(a, v)),
-    "absolute_error": (amounts, lambda a, v: -metrics.mean_absolute_error(a, v)),
+    "root_squared_error": (amounts, lambda a, v, **w: -metrics.root_mean_squared_error(a, v, **w)),
+    "absolute_error": (amounts, lambda a, v, **w: -metrics.mean_absolute_error(a, v, **w)),
 }
 by_name = pytest.mark.parametrize("name", SCORES)
 
@@ -41,6 +42,38 @@ def test_the_mean_of_the_merits_is_the_score(name):
     for seed in range(5):
         actual, told = make(np.random.default_rng(seed))
         np.testing.assert_allclose(getattr(row_merits, name)(actual, told).mean(), score(actual, told), rtol=1e-10)
+
+
+@by_name
+def test_with_weights_it_is_the_weighted_score_and_weights_of_one_change_nothing(name):
+    make, score = SCORES[name]
+    rng = np.random.default_rng(7)
+    actual, told = make(rng)
+    merits, weights = getattr(row_merits, name), rng.integers(0, 4, len(actual)).astype(float)
+    np.testing.assert_allclose(
+        merits(actual, told, weights).mean(), score(actual, told, sample_weight=weights), rtol=1e-10
+    )
+    np.testing.assert_allclose(merits(actual, told, np.full(len(actual), 3.0)), merits(actual, told), atol=1e-12)
+
+
+@by_name
+def test_a_row_that_weighs_a_little_more_moves_the_score_by_its_influence(name):
+    make, score = SCORES[name]
+    actual, told = make(np.random.default_rng(8), 60)
+    if name == "explained_variance":
+        pytest.skip("the variance of the target is taken as known")
+    merits, step = getattr(row_merits, name)(actual, told), 1e-6
+    for row in range(0, 60, 7):
+        weights = np.ones(60)
+        weights[row] += step
+        moved = (score(actual, told, sample_weight=weights) - score(actual, told)) / step
+        np.testing.assert_allclose(moved, (merits[row] - merits.mean()) / 60, atol=1e-6)
+
+
+def test_the_mean_is_the_score_also_where_parts_differ_in_size():
+    actual, told = amounts(np.random.default_rng(4), 53)
+    merits = row_merits.jackknifed(lambda rows: metrics.r2_score(actual[rows], told[rows]), 53, n_parts=10)
+    np.testing.assert_allclose(merits.mean(), metrics.r2_score(actual, told), rtol=1e-12)
 
 
 @by_name
@@ -81,6 +114,11 @@ def test_components_of_the_area_are_counts_of_pairs():
 def test_an_area_without_a_second_class_is_refused():
     with pytest.raises(ValueError, match="rows of both classes"):
         row_merits.area_under_curve([True, True], np.zeros(2))
+
+
+def test_an_average_precision_without_a_positive_row_is_refused():
+    with pytest.raises(ValueError, match="rows of the positive class"):
+        row_merits.average_precision([False, False], np.zeros(2))
 
 
 def test_the_likelihood_of_an_impossible_class_stays_finite():

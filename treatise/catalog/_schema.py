@@ -110,7 +110,8 @@ class EstimatorEntry:
     """A public class or function: its import path, its place in comparisons and its peer if it has them.
 
     ``tasks`` are those of its paper's tasks that it is for, where the paper has methods for different ones. ``graph``
-    names the kinds of columns among which it learns a graph, if it does.
+    names the kinds of columns among which it learns a graph, if it does. ``requires`` names a library that must be
+    installed for it, if it is an optional one.
     """
 
     path: str
@@ -118,6 +119,7 @@ class EstimatorEntry:
     graph: tuple[str, ...] = ()
     peer: PeerEntry | None = None
     tasks: tuple[str, ...] = ()
+    requires: str = ""
 
     @property
     def name(self) -> str:
@@ -267,12 +269,13 @@ def read_estimator(table: Any, where: str) -> EstimatorEntry:
     graph = read.choices("graph", COLUMNS, [])
     tasks = read.choices("tasks", TASKS, [])
     peer = read.take("peer", dict, None)
+    requires = read.text("requires", "")
     read.done()
     if "." not in path:
         raise read.fail(f"path {path!r} is no import path such as 'treatise.svm.SVMPath'")
     entry = None if compare is None else _read_comparison(compare, f"{where} ({path})")
     contest = None if peer is None else _read_peer(peer, f"{where} ({path}), peer")
-    return EstimatorEntry(path, entry, graph, contest, tasks)
+    return EstimatorEntry(path, entry, graph, contest, tasks, requires)
 
 
 def _read_peer(table: Any, where: str) -> PeerEntry:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treatise.cli._console import STANDING_STYLES, Cell, Column, Json, interval, print_json, print_table, remark, say
+from treatise.cli._outcome import by_reason, in_sight
 
 if TYPE_CHECKING:
+    from treatise.compare import Comparison
     from treatise.report import LeaderboardEntry, RunRecord
 
 Data = Annotated[
@@ -30,10 +32,47 @@ Output = Annotated[
     typer.Option("--output", "-o", metavar="DIR", help="The run folder; the same one goes on with its run."),
 ]
 Budget = Annotated[float, typer.Option(metavar="SECONDS", help="Time for everything, the report included.")]
-Measure = Annotated[str | None, typer.Option(help="What ranks the methods, such as accuracy or rmse.")]
+Measure = Annotated[
+    str | None,
+    typer.Option(help="What ranks the methods, such as average_precision or rmse, or one of scikit-learn's scorers."),
+]
 Group = Annotated[
     str | None,
-    typer.Option(metavar="COL", help="With --task sequence: the column of a table that tells the sequences apart."),
+    typer.Option(
+        metavar="COL",
+        help="A column whose equal values keep rows in one fold. With --task sequence: what tells sequences apart.",
+    ),
+]
+ByTime = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="A column of dates or numbers: learn from the past, judge on what comes next."),
+]
+Weight = Annotated[str | None, typer.Option(metavar="COL", help="A column of weights, in learning and in judging.")]
+Test = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Labelled rows on which the fitted winner is judged in the end.")
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="A method, paper, family, 'papers' or 'baselines' that takes part; may be repeated."
+    ),
+]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="NAME", help="One that takes no part; may be repeated.")]
+Folds = Annotated[int | None, typer.Option(help="Folds of a repeat; five, or fewer of few rows, if not given.")]
+Keep = Annotated[int, typer.Option(metavar="N", help="How many of the best are fitted on all rows and saved.")]
+Margin = Annotated[
+    float, typer.Option(help="Differences up to this share of the way from guessing to the best do not matter.")
+]
+Prefer = Annotated[
+    str, typer.Option(help="Which of the methods within the margin to take: balanced, accuracy, speed or simple.")
+]
+Threshold = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help="For two classes, how the saved model labels: f1, youden, or the probability of the rarer class from "
+        "which on. If not given: f1 where that class is rare.",
+    ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Folds at once; all processors if not given.")]
 
@@ -54,14 +93,28 @@ def compare(
     budget: Budget = 120.0,
     task: Task = None,
     metric: Measure = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    group: Group = None,
+    by_time: ByTime = None,
+    weight: Weight = None,
+    test: Test = None,
+    folds: Folds = None,
+    keep: Keep = 1,
+    threshold: Threshold = None,
+    margin: Margin = 0.01,
+    prefer: Prefer = "balanced",
     jobs: Jobs = None,
     seed: Seed = 0,
     header: Header = None,
     memory: Memory = None,
-    group: Group = None,
     as_json: Json = False,
 ) -> None:
     """Compare every applicable method on a table: leaderboard, report and fitted winner."""
+    from treatise.compare.early import refuse_early
+
+    # Before the methods and their libraries are imported, which takes longer than finding a typing error.
+    refuse_early(data, (target, group, by_time, weight), header=header, task=task, metric=metric, others=(test,))
     from treatise.cli._watching import Lines, LiveTable
     from treatise.compare import Observer, compare_methods
 
@@ -69,17 +122,25 @@ def compare(
     with watch:
         comparison = compare_methods(
             data, target, task=task, metric=metric, budget=budget, jobs=jobs, output=output, seed=seed, header=header,
-            memory=None if memory is None else memory * 2**30, group=group, observer=watch, spent=_age(),
+            memory=None if memory is None else memory * 2**30, group=group, by_time=by_time, weight=weight, test=test,
+            include=include or (), exclude=exclude or (), folds=folds, keep=keep, margin=margin, prefer=prefer,
+            threshold=threshold, observer=watch, spent=_age(),
         )  # fmt: skip
     run = comparison.run
     if as_json:
         print_json({**run.to_plain(), "folder": str(comparison.folder)})
     else:
-        _print_outcome(run, comparison.folder)
+        _print_outcome(run, comparison)
     if run.status == "interrupted":
         raise typer.Exit(130)
-    if not run.leaderboard:
+    if not is_complete(run):
         raise typer.Exit(1)
+
+
+def is_complete(run: "RunRecord") -> bool:
+    """Whether the run gave what was asked for: a saved model, from a field that was looked at."""
+    race = getattr(run, "race", None)
+    return run.best is not None and run.best.model is not None and (race is None or race.complete)
 
 
 def _age() -> float:
@@ -89,7 +150,7 @@ def _age() -> float:
     return max(0.0, time.time() - psutil.Process().create_time())
 
 
-def _print_outcome(run: "RunRecord", folder: Path) -> None:
+def _print_outcome(run: "RunRecord", comparison: "Comparison") -> None:
     columns = [
         Column("rank", right=True),
         Column("method"),
@@ -100,18 +161,26 @@ def _print_outcome(run: "RunRecord", folder: Path) -> None:
         Column("fit s", right=True),
         Column("standing"),
     ]
-    print_table(columns, [_row(entry) for entry in run.leaderboard])
+    # A pipe gets every row; a terminal the best and the baselines.
+    shown = in_sight(run.leaderboard) if sys.stdout.isatty() else run.leaderboard
+    print_table(columns, [_row(entry) for entry in shown])
+    if len(shown) < len(run.leaderboard):
+        say(f"{len(run.leaderboard) - len(shown)} more in the report")
     for sentence in run.verdict:
         say(sentence)
-    for failure in run.failures:
-        remark(f"{failure.label} ({failure.kind}): {failure.reason}")
+    for line in by_reason(run.failures):
+        remark(line)
+    folder = comparison.folder
     say(f"Report: {folder / 'report.html'}")
     if run.best is not None and run.best.model is not None:
         say(f"Model:  {folder / run.best.model}")
+    others = len(list((folder / "models").glob("*.skops")))
+    if others:
+        say(f"{others} more in {folder / 'models'}")
 
 
 def _row(entry: "LeaderboardEntry") -> list[str | Cell]:
     return [
         str(entry.rank), entry.label, entry.paper or "baseline", f"{entry.score:.4f}", interval(entry.low, entry.high),
-        str(entry.folds), f"{entry.fit_seconds:.3f}", Cell(entry.standing, STANDING_STYLES[entry.standing]),
+        str(entry.folds), f"{entry.fit_seconds:.3f}", Cell(entry.standing, STANDING_STYLES.get(entry.standing, "")),
     ]  # fmt: skip

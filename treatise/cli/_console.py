@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 PLENTY = 120  # columns of a terminal from which on a table shows all of its own
 
-STANDING_STYLES = {"best": "bold green", "level": "green", "behind": "dim", "too few folds": "dim"}
+STANDING_STYLES = {"best": "bold green", "equivalent": "green", "worse": "dim", "unjudged": "dim"}
+"""How a standing is shown; others are plain."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines, and nothing else.")]
 """The option that every command has."""

@@ -5,17 +5,18 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise.cli._compare import Data, Group, Header, Seed, Target, Task
-from treatise.cli._console import Json, counted, print_json, remark, say
+from treatise.cli._console import Column, Json, counted, interval, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from treatise.compare.inputs import Part
+    from treatise.compare.inputs.answers import Score
 
 
 def fit(
@@ -74,23 +75,51 @@ def predict(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="The file to write; standard output if not given."),
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="A column of the table to carry through, or 'all'; may be repeated."),
+    ] = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="Judge a labelled table, and print every measure of the task.")
+    ] = False,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="For two classes: the probability of the rarer from which on a row is said to be of it."),
+    ] = None,
     header: Header = None,
     as_json: Json = False,
 ) -> None:
     """Predict new data with a saved model, in the format of their kind.
 
-    A table gets a CSV file of predictions, and sequences come back with their labels filled in. ``label`` is another
-    name of this command.
+    A table gets a CSV file of predictions, each with a probability or score, and sequences come back with their labels
+    filled in. ``label`` is another name of this command.
     """
+    from treatise.compare.early import refuse_early
+
+    refuse_early(data, (), others=(model,))
+    if threshold is not None and not 0.0 < threshold < 1.0:
+        raise TreatiseError(f"a threshold of {threshold:g} is no probability; give one between 0 and 1, such as 0.3")
     from treatise.compare.inputs import served_kind
     from treatise.io import load_model
 
     if output is not None and output.exists() and Path(data).exists() and output.samefile(data):
         raise TreatiseError(f"--output {output} is the file that is read; choose another, so that nothing is lost")
     loaded = load_model(model)
+    kind = served_kind(loaded)
+    wishes = {"keep": keep or None, "threshold": threshold, "score": score or None}
+    wishes = {name: wish for name, wish in wishes.items() if wish is not None}
+    for name in wishes:
+        if name not in kind.wishes:
+            raise TreatiseError(f"--{name} is for models of tables; this one predicts {kind.kind}")
+    wishes.pop("score", None)
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always", UserWarning)
-        parts = served_kind(loaded).predict(loaded, data, header=header)
+        if score:
+            judged = kind.score(loaded, data, header=header, threshold=threshold)
+            if output is None:
+                _print_score(judged, remarks, as_json=as_json)
+                return
+        parts = kind.predict(loaded, data, header=header, **wishes)
         if output is not None:
             with replacing(output) as temporary, temporary.open("wb") as sink:
                 last, counts = _write(parts, sink)
@@ -102,12 +131,37 @@ def predict(
         else:
             _write(parts, sys.stdout.buffer)
     if as_json:
-        print_json(answer)
+        print_json(answer | (_plain_score(judged) if score else {}))
         return
-    for word in remarks:
-        remark(str(word.message))
+    if score:
+        _print_score(judged, remarks, as_json=False)
+    else:
+        _pass_on(remarks)
     if output is not None:
         remark(f"{last.said(counts, loaded.metadata.get('label', 'the model'))} written to {output}")
+
+
+def _pass_on(remarks: "list[warnings.WarningMessage]") -> None:
+    """Every word once."""
+    for word in dict.fromkeys(str(each.message) for each in remarks):
+        remark(word)
+
+
+def _print_score(judged: "Score", remarks: "list[warnings.WarningMessage]", *, as_json: bool) -> None:
+    if as_json:
+        print_json(_plain_score(judged))
+        return
+    _pass_on(remarks)
+    say(f"{judged.source}: {counted(judged.rows, 'row')} judged")
+    columns = [Column("measure"), Column("score", right=True), Column("95 % interval", wrap=False)]
+    rows = [[m.metric.label, f"{m.score:.4f}", interval(m.low, m.high)] for m in judged.measurements]
+    print_table(columns, rows)
+
+
+def _plain_score(judged: "Score") -> dict[str, Any]:
+    """The measures as data."""
+    measures = {m.metric.name: {"score": m.score, "low": m.low, "high": m.high} for m in judged.measurements}
+    return {"source": judged.source, "judged": judged.rows, "measures": measures}
 
 
 def _write(parts: "Iterable[Part]", sink: BinaryIO) -> "tuple[Part, dict[str, int]]":

@@ -1,6 +1,7 @@
 """Following a comparison: a live table on a terminal, plain lines in a pipe."""
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
@@ -10,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from treatise.cli._console import STANDING_STYLES, counted, interval, printable, remark
+from treatise.cli._outcome import in_sight
 from treatise.compare import Candidate, Observer
 from treatise.report import DataRecord, Failure, LeaderboardEntry, Metric
 
@@ -49,7 +51,7 @@ class LiveTable(Observer):
     def __enter__(self) -> Self:
         self._console = Console(stderr=True, markup=False, emoji=False, highlight=False)
         self._names: list[str] = []
-        self._given_up: dict[str, str] = {}
+        self._given_up: dict[str, str] = {}  # by label: what kind of failure
         self._board: Sequence[LeaderboardEntry] = ()
         self._status = "comparing"
         self._ends: float | None = None
@@ -78,7 +80,7 @@ class LiveTable(Observer):
         self._board, self._ends = board, time.monotonic() + left
 
     def failed(self, failure: Failure) -> None:
-        self._given_up[failure.label] = f"given up ({failure.kind})"
+        self._given_up[failure.label] = failure.kind
 
     def finishing(self, label: str) -> None:
         self._status = f"fitting {label} on all rows"
@@ -88,16 +90,26 @@ class LiveTable(Observer):
         table = Table(title=self._status + left, title_justify="left", box=None)
         for heading in ("method", "folds", "score", "95 % interval", "fit s", "standing"):
             table.add_column(heading, justify="left" if heading in ("method", "standing") else "right")
-        for entry in self._board:
+        shown = in_sight(self._board)
+        for entry in shown:
             numbers = (str(entry.folds), f"{entry.score:.4f}", interval(entry.low, entry.high))
-            standing = self._given_up.get(entry.label, entry.standing)
-            cells = (entry.label, *numbers, f"{entry.fit_seconds:.3f}", standing)
-            table.add_row(*(Text(cell) for cell in cells), style=STANDING_STYLES[entry.standing])
-        done = {entry.label for entry in self._board}
-        for name in self._names:
-            if name not in done:
-                table.add_row(name, "", "", "", "", self._given_up.get(name, "waiting"), style="dim")
+            standing = "given up" if entry.label in self._given_up else entry.standing
+            label = f"{entry.label} (baseline)" if entry.baseline else entry.label
+            cells = (label, *numbers, f"{entry.fit_seconds:.3f}", standing)
+            table.add_row(*(Text(cell) for cell in cells), style=STANDING_STYLES.get(entry.standing, ""))
+        table.caption, table.caption_justify = self._rest(len(shown)), "left"
         return table
+
+    def _rest(self, shown: int) -> str:
+        """What the rows do not say: how many more there are, wait or were given up."""
+        done = {entry.label for entry in self._board}
+        waiting = sum(name not in done and name not in self._given_up for name in self._names)
+        parts = [f"{len(self._board) - shown} more"] if len(self._board) > shown else []
+        parts += [f"{waiting} waiting"] if waiting else []
+        kinds = Counter(self._given_up.values())
+        if kinds:
+            parts.append(f"given up: {', '.join(f'{count} ({kind})' for kind, count in kinds.most_common())}")
+        return "; ".join(parts)
 
 
 def _introduction(data: DataRecord, metric: Metric) -> list[str]:

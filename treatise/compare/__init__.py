@@ -1,20 +1,54 @@
 """The main job: what would the papers do with this table? A leaderboard, a report and a fitted model.
 
-``inputs`` holds the kinds of data that methods are compared on, ``contest`` how they are compared.
+The package can be called: ``treatise.compare(frame, target="y")`` is :func:`compare_methods`. ``inputs`` holds the kinds
+of data that methods are compared on, ``contest`` how they are compared. Names load on first use, so that a command can
+tell a mistake before it imports what would do the work.
 """
 
-from treatise.compare.blending import BlendedClassifier, BlendedRegressor, expert_weights, greedy_weights
-from treatise.compare.candidates import Candidate
-from treatise.compare.comparison import Comparison, compare_methods
-from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
-from treatise.compare.inputs import Input
-from treatise.compare.inputs.encoding import Densify, TableEncoder
-from treatise.compare.inputs.sentences import label_sentences
-from treatise.compare.inputs.sequence_tables import label_table
-from treatise.compare.inputs.table import predict_table, understand
-from treatise.compare.observer import Observer
-from treatise.compare.rules import Rules
-from treatise.compare.single import fit_method, parse_setting
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treatise.compare.blending import BlendedClassifier, BlendedRegressor, expert_weights, greedy_weights
+    from treatise.compare.candidates import Candidate
+    from treatise.compare.comparison import Comparison, compare_methods
+    from treatise.compare.fitted import FittedModel
+    from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
+    from treatise.compare.inputs import Input
+    from treatise.compare.inputs.encoding import Densify, TableEncoder
+    from treatise.compare.inputs.sentences import label_sentences
+    from treatise.compare.inputs.sequence_tables import label_table
+    from treatise.compare.inputs.table import predict_table, understand
+    from treatise.compare.observer import Observer
+    from treatise.compare.rules import Rules
+    from treatise.compare.single import fit_method, parse_setting
+
+_PLACES = {
+    "BlendedClassifier": "blending",
+    "BlendedRegressor": "blending",
+    "Candidate": "candidates",
+    "Comparison": "comparison",
+    "Densify": "inputs.encoding",
+    "FittedModel": "fitted",
+    "Input": "inputs",
+    "LearnedGraph": "graph",
+    "Observer": "observer",
+    "Rules": "rules",
+    "TableEncoder": "inputs.encoding",
+    "compare_methods": "comparison",
+    "expert_weights": "blending",
+    "fit_method": "single",
+    "graph_learners": "graph",
+    "greedy_weights": "blending",
+    "label_sentences": "inputs.sentences",
+    "label_table": "inputs.sequence_tables",
+    "learn_graph": "graph",
+    "parse_setting": "single",
+    "predict_table": "inputs.table",
+    "understand": "inputs.table",
+}
 
 __all__ = [
     "BlendedClassifier",
@@ -22,6 +56,7 @@ __all__ = [
     "Candidate",
     "Comparison",
     "Densify",
+    "FittedModel",
     "Input",
     "LearnedGraph",
     "Observer",
@@ -39,3 +74,40 @@ __all__ = [
     "predict_table",
     "understand",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Callable(ModuleType):
+    """A package whose call is the thing that it is for."""
+
+    def __call__(self, data: Any, target: str | int | None = None, **options: Any) -> "Comparison":
+        """Ask what every applicable method makes of a table; see :func:`compare_methods`.
+
+        Parameters
+        ----------
+        data : path, bundled name, Table or data frame
+            The table, in pandas or Polars where it is a frame.
+        target : str, int or None
+            The column to predict, by name or number.
+        **options
+            Those of :func:`compare_methods`.
+
+        Returns
+        -------
+        Comparison
+        """
+        return import_module(f"{__name__}.comparison").compare_methods(data, target, **options)
+
+
+sys.modules[__name__].__class__ = _Callable

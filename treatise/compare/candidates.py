@@ -2,13 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 from treatise._core.errors import TreatiseError
 from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue, load_entries
 from treatise.report.record import MethodRecord, PaperRecord
+
+LIBRARIES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
+"""Names of the optional libraries, as they write themselves."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,8 @@ class Candidate:
     @property
     def key(self) -> str:
         """What names the candidate in files: the paper (or the baseline's package) and the estimator."""
-        return f"{self.paper.id if self.paper else self.entry.path.split('.')[0]}/{self.entry.name}"
+        owner = self.paper.id if self.paper else self.entry.requires or self.entry.path.split(".")[0]
+        return f"{owner}/{self.entry.name}"
 
     @property
     def label(self) -> str:
@@ -44,7 +51,8 @@ class Candidate:
     def describe(self) -> MethodRecord:
         """The candidate for the run's record."""
         if self.paper is None:
-            return MethodRecord(self.key, self.label, self.entry.path, "A scikit-learn baseline.", None)
+            library = LIBRARIES.get(self.entry.requires, "scikit-learn")
+            return MethodRecord(self.key, self.label, self.entry.path, f"A {library} baseline.", None)
         known = ("id", "title", "authors", "journal", "year", "pages", "when", "cost")
         paper = PaperRecord(**{name: getattr(self.paper, name) for name in known})
         return MethodRecord(self.key, self.label, self.entry.path, self.paper.summary, paper)
@@ -52,6 +60,10 @@ class Candidate:
     def method(self, seed: int) -> Any:
         """The unfitted estimator, with the parameters that the catalogue settles."""
         return instance(self.entry.path, self.compare.params, seed)
+
+    def head(self, seed: int) -> Any:
+        """The unfitted predictor behind a transformer."""
+        return instance(self.compare.head[self.task], {}, seed)
 
 
 def all_candidates(task: str) -> list[Candidate]:
@@ -75,13 +87,68 @@ def streaming_candidates(task: str) -> list[Candidate]:
 
 
 def _usual(file: str, task: str) -> list[Candidate]:
-    entries = load_entries(files(__package__) / file)
-    return [Candidate(e, e.compare, None, task) for e in entries if e.compare and task in e.compare.tasks]
+    return [
+        Candidate(entry, entry.compare, None, task)
+        for entry in load_entries(files(__package__) / file)
+        if entry.compare and task in entry.compare.tasks and (not entry.requires or find_spec(entry.requires))
+    ]
 
 
 def _in_blocks(compare: ComparisonEntry, settled: Mapping[str, Any]) -> ComparisonEntry:
     search = {name: values for name, values in compare.search.items() if name not in settled}
     return replace(compare, params={**compare.params, **settled}, search=search)
+
+
+def chosen_candidates(
+    candidates: Sequence[Candidate], include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> list[Candidate]:
+    """Those that take part when a user includes some, or all, and excludes some of these.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Those that apply.
+    include, exclude : sequence of str
+        Names of estimators, import paths, keys, ids of papers, families such as ``"svm"``, ``"papers"`` or
+        ``"baselines"``; each may hold ``*`` and ``?``, and case does not matter.
+
+    Examples
+    --------
+    >>> from treatise.compare.candidates import all_candidates, chosen_candidates
+    >>> some = chosen_candidates(all_candidates("regression"), ["baselines"], ["*Forest*", "SVR"])
+    >>> [candidate.label for candidate in some][:3]
+    ['DummyRegressor', 'Ridge', 'HistGradientBoostingRegressor']
+    """
+    kept = list(candidates)
+    if include:
+        wanted = {c.key for pattern in include for c in _meant(pattern, candidates)}
+        kept = [c for c in kept if c.key in wanted]
+    unwanted = {c.key for pattern in exclude for c in _meant(pattern, candidates)}
+    kept = [c for c in kept if c.key not in unwanted]
+    if candidates and not kept:
+        raise TreatiseError("no method is left to compare; include more or exclude fewer")
+    return kept
+
+
+def _meant(pattern: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates that a name or pattern stands for; none is an error that names close ones."""
+    found = [c for c in candidates if any(fnmatchcase(name.lower(), pattern.lower()) for name in _names(c))]
+    if found:
+        return found
+    elsewhere = _tasks_of(pattern.lower())
+    if elsewhere:
+        raise TreatiseError(f"{pattern!r} takes {', '.join(elsewhere)} tasks, not this one")
+    known = {name.lower(): name for c in candidates for name in _names(c)}
+    close = [repr(known[name]) for name in get_close_matches(pattern.lower(), known, 3)]
+    hint = f"did you mean {' or '.join(close)}?" if close else "`treatise list` names the methods and their families"
+    raise TreatiseError(f"no method or family {pattern!r} takes part here; {hint}")
+
+
+def _names(candidate: Candidate) -> tuple[str, ...]:
+    own = (candidate.entry.name, candidate.key, candidate.entry.path, candidate.label)
+    if candidate.paper is None:
+        return (*own, "baselines", candidate.key.partition("/")[0])
+    return (*own, "papers", candidate.paper.id, candidate.paper.family)
 
 
 def find_candidate(name: str, candidates: Sequence[Candidate], task: str) -> Candidate:

@@ -1,9 +1,12 @@
 """A comparison from a table to a run folder with its leaderboard, report and fitted model."""
 
 import datetime
+import json
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +15,32 @@ import polars as pl
 import psutil
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import replacing
 from treatise._core.version import __version__
+from treatise.compare.candidates import chosen_candidates
 from treatise.compare.contest.clock import Clock
 from treatise.compare.contest.contest import MEMORY_SHARE, Contest, retire_workers, workers
-from treatise.compare.contest.ending import Ending
+from treatise.compare.contest.ending import MODELS, Ending
 from treatise.compare.contest.folder import RunFolder, identity_before, identity_of
 from treatise.compare.contest.outcome import Judgement
+from treatise.compare.early import refuse_early
+from treatise.compare.fitted import FittedModel
 from treatise.compare.inputs import Input, Request, read_input
+from treatise.compare.inputs.table import as_table, score_labelled
+from treatise.compare.inputs.thresholds import read_threshold
+from treatise.compare.measures import METRICS
 from treatise.compare.observer import Observer
+from treatise.compare.own_metric import OwnMetric, own_metric
 from treatise.compare.rules import Rules
-from treatise.io import ModelFile, load_model
-from treatise.report.record import VERSION, Metric, RunRecord
+from treatise.io import Table, load_model
+from treatise.report import write_report
+from treatise.report.record import VERSION, LeaderboardEntry, Metric, RunRecord, TestResult
 
 LEAST_BUDGET = 5.0
-USUAL = Rules()
 # Of a table in memory: itself, its encoding, and the training rows of that.
 COPIES = 3
 READING_SHARE = 0.25
+ROWS_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -57,11 +69,70 @@ class Comparison:
         return pl.DataFrame(rows, schema=schema)
 
     @property
-    def best(self) -> ModelFile:
-        """The winner, fitted on the whole table."""
+    def best(self) -> FittedModel:
+        """The winner, fitted on the whole table: ``comparison.best.predict(frame)``."""
         if self.run.best is None or self.run.best.model is None:
             raise TreatiseError("this comparison has no fitted winner; run it again with a larger budget")
-        return load_model(self.folder / self.run.best.model)
+        return FittedModel(**vars(load_model(self.folder / self.run.best.model)))
+
+    @property
+    def models(self) -> dict[str, FittedModel]:
+        """The models that were kept, by their label, the winner first."""
+        kept = [] if self.run.best is None or self.run.best.model is None else [self.best]
+        names = [f"{entry.key.replace('/', '-')}.skops" for entry in self.run.leaderboard]
+        files = [file for name in names if (file := self.folder / MODELS / name).is_file()]
+        kept += [FittedModel(**vars(load_model(file))) for file in files]
+        return {model.metadata["label"]: model for model in kept}
+
+    @property
+    def headline(self) -> str:
+        """The outcome in a sentence."""
+        decision = getattr(self.run, "decision", None)
+        return decision.headline if decision is not None else next(iter(self.run.verdict), "Nothing was compared.")
+
+    def __repr__(self) -> str:
+        lines = [f"Comparison of {len(self.run.leaderboard)} methods on {self.run.data.name}: {self.headline}"]
+        lines += [f"{e.rank:4d}  {e.score:.4f}  {e.label}" for e in self.run.leaderboard[:ROWS_SHOWN]]
+        return "\n".join([*lines, f"report: {self.folder / 'report.html'}"])
+
+    def _repr_html_(self) -> str:
+        """The first screen of the report, for notebooks: the outcome, and the ten best."""
+        decision = getattr(self.run, "decision", None)
+        words = [*decision.reasons] if decision is not None else [*self.run.verdict[1:3]]
+        if decision is not None:
+            words.append(f"Differences up to {decision.margin:.3g} in {self.run.metric.label} do not matter here.")
+        if self.run.test is not None:
+            words.append(_in_words(self.run.test, self.run.metric))
+        headings = ("", "method", "paper", self.run.metric.label, "95 % interval", "fit s", "standing")
+        rows = [_cells(entry) for entry in self.run.leaderboard[:ROWS_SHOWN]]
+        more = len(self.run.leaderboard) - len(rows)
+        report = escape((self.folder / "report.html").resolve().as_uri())
+        return "".join(
+            [
+                f"<p><strong>{escape(self.headline)}</strong></p>",
+                *(f"<p>{escape(word)}</p>" for word in words),
+                "<table><thead><tr>",
+                *(f"<th>{escape(heading)}</th>" for heading in headings),
+                "</tr></thead><tbody>",
+                *(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows),
+                "</tbody></table><p>",
+                f"{more} more in " if more > 0 else "",
+                f'<a href="{report}">the report</a></p>',
+            ]
+        )
+
+
+def _cells(entry: LeaderboardEntry) -> tuple[str, ...]:
+    interval = "" if entry.low is None else f"{entry.low:.4f} to {entry.high:.4f}"
+    return (
+        str(entry.rank), entry.label, entry.paper or "baseline", f"{entry.score:.4f}", interval,
+        f"{entry.fit_seconds:.3f}", entry.standing,
+    )  # fmt: skip
+
+
+def _in_words(test: TestResult, metric: Metric) -> str:
+    interval = "" if test.low is None else f" (95 % interval {test.low:.4g} to {test.high:.4g})"
+    return f"On the {test.rows} rows of {test.source}: {metric.label} {test.score:.4g}{interval}."
 
 
 def compare_methods(
@@ -69,7 +140,7 @@ def compare_methods(
     target: str | int | None = None,
     *,
     task: str | None = None,
-    metric: str | None = None,
+    metric: str | Callable[..., Any] | None = None,
     budget: float = 120.0,
     jobs: int | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -77,11 +148,20 @@ def compare_methods(
     header: bool | None = None,
     memory: float | None = None,
     group: str | None = None,
+    by_time: str | None = None,
+    weight: str | None = None,
+    test: Any = None,
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    folds: int | None = None,
+    keep: int = 1,
+    margin: float = 0.01,
+    prefer: str = "balanced",
+    threshold: str | float | None = None,
     observer: Observer | None = None,
     spent: float = 0.0,
-    rules: Rules = USUAL,
 ) -> Comparison:
-    """Ask what every applicable method makes of a table.
+    """Ask what every applicable method makes of a table; ``treatise.compare(...)`` is the same.
 
     Every method of the catalogue that takes the task, and the usual scikit-learn baselines, are tuned inside
     the training folds and judged on held-out folds until the budget is used; the winner is fitted on all rows.
@@ -103,8 +183,10 @@ def compare_methods(
         The column to predict, by name or number; None for a table that names its own.
     task : {"binary", "multiclass", "regression", "sequence"} or None
         None infers it; "sequence", which files in CoNLL columns are taken for, labels the words of sentences.
-    metric : str or None
-        What ranks the methods; None takes ROC AUC, balanced accuracy or R² by task.
+    metric : str, callable or None
+        What ranks the methods; None takes ROC AUC, balanced accuracy or R² by task. Also the name of one of
+        scikit-learn's scorers, a scorer, or a function of the actual and the predicted values that returns a number,
+        more being better. It is sent to other processes by value, so that one written in a notebook will do.
     budget : float, default=120
         Seconds for everything, the report included.
     jobs : int or None
@@ -119,8 +201,30 @@ def compare_methods(
         Most bytes that the table may take as a matrix of numbers; a larger one is read in blocks. None gives each
         job a third of its share of the memory that is free.
     group : str or None
-        The column of a table that tells its sequences apart; for sequences alone. None looks for one of the usual
-        names ("sentence", "sequence"), and else takes a row for each sequence, its items between blanks.
+        A column whose equal values keep rows in one fold, such as a patient's number; it predicts nothing. For
+        sequences in a table, the column that tells them apart: None looks for one of the usual names ("sentence",
+        "sequence"), and else takes a row for each sequence, its items between blanks.
+    by_time : str or None
+        A column of dates or numbers by which each fold is judged on what comes after all that it learns from.
+    weight : str or None
+        A column of weights of the rows, in learning (for methods that take them) and in judging.
+    test : path, bundled name, Table, data frame or None
+        Labelled rows that take no part; the fitted winner is judged on them in the end.
+    include, exclude : str or sequence of str
+        Methods that take part, and methods that do not: names, keys, ids of papers, families such as ``"svm"``,
+        ``"papers"`` or ``"baselines"``, with ``*`` and ``?``.
+    folds : int or None
+        Folds of a repeat; None takes five, or fewer where there are few rows.
+    keep : int, default=1
+        How many of the best are fitted on the whole table and saved.
+    margin : float, default=0.01
+        Differences up to this share of the way from guessing to the best method do not matter.
+    prefer : {"balanced", "accuracy", "speed", "simple"}, default="balanced"
+        Which of the methods within the margin is recommended.
+    threshold : {"f1", "youden"}, float or None
+        How the saved model labels rows of two classes: from the probability of the rarer class on that gives the best
+        F1 or the largest difference of true and false positive rate on held-out rows, or from the one given. None
+        takes ``"f1"`` where that class has less than a fifth of the rows, and the method's own labels else.
     observer : Observer or None
         Is told how it goes.
     spent : float, default=0
@@ -129,20 +233,40 @@ def compare_methods(
     Returns
     -------
     Comparison
+        In a notebook it shows the outcome and the ten best; ``best`` predicts data frames.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import treatise
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     comparison = treatise.compare(
+    ...         "iris", budget=30, jobs=1, folds=2, include="DummyClassifier", output=f"{folder}/iris"
+    ...     )
+    >>> [entry.label for entry in comparison.run.leaderboard]
+    ['DummyClassifier']
     """
     jobs = joblib.cpu_count() if jobs is None else jobs
     _check(budget, jobs, memory)
+    rules = Rules(margin, prefer, folds, _several(include), _several(exclude), keep)
+    refuse_early(data, (target, group, by_time, weight), header=header, task=task, metric=metric, others=(test,))
+    own = _own(metric)
     watch, clock = observer or Observer(), Clock(budget, spent)
     given: Input | None = None
     try:
-        workers().warm_up(jobs)
         request = Request(
             data, target, task, header, group, None if output is None else Path(output), seed,
             limit=MEMORY_SHARE * psutil.virtual_memory().available / jobs / COPIES if memory is None else memory,
             seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
+            time=by_time, weight=weight, threshold=read_threshold(threshold), own=own,
         )  # fmt: skip
+        workers().warm_up(jobs)
         given = read_input(request)
-        return _compare(given, request, given.choose_metric(metric), budget, jobs, memory, clock, watch, rules)
+        chosen = given.choose_metric(own.metric.name if own is not None else metric)
+        chosen_candidates(given.candidates(), rules.include, rules.exclude)
+        kept_aside = None if test is None else _kept_aside(test, header, given)
+        comparison = _compare(given, request, chosen, budget, jobs, memory, clock, watch, rules=rules)
+        return comparison if kept_aside is None else _tested(comparison, *kept_aside, own)
     finally:
         retire_workers()
         if given is not None:
@@ -159,14 +283,51 @@ def _check(budget: float, jobs: int, memory: float | None) -> None:
         raise TreatiseError(f"a memory of {memory:g} bytes holds no table; give more than 0")
 
 
+def _several(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _own(metric: Any) -> OwnMetric | None:
+    return None if metric is None or (isinstance(metric, str) and metric in METRICS) else own_metric(metric)
+
+
+def _kept_aside(test: Any, header: bool | None, given: Input) -> tuple[Table, str]:
+    """Rows to judge the winner on, and where they came from; what they lack is told before the comparison begins."""
+    if "score" not in given.wishes:
+        raise TreatiseError(f"other rows to test on are for tables; these are {given.kind}")
+    table, source = as_table(test, header)
+    about = given.describe()
+    needed = [about.target, *(given.features if table.matrix is None else ())]
+    absent = [name for name in needed if name is not None and name not in table.frame.columns]
+    if absent:
+        raise TreatiseError(f"{source} lacks the column {absent[0]!r}; rows to test on need the target and all columns")
+    return table, source
+
+
+def _tested(comparison: Comparison, table: Table, source: str, own: OwnMetric | None) -> Comparison:
+    """The comparison with its winner judged on rows that took no part, in the record and in the report."""
+    run = comparison.run
+    if run.best is None or run.best.model is None:
+        return comparison
+    score = score_labelled(comparison.best, table, own=own)
+    found = score.by(run.metric)
+    metrics = {each.metric.name: each.score for each in score.measurements}
+    run = replace(run, test=TestResult(source, score.rows, found.score, found.low, found.high, metrics))
+    run = replace(run, verdict=(*run.verdict, _in_words(run.test, run.metric)))
+    with replacing(comparison.folder / "run.json") as temporary:
+        temporary.write_text(json.dumps(run.to_plain(), indent=1, allow_nan=False), encoding="utf-8")
+    write_report(run, comparison.folder / "report.html")
+    return replace(comparison, run=run)
+
+
 def _compare(
     data: Input, request: Request, metric: Metric, budget: float, jobs: int, memory: float | None, clock: Clock,
-    watch: Observer, rules: Rules,
+    watch: Observer, *, rules: Rules,
 ) -> Comparison:  # fmt: skip
     """Hold the contest and write what it leaves."""
     about = data.describe()
     watch.understood(about, metric)
-    k, seed = data.number_of_folds(rules.folds or 5), request.seed
+    k, seed = data.number_of_folds() if rules.folds is None else data.number_of_folds(rules.folds), request.seed
     folder = RunFolder(request.folder(data.name), identity_of(data, metric, k, seed))
     try:
         clock.spent_before += folder.spent
@@ -180,6 +341,7 @@ def _compare(
             options["memory"] = f"{memory / 2**30:g}"
         if request.group is not None:
             options["group"] = request.group
+        options |= _options(rules)
         run = RunRecord(
             version=VERSION, treatise=__version__, command=_command(about.source, options), status=status,
             started=started, seconds=clock.elapsed, budget=budget, jobs=jobs, seed=seed, data=about, metric=metric,
@@ -190,6 +352,15 @@ def _compare(
         folder.close()
 
 
+def _options(rules: Rules) -> dict[str, Any]:
+    """The options that set the rules otherwise than they are."""
+    usual = Rules()
+    return {name: value for name, value in vars(rules).items() if value != getattr(usual, name)}
+
+
 def _command(source: str, options: dict[str, Any]) -> str:
-    """The command line that makes this run."""
-    return shlex.join(["treatise", "compare", source, *(f"--{name}={value}" for name, value in options.items())])
+    """The command line that makes this run; an option of several values stands several times."""
+    pairs = [
+        (name, each) for name, value in options.items() for each in (value if isinstance(value, tuple) else (value,))
+    ]
+    return shlex.join(["treatise", "compare", source, *(f"--{name}={value}" for name, value in pairs)])

@@ -294,6 +294,18 @@ class Race:
 
 
 @dataclass(frozen=True)
+class TestResult:
+    """How the saved winner did on rows that took no part in the comparison."""
+
+    source: Annotated[str, "Where they came from."]
+    rows: Annotated[int, "How many have a target."]
+    score: Annotated[float, "The metric on them."]
+    low: Annotated[Number, "Lower end of its 95 % interval; null with one row."]
+    high: Annotated[Number, "Upper end of it."]
+    metrics: Annotated[dict[str, Number], "Every measure of the task on them."]
+
+
+@dataclass(frozen=True)
 class RunRecord:
     """A comparison, finished or interrupted."""
 
@@ -321,6 +333,7 @@ class RunRecord:
     learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
     errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
+    test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 
     def to_plain(self) -> dict[str, Any]:
         """The record as JSON's own types: exactly what ``run.json`` holds."""

@@ -105,7 +105,7 @@ def test_what_rows_cannot_tell_is_undecided():
 def test_one_lucky_fold_does_not_lead():
     lucky = Board(FORMS | {"Lucky": "kernel"})
     lucky.add("Forest", right(0.9)).add("Guess", right(0.5)).add("Lucky", np.ones(ROWS, bool), folds=1)
-    assert [entry.label for entry in lucky.entries][0] == "Forest"
+    assert lucky.entries[0].label == "Forest"
 
 
 def test_those_left_behind_at_the_look_are_judged_by_it():

@@ -84,7 +84,7 @@ def _greedy(data: Input, metric: Metric) -> Chooser:
         held_out = HeldOut(rows, None, actual[rows])
 
         def merit(blended: np.ndarray) -> float:
-            return float(data.merits(held_out, _predictions(data, blended), metric).mean())
+            return float(data.merits(metric, held_out, _predictions(data, blended)).mean())
 
         return greedy_weights(members[:, rows], merit)
 
@@ -144,7 +144,7 @@ def _judged(
     """A fold of the blend: judged as others are; its cost is that of the members it uses."""
     record, said = parts[0]
     held_out, found = HeldOut(said.numbers, None, said.actual), _predictions(data, blended)
-    measures, merits = data.judge(held_out, found), data.merits(held_out, found, metric)
+    measures, merits = data.judge(held_out, found), data.merits(metric, held_out, found)
     score = measures[metric.name]
     assert score is not None
     used = [r for (r, _), weight in zip(parts, weights) if weight > 0]

@@ -9,7 +9,7 @@ from typing import Any
 import joblib
 import psutil
 
-from treatise.compare.candidates import Candidate
+from treatise.compare.candidates import Candidate, chosen_candidates
 from treatise.compare.contest.clock import Clock
 from treatise.compare.contest.evidence import Evidence, place_of
 from treatise.compare.contest.fold import FoldJob, Turn, run_fold
@@ -43,7 +43,7 @@ class Contest:
     ) -> None:  # fmt: skip
         self.data, self.metric, self.k, self.jobs, self.seed = data, metric, k, jobs, seed
         self.clock, self.folder, self.watch = clock, folder, watch
-        self.everyone = data.candidates()
+        self.everyone = chosen_candidates(data.candidates(), rules.include, rules.exclude)
         self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs
         self.failures = list(folder.failures)
         self._lock = threading.Lock()

@@ -29,6 +29,7 @@ START = 20.0
 its model a run is worth little."""
 LEAST_EXPLAINING = 0.5
 MODEL = "best.skops"
+MODELS = "models"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,15 @@ class Ending:
             sentence = f"{chosen.label} could not be fitted on the whole table: {complaint}."
             return replace(run, verdict=(*run.verdict, sentence))
         best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=params)
+        self._fit_others(run, chosen)
         return replace(run, best=best)
+
+    def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
+        """Fit and save those that come next, as many as the rules keep."""
+        for entry in [e for e in run.leaderboard if e.key != chosen.key][: self.keep - 1]:
+            (self.contest.folder.path / MODELS).mkdir(exist_ok=True)
+            self.contest.watch.finishing(entry.label)
+            self._fit(run, entry, f"{MODELS}/{entry.key.replace('/', '-')}.skops")
 
     def _best(self, chosen: LeaderboardEntry) -> BestMethod:
         explained = self.contest.data.explain(self._out_of_fold(chosen.key))
@@ -101,7 +110,8 @@ class Ending:
             tuning = min(race.search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
             setting = None if tuning > 0 else entry.params if len(members) == 1 else {}
             jobs.append(Member(candidate, weight, rows, tuning, setting))
-        metadata = {**contest.data.metadata(members[0][0]), "label": entry.label}
+        settled = contest.data.settled(self._out_of_fold(entry.key))
+        metadata = {**contest.data.metadata(members[0][0]), **settled, "label": entry.label}
         metadata |= {"metric": run.metric.name, "score": entry.score}
         path = (contest.folder.path / name).resolve()
         limits = Limits(float("inf"), float("inf"), max(self._left, START + LEAST_FIT * contest.slowness))

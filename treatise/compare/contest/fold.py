@@ -105,7 +105,7 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
     score = measures[job.metric.name]
     if score is None or not np.isfinite(score):
         raise ValueError(f"{candidate.label} gives no {job.metric.label} here (it predicts no probabilities or scores)")
-    merits = data.merits(held_out, found, job.metric)
+    merits = data.merits(job.metric, held_out, found)
     compile_seconds = signals.compilations.seconds - compiled
     record = FoldRecord(
         candidate.key, turn.stage, turn.place[1], turn.repeat, turn.fold, training.size.rows, len(held_out.numbers),

@@ -5,18 +5,21 @@ import pickle
 import shlex
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from treatise.compare.candidates import Candidate
 from treatise.compare.inputs.served import Served
-from treatise.compare.metrics import Predictions, choose_metric
+from treatise.compare.metrics import Predictions, choose_metric, spread_by_parts
 from treatise.report.record import CalibrationCurve, ConfusionMatrix, DataRecord, Metric, ModelUse, Residuals
+
+if TYPE_CHECKING:
+    from treatise.compare.own_metric import OwnMetric
 
 FILE = "input.pickle"
 MOST_REPEATS = 10
@@ -27,7 +30,9 @@ class Request:
     """What a person asked for, and the means that reading it may use.
 
     ``limit`` is the most bytes that the data may take in memory, ``seconds`` the most time that reading may take.
-    ``tell`` hears a sentence where something was decided before reading begins, and ``earlier`` knows the identity of
+    ``group``, ``time`` and ``weight`` name columns that keep rows together, order them or weigh them. ``threshold`` says
+    how labels of two classes follow from probabilities, and ``own`` is a measure that the user brings. ``tell`` hears a
+    sentence where something was decided before reading begins, and ``earlier`` knows the identity of
     the data that an earlier sitting of the run in a folder had, if there was one.
     """
 
@@ -42,6 +47,10 @@ class Request:
     seconds: float = inf
     tell: Callable[[str], None] = lambda sentence: None
     earlier: Callable[[Path], Mapping[str, Any]] = lambda folder: {}
+    time: str | None = None
+    weight: str | None = None
+    threshold: str | float | None = None
+    own: "OwnMetric | None" = None
 
     def folder(self, name: str) -> Path:
         """The run's folder for data of a name."""
@@ -59,22 +68,27 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What is judged on: its numbers in the whole, what a model is shown of it, and what is the case."""
+    """What is judged on: its numbers in the whole, what a model is shown of it, what is the case, what it weighs."""
 
     numbers: np.ndarray
     X: Any
     actual: np.ndarray
+    weights: np.ndarray | None = None
 
     def first(self, count: int) -> "HeldOut":
         """The first few."""
-        return HeldOut(self.numbers[:count], self.X[:count], self.actual[:count])
+        return self.take(np.arange(min(count, len(self.numbers))))
 
     def thinned(self, count: int, seed: int) -> "HeldOut":
         """A fair part of so many, in their order; all where there are no more."""
         if len(self.numbers) <= count:
             return self
-        chosen = np.sort(np.random.default_rng(seed).permutation(len(self.numbers))[:count])
-        return HeldOut(self.numbers[chosen], self.X[chosen], self.actual[chosen])
+        return self.take(np.sort(np.random.default_rng(seed).permutation(len(self.numbers))[:count]))
+
+    def take(self, rows: np.ndarray) -> "HeldOut":
+        """Some of it."""
+        weights = None if self.weights is None else self.weights[rows]
+        return HeldOut(self.numbers[rows], self.X[rows], self.actual[rows], weights)
 
     def showing(self, X: Any) -> "HeldOut":
         """The same, but a model is shown something else."""
@@ -83,14 +97,14 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class FoldPredictions:
-    """What a method said of one fold while it was held out."""
+    """What a method said of one fold while it was held out, and what each row adds to its score there."""
 
     numbers: np.ndarray
     actual: np.ndarray
     predicted: np.ndarray
     probabilities: np.ndarray | None
-    scores: np.ndarray | None
-    merits: np.ndarray
+    scores: np.ndarray | None = None
+    merits: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -206,6 +220,11 @@ class Input(Served):
     def grouped(self) -> bool:
         """Whether some rows are kept together in one fold."""
 
+    @property
+    def repeats(self) -> int:
+        """How often dividing anew tells more, at most; once where the folds are given, as by time."""
+        return MOST_REPEATS
+
     @abstractmethod
     def number_of_folds(self, most: int = 5) -> int:
         """How many folds the data bear: ``most``, or fewer where there is little to hold out; at least 2."""
@@ -214,8 +233,8 @@ class Input(Served):
     def divide(self, k: int, repeat: int, fold: int, seed: int) -> tuple["Input", HeldOut]:
         """The data without one fold of one repeat, and what is judged of that fold.
 
-        Folds of one repeat are disjoint and together hold everything; copies never stand on both sides. Of a fold too
-        large to be judged whole a fair part is.
+        Folds of one repeat are disjoint and together hold everything, but for the past that folds by time begin with;
+        copies never stand on both sides. Of a fold too large to be judged whole a fair part is.
         """
 
     @abstractmethod
@@ -280,22 +299,23 @@ class Input(Served):
     def judge(self, held_out: HeldOut, found: Predictions) -> dict[str, float | None]:
         """Every measure by its name; None where these predictions do not allow it."""
 
-    @abstractmethod
-    def merits(self, held_out: HeldOut, found: Predictions, metric: Metric) -> np.ndarray:
-        """What each held-out row adds to a measure, larger for better; their mean is the measure, or its negative.
+    def merits(self, metric: Metric, held_out: HeldOut, found: Predictions) -> np.ndarray:
+        """What each of the rows adds to a measure, larger being better; their mean is :meth:`judge`'s score.
 
-        Two methods are told apart by the differences of these on the same rows.
+        A score of a fold whose measure is smaller for the better has a minus. The base class leaves out parts of the
+        rows in turn; a kind whose measures have merits of their own says them exactly.
         """
+
+        def merit(rows: np.ndarray) -> float:
+            score = self.judge(held_out.take(rows), found.take(rows))[metric.name]
+            return np.nan if score is None else metric.merit(score)
+
+        return spread_by_parts(merit, len(held_out.numbers))
 
     @property
     def units(self) -> np.ndarray | None:
         """A number for each row; rows of one number are not independent of each other. None where all are."""
         return None
-
-    @property
-    def repeats(self) -> int:
-        """How often it makes sense to divide the data anew."""
-        return MOST_REPEATS
 
     # ------------------------------------------------------------------ explaining
 
@@ -320,6 +340,10 @@ class Input(Served):
             "kind": self.kind, "label": candidate.label, "paper": candidate.paper.id if candidate.paper else None,
             "task": self.task,
         }  # fmt: skip
+
+    def settled(self, parts: Sequence[FoldPredictions]) -> dict[str, Any]:
+        """What the out-of-fold predictions of a method settle on the use of its model, for the model's metadata."""
+        return {}
 
     @abstractmethod
     def usage(self, model: str) -> ModelUse:

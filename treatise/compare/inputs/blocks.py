@@ -19,11 +19,13 @@ import numpy as np
 import polars as pl
 from sklearn.pipeline import Pipeline
 
+from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import Candidate, streaming_candidates
+from treatise.compare.inputs.answers import Score
 from treatise.compare.inputs.base import HeldOut, Input, Request
 from treatise.compare.inputs.block_reading import digest_of_parts, oversize, read_streamed
 from treatise.compare.inputs.block_store import FOLD, INDEX, JUDGED, Block, BlockStore, joined, scatter
-from treatise.compare.inputs.rows import RowsInput
+from treatise.compare.inputs.rows import Judging, RowsInput
 from treatise.compare.inputs.served import Part
 from treatise.compare.inputs.table import TableInput, table_usage
 from treatise.io import ModelFile
@@ -55,6 +57,7 @@ class BlockInput(RowsInput):
     """
 
     kind: ClassVar[str] = "blocks"
+    wishes: ClassVar[frozenset[str]] = TableInput.wishes
 
     store: BlockStore
     sampled: np.ndarray
@@ -66,7 +69,7 @@ class BlockInput(RowsInput):
     @classmethod
     def accepts(cls, request: Request) -> bool:
         """A file of a table that would take more memory than it may."""
-        if request.group is not None or math.isinf(request.limit):
+        if math.isinf(request.limit):
             return False
         return oversize(request.source, request.header, request.limit) is not None
 
@@ -75,6 +78,12 @@ class BlockInput(RowsInput):
         """Lay the rows on disk beside the run's folder, as many as an earlier sitting read if there was one."""
         large = oversize(request.source, request.header, request.limit)
         assert large is not None
+        asked = {"--group": request.group, "--by-time": request.time, "--weight": request.weight}
+        roles = [option for option, name in asked.items() if name is not None]
+        if roles:
+            raise TreatiseError(
+                f"{large.sentence}; {roles[0]} needs the table in memory: raise --memory, or give a part of the rows"
+            )
         request.tell(large.sentence)
         path = request.folder(large.blocks.head.name)
         folder, rows = path.with_name(f"{path.name}-blocks"), request.earlier(path).get("rows read")
@@ -86,7 +95,10 @@ class BlockInput(RowsInput):
             if (folder / INDEX).exists():
                 BlockStore(folder).remove()
             raise
-        return cls(**found, source=os.fspath(request.source))
+        given = cls(**found, source=os.fspath(request.source))
+        if request.own is not None:
+            request.own.tried(given.y, given.classes)
+        return replace(given, judging=Judging(given.positive, request.threshold, request.own))
 
     def close(self) -> None:
         """Remove the rows from the disk."""
@@ -168,9 +180,16 @@ class BlockInput(RowsInput):
         return {**super().metadata(candidate), "kind": TableInput.kind}
 
     @classmethod
-    def predict(cls, model: ModelFile, source: str, *, header: bool | None = None) -> Iterator[Part]:
+    def predict(cls, model: ModelFile, source: str, *, header: bool | None = None, **wishes: Any) -> Iterator[Part]:
         """As a table in memory."""
-        return TableInput.predict(model, source, header=header)
+        return TableInput.predict(model, source, header=header, **wishes)
+
+    @classmethod
+    def score(
+        cls, model: ModelFile, source: str, *, header: bool | None = None, threshold: float | None = None
+    ) -> Score:
+        """As a table in memory."""
+        return TableInput.score(model, source, header=header, threshold=threshold)
 
     def _blocks(self) -> Iterator[tuple[Any, np.ndarray]]:
         """All rows to learn from, once, in a random order.

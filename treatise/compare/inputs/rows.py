@@ -18,6 +18,8 @@ from treatise.compare.candidates import Candidate, all_candidates
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Size
 from treatise.compare.inputs.columns import width_of
 from treatise.compare.inputs.encoding import table_pipeline
+from treatise.compare.inputs.roles import Roles, split_by_time
+from treatise.compare.inputs.thresholds import RARE, RULES, best_threshold
 from treatise.compare.metrics import (
     METRICS,
     TABLE_METRICS,
@@ -27,6 +29,7 @@ from treatise.compare.metrics import (
     predict,
     row_merits_of,
 )
+from treatise.compare.own_metric import OwnMetric
 from treatise.report.record import (
     CalibrationCurve,
     ColumnCounts,
@@ -44,12 +47,25 @@ CALIBRATION_BINS = 10
 
 
 @dataclass(frozen=True)
+class Judging:
+    """What the user says on how predictions are judged and used.
+
+    ``positive`` is the class of two that counts as the event, ``threshold`` how labels follow from its probability, and
+    ``own`` a measure of the user's.
+    """
+
+    positive: Any = None
+    threshold: str | float | None = None
+    own: OwnMetric | None = None
+
+
+@dataclass(frozen=True)
 class RowsInput(Input):
     """Rows with a target in one column: numbers, or labels.
 
     ``X`` is a Polars frame of the informative columns, or a sparse matrix; ``y`` holds numbers or labels; ``groups``
-    numbers the distinct rows, so that copies of a row never stand on both sides of a split; ``table_columns`` are all
-    columns of the table, the target among them.
+    numbers the rows that are kept together: copies of a row, or what ``roles`` says; ``table_columns`` are all columns
+    of the table, the target among them.
     """
 
     name: str
@@ -62,6 +78,8 @@ class RowsInput(Input):
     dropped: list[tuple[str, str]]
     notes: list[str]
     table_columns: tuple[str, ...] = ()
+    roles: Roles = Roles()
+    judging: Judging = Judging()
 
     @property
     def n_rows(self) -> int:
@@ -77,6 +95,13 @@ class RowsInput(Input):
     def class_counts(self) -> list[int]:
         """Rows of each class; empty for regression."""
         return [] if self.task == "regression" else np.unique(self.y, return_counts=True)[1].tolist()
+
+    @property
+    def positive(self) -> Any:
+        """Of two classes the one that counts as the event: the rarer one; None where there are not two."""
+        if self.judging.positive is not None or self.task != "binary":
+            return self.judging.positive
+        return self.classes[0] if self.class_counts[0] < self.class_counts[-1] else self.classes[-1]
 
     @property
     def sparse(self) -> bool:
@@ -106,11 +131,13 @@ class RowsInput(Input):
 
     def identity(self) -> dict[str, Any]:
         """The content, the target and the task."""
-        return {"kind": self.kind, "data": self.sha256, "target": self.target, "task": self.task}
+        roles = self.roles.options
+        return {"kind": self.kind, "data": self.sha256, "target": self.target, "task": self.task} | roles
 
     def options(self) -> dict[str, Any]:
-        """The target and the task."""
-        return {"target": self.target, "task": self.task}
+        """The target and the task, the columns with a role, and a threshold."""
+        asked = {} if self.judging.threshold is None else {"threshold": self.judging.threshold}
+        return {"target": self.target, "task": self.task, **self.roles.options, **asked}
 
     @property
     def task_words(self) -> str:
@@ -155,23 +182,35 @@ class RowsInput(Input):
 
     @property
     def grouped(self) -> bool:
-        """Whether copies of rows were found."""
+        """Whether rows are kept together: copies, or those of a group."""
         return self.groups is not None
 
+    @property
+    def repeats(self) -> int:
+        """Folds by time are what they are; others are drawn anew."""
+        return 1 if self.roles.times is not None else super().repeats
+
     def number_of_folds(self, most: int = 5) -> int:
-        """Five, or fewer where there are fewer distinct rows."""
+        """Five, or fewer where there are fewer distinct rows, groups or moments."""
+        if self.roles.times is not None:
+            return max(2, min(most, len(np.unique(self.roles.times)) - 1))
         distinct = self.n_rows if self.groups is None else int(self.groups.max()) + 1
-        return max(2, min(most, distinct // 2))
+        return max(2, min(most, distinct // (2 if self.roles.group is None else 1)))
 
     def divide(self, k: int, repeat: int, fold: int, seed: int) -> tuple[Input, HeldOut]:
-        """Folds stratified by class, with copies of a row kept together."""
-        train, test = list(split(self.y, self.groups, self.task != "regression", k, seed + 1000 * repeat))[fold]
-        return self.part(train), HeldOut(test, self.X[test], self.y[test])
+        """Folds by time, or else stratified by class, with rows that belong together in one."""
+        if self.roles.times is not None:
+            folds = split_by_time(self.roles.times, k)
+        else:
+            folds = split(self.y, self.groups, self.task != "regression", k, seed + 1000 * repeat)
+        train, test = list(folds)[fold]
+        weights = None if self.roles.weights is None else self.roles.weights[test]
+        return self.part(train), HeldOut(test, self.X[test], self.y[test], weights)
 
     def part(self, index: np.ndarray) -> Self:
         """The input on some of its rows, their groups numbered anew."""
         groups = None if self.groups is None else np.unique(self.groups[index], return_inverse=True)[1]
-        return replace(self, X=self.X[index], y=self.y[index], groups=groups)
+        return replace(self, X=self.X[index], y=self.y[index], groups=groups, roles=self.roles.part(index))
 
     def sample(self, rows: int, seed: int) -> Input:
         """Rows drawn without return, in their order."""
@@ -195,8 +234,8 @@ class RowsInput(Input):
         return table_pipeline(candidate, self.sparse, params, seed)
 
     def fit(self, pipeline: Pipeline) -> Pipeline:
-        """Fit a pipeline to all rows."""
-        return pipeline.fit(self.X, self.y)
+        """Fit a pipeline to all rows, with their weights where it takes them."""
+        return pipeline.fit(self.X, self.y, **self.roles.fit_params(pipeline))
 
     def apply(self, model: Pipeline, X: Any) -> Predictions:
         """Values or labels, with probabilities or scores where the model has them."""
@@ -204,22 +243,31 @@ class RowsInput(Input):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """Those of the task."""
-        return tuple(METRICS[name] for name in TABLE_METRICS[self.task])
+        """Those of the task, and the user's own."""
+        usual = tuple(METRICS[name] for name in TABLE_METRICS[self.task])
+        return usual if self.judging.own is None else (*usual, self.judging.own.metric)
 
     def judge(self, held_out: HeldOut, found: Predictions) -> dict[str, float | None]:
-        """Errors of amounts, or rates of classes."""
+        """Errors of amounts, or rates of classes; and the user's own measure."""
+        actual, weights, own = held_out.actual, held_out.weights, self.judging.own
         if self.task == "regression":
-            return judge_amounts(held_out.actual, found.values)
-        return judge_classes(held_out.actual, found, self.classes)
+            measures = judge_amounts(actual, found.values, weights)
+        else:
+            measures = judge_classes(actual, found, self.classes, self.positive, weights)
+        return (
+            measures if own is None else measures | {own.metric.name: own.score(actual, found, self.classes, weights)}
+        )
 
-    def merits(self, held_out: HeldOut, found: Predictions, metric: Metric) -> np.ndarray:
-        """By row."""
-        return row_merits_of(metric, held_out.actual, found, self.classes)
+    def merits(self, metric: Metric, held_out: HeldOut, found: Predictions) -> np.ndarray:
+        """What each row adds to a measure."""
+        return row_merits_of(
+            metric.name, held_out.actual, found, self.classes, positive=self.positive, weights=held_out.weights,
+            own=self.judging.own,
+        )  # fmt: skip
 
     @property
     def units(self) -> np.ndarray | None:
-        """Copies of a row are not independent."""
+        """Copies of a row, and rows of one group, are not independent."""
         return self.groups
 
     # ------------------------------------------------------------------ explaining
@@ -273,8 +321,31 @@ class RowsInput(Input):
         return {
             **super().metadata(candidate), "target": self.target, "classes": [str(c) for c in self.classes],
             "columns": None if self.sparse else list(self.X.columns), "features": self.X.shape[1],
-            "table": self.table_columns,
+            "table": self.table_columns, "weight": self.roles.weight,
+            "positive": None if self.positive is None else str(self.positive),
         }  # fmt: skip
+
+    def settled(self, parts: Sequence[FoldPredictions]) -> dict[str, Any]:
+        """The threshold of the rarer of two classes, where one was asked for or that class is rare."""
+        rule = self.judging.threshold
+        if self.task != "binary" or not parts:
+            return {}
+        if rule is None and min(self.class_counts) < RARE * sum(self.class_counts):
+            rule = "f1"
+        column = int(np.searchsorted(self.classes, self.positive))
+        for kind in ("probabilities", "scores"):
+            found = [getattr(part, kind) for part in parts]
+            if rule is None or any(each is None for each in found):
+                continue
+            if rule not in RULES:
+                return {"threshold": {"value": rule, "of": "probabilities"}} if kind == "probabilities" else {}
+            actual = np.concatenate([part.actual for part in parts])
+            rows = np.concatenate([part.numbers for part in parts])
+            weights = None if self.roles.weights is None else self.roles.weights[rows]
+            scores = np.concatenate(found)[:, column]
+            value = best_threshold(actual == self.positive, scores, str(rule), weights)
+            return {"threshold": {"value": value, "of": kind, "rule": rule}}
+        return {}
 
 
 def split(
@@ -282,10 +353,10 @@ def split(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Training and test rows of each of ``k`` folds.
 
-    With groups, the distinct rows are split, each by the label of its first copy.
+    With groups these are split, each by its commonest label.
     """
     first = np.arange(len(y)) if groups is None else np.unique(groups, return_index=True)[1]
-    labels = y[first] if stratify else np.zeros(len(first))
+    labels = (y[first] if groups is None else _commonest(y, groups)) if stratify else np.zeros(len(first))
     fold_of_group = np.empty(len(first), dtype=int)
     splitter = _splitter(labels, stratify, k, seed)
     for fold, (_, test) in enumerate(splitter.split(np.zeros(len(first)), labels)):
@@ -293,6 +364,15 @@ def split(
     fold_of_row = fold_of_group if groups is None else fold_of_group[groups]
     for fold in range(k):
         yield np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)
+
+
+def _commonest(y: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """The commonest label of each group, the first by name where several are as common."""
+    labels, codes = np.unique(y, return_inverse=True)
+    pairs, counts = np.unique(groups * len(labels) + codes, return_counts=True)
+    order = np.lexsort((pairs, -counts, pairs // len(labels)))
+    _, leading = np.unique((pairs // len(labels))[order], return_index=True)
+    return labels[pairs[order[leading]] % len(labels)]
 
 
 def _splitter(labels: np.ndarray, stratify: bool, k: int, seed: int) -> KFold | StratifiedKFold:

@@ -22,6 +22,8 @@ from treatise.io.conll import conll_lines
 from treatise.io.source import is_sentences
 from treatise.report.record import Metric, ModelUse
 
+SEQUENCE_METRICS = tuple(METRICS[name] for name in ("accuracy", "sentence_accuracy", "f1"))
+
 
 @dataclass(frozen=True)
 class SequenceInput(RowsInput):
@@ -46,6 +48,13 @@ class SequenceInput(RowsInput):
         data = request.source
         if not isinstance(data, str | os.PathLike):
             raise TreatiseError("sequences are read from CoNLL, CoNLL-U or CSV files; give the path of one")
+        foreign = {"--by-time": request.time, "--weight": request.weight, "--threshold": request.threshold}
+        for option, given in foreign.items():
+            if given is not None:
+                raise TreatiseError(f"{option} is for tables; sequences are divided whole, and all their words count")
+        if request.own is not None:
+            names = ", ".join(metric.name for metric in SEQUENCE_METRICS)
+            raise TreatiseError(f"metric {request.own.metric.name!r} is not for sequences; choose one of {names}")
         if is_table(data):
             found = read_sequence_table(data, request.target, request.group, request.header)
         else:
@@ -84,19 +93,19 @@ class SequenceInput(RowsInput):
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """Labels that are right, sequences that are right as a whole, and the mean F1 of the labels."""
-        return tuple(METRICS[name] for name in ("accuracy", "sentence_accuracy", "f1"))
+        return SEQUENCE_METRICS
 
     def judge(self, held_out: HeldOut, found: Predictions) -> dict[str, float | None]:
         """By word and by whole sequence."""
         return judge_sequences(held_out.actual, found.values, held_out.X[SENTENCE].to_numpy())
 
-    def merits(self, held_out: HeldOut, found: Predictions, metric: Metric) -> np.ndarray:
-        """By word; a word's share of whole sequences that are right is that of its own."""
+    def merits(self, metric: Metric, held_out: HeldOut, found: Predictions) -> np.ndarray:
+        """What each word adds; of the accuracy of whole sequences, each word its share of its sequence."""
         if metric.name != "sentence_accuracy":
-            return super().merits(held_out, found, metric)
-        _, codes, sizes = np.unique(held_out.X[SENTENCE].to_numpy(), return_inverse=True, return_counts=True)
-        wrong = np.bincount(codes, found.values != held_out.actual) > 0
-        return (~wrong[codes]) * len(codes) / (len(sizes) * sizes[codes])
+            return super().merits(metric, held_out, found)
+        _, number, words = np.unique(held_out.X[SENTENCE].to_numpy(), return_inverse=True, return_counts=True)
+        wrong = np.bincount(number, held_out.actual != found.values)
+        return ((wrong == 0) * len(number) / (len(words) * words))[number]
 
     def usage(self, model: str) -> ModelUse:
         """A file of the same form, its labels filled in."""

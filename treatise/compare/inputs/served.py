@@ -3,11 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from treatise._core.errors import TreatiseError
 from treatise.io import ModelFile
+
+if TYPE_CHECKING:
+    from treatise.compare.inputs.answers import Score
 
 
 class Part(ABC):
@@ -41,6 +45,8 @@ class Served(ABC):
 
     kind: ClassVar[str]
     """Its name, in run records and in the metadata of model files."""
+    wishes: ClassVar[frozenset[str]] = frozenset()
+    """What :meth:`predict` may be told besides (``keep``, ``threshold``), and ``score`` where :meth:`score` judges."""
 
     @classmethod
     def serves(cls, model: ModelFile) -> bool:
@@ -55,6 +61,13 @@ class Served(ABC):
         What the data lack that the model needs is a ``TreatiseError`` that names it. A word that the user should
         hear though the work goes on is a ``UserWarning``.
         """
+
+    @classmethod
+    def score(
+        cls, model: ModelFile, source: str, *, header: bool | None = None, threshold: float | None = None
+    ) -> "Score":
+        """How good the predictions of labelled data are; a kind that cannot tell says so."""
+        raise TreatiseError(f"--score judges predictions of tables; this model predicts {cls.kind}")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """A table in memory: what it asks, and what its models make of a new one."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,17 +10,18 @@ import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.inputs.answers import Score, answers, carried, score_table
 from treatise.compare.inputs.base import Request, written_usage
 from treatise.compare.inputs.columns import copies_of, informative, is_nan, leaks, read_target
 from treatise.compare.inputs.encoding import as_frame
-from treatise.compare.inputs.rows import RowsInput
+from treatise.compare.inputs.roles import roles_of, set_aside, unweighted
+from treatise.compare.inputs.rows import Judging, RowsInput
 from treatise.compare.inputs.served import Part, TablePart
 from treatise.compare.metrics import TABLE_METRICS
+from treatise.compare.own_metric import OwnMetric
 from treatise.datasets import load_table
 from treatise.io import ModelFile, Table
 from treatise.report.record import ModelUse
-
-STRAY_GROUP = "a column that tells sequences apart belongs to sequences; give --task sequence with it"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class TableInput(RowsInput):
     """A table in memory with a column to predict."""
 
     kind: ClassVar[str] = "table"
+    wishes: ClassVar[frozenset[str]] = frozenset({"keep", "threshold", "score"})
 
     @classmethod
     def accepts(cls, request: Request) -> bool:
@@ -37,19 +39,44 @@ class TableInput(RowsInput):
     @classmethod
     def read(cls, request: Request) -> Self:
         """A file, a bundled table, a :class:`Table` or a data frame."""
-        if request.group is not None:
-            raise TreatiseError(STRAY_GROUP)
-        table, source = _table(request.source, request.header)
-        return cls(**understood(table, request.target, request.task), source=source)
+        table, source = as_table(request.source, request.header)
+        features, named = set_aside(table, request.group, request.time, request.weight)
+        found = understood(features, request.target, request.task, copies=not {"group", "time"} & set(named))
+        given = cls(**found | {"table_columns": tuple(table.frame.columns)}, source=source)
+        return with_wishes(given, request, table, named)
 
     def usage(self, model: str) -> ModelUse:
         """Rows from a CSV file."""
         return table_usage(model)
 
     @classmethod
-    def predict(cls, model: ModelFile, source: str, *, header: bool | None = None) -> Iterator[Part]:
-        """A table with a column of predictions, and one for each class where there are probabilities."""
-        yield TablePart(predict_table(model, load_table(source, header=header)))
+    def predict(
+        cls, model: ModelFile, source: str, *, header: bool | None = None, keep: Sequence[str] = (),
+        threshold: float | None = None,
+    ) -> Iterator[Part]:  # fmt: skip
+        """A table with a column of predictions, and one for each class with its probability or score."""
+        yield TablePart(predict_table(model, load_table(source, header=header), keep=keep, threshold=threshold))
+
+    @classmethod
+    def score(
+        cls, model: ModelFile, source: str, *, header: bool | None = None, threshold: float | None = None
+    ) -> Score:
+        """Every measure of the task on a labelled table."""
+        return score_labelled(model, load_table(source, header=header), threshold=threshold)
+
+
+def with_wishes(given: TableInput, request: Request, table: Table, named: dict[str, str]) -> TableInput:
+    """A table with its columns of special roles, and with what the user says on judging."""
+    labels = table.frame[given.target]
+    kept = labels.is_not_null().to_numpy() & ~is_nan(labels)
+    roles, notes = roles_of(named, table.frame.filter(kept), given.y, given.task)
+    if roles.weight is not None:
+        notes += unweighted(given.candidates())
+    if request.own is not None:
+        request.own.tried(given.y, given.classes)
+    judging = Judging(given.positive, request.threshold, request.own)
+    groups = given.groups if roles.groups is None else roles.groups
+    return replace(given, groups=groups, roles=roles, judging=judging, notes=[*given.notes, *notes])
 
 
 def understand(table: Table, target: str | int | None = None, task: str | None = None) -> TableInput:
@@ -110,7 +137,8 @@ def named_target(table: Table, target: str | int | None) -> str | int:
     return target
 
 
-def _table(data: Any, header: bool | None) -> tuple[Table, str]:
+def as_table(data: Any, header: bool | None) -> tuple[Table, str]:
+    """A file, a bundled table, a :class:`Table` or a data frame as a table, and where it came from."""
     if isinstance(data, Table):
         return data, data.name
     if isinstance(data, str | os.PathLike):
@@ -130,8 +158,10 @@ def table_usage(model: str) -> ModelUse:
     return written_usage(lines, "treatise predict MODEL new.csv -o out.csv", model)
 
 
-def predict_table(model: ModelFile, table: Table) -> pl.DataFrame:
-    """Predictions for each row of a table: the value or label, and the probability of each class if there are any.
+def predict_table(
+    model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None
+) -> pl.DataFrame:
+    """Predictions for each row of a table: the value or label, and the probability or score of each class.
 
     Parameters
     ----------
@@ -139,23 +169,44 @@ def predict_table(model: ModelFile, table: Table) -> pl.DataFrame:
         As loaded from a file of ``treatise compare`` or ``treatise fit``.
     table : Table
         As read from a file, with the columns that the model was fitted with.
+    keep : sequence of str
+        Columns of the table to carry through, by name or number; ``["all"]`` for all of them.
+    threshold : float or None
+        The probability from which on a row is said to be of the rarer of two classes; None takes the model's own.
 
     Returns
     -------
     polars.DataFrame
     """
-    pipeline, about = model.model, model.metadata
-    if "task" not in about:
+    return carried(table, keep, answers(model, _features(table, _about_tables(model)), threshold))
+
+
+def score_labelled(
+    model: ModelFile, table: Table, *, threshold: float | None = None, own: OwnMetric | None = None
+) -> Score:
+    """How good the predictions of a labelled table are.
+
+    Parameters
+    ----------
+    model, table, threshold
+        As for :func:`predict_table`; the table has the target too.
+    own : OwnMetric or None
+        A measure besides those of the task.
+
+    Returns
+    -------
+    Score
+        Every measure of the task, with 95 % intervals.
+    """
+    return score_table(model, table, _features(table, _about_tables(model)), threshold, own)
+
+
+def _about_tables(model: ModelFile) -> dict[str, Any]:
+    if "task" not in model.metadata:
         raise TreatiseError(
             "this model file was not made by `treatise compare` or `treatise fit`, so it reads no tables"
         )
-    X = _features(table, about)
-    columns: dict[str, Any] = {"prediction": np.asarray(pipeline.predict(X))}
-    if about["task"] != "regression" and hasattr(pipeline, "predict_proba"):
-        probabilities = pipeline.predict_proba(X)
-        for j, label in enumerate(pipeline.classes_):
-            columns[f"probability {label}"] = probabilities[:, j]
-    return pl.DataFrame(columns)
+    return model.metadata
 
 
 def _features(table: Table, about: dict[str, Any]) -> Any:

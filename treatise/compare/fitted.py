@@ -1,0 +1,76 @@
+"""A fitted model as a comparison leaves it: predicts data frames by itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from treatise.compare.inputs.answers import Score
+from treatise.compare.inputs.encoding import as_frame
+from treatise.compare.inputs.table import predict_table, score_labelled
+from treatise.io import ModelFile, Table
+
+
+@dataclass(frozen=True)
+class FittedModel(ModelFile):
+    """A model of tables with what its file says of it.
+
+    Parameters
+    ----------
+    model, metadata, version
+        As :func:`treatise.io.load_model` gives them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from treatise.compare import FittedModel, fit_method
+    >>> from treatise.datasets import load_table
+    >>> pipeline, about, _ = fit_method("LogisticRegression", "iris")
+    >>> model = FittedModel(pipeline, about, "")
+    >>> flowers = load_table("iris").frame
+    >>> model.predict(flowers[:2])["prediction"].to_list()
+    ['setosa', 'setosa']
+    >>> model.score(flowers).measurements[0].score > 0.9
+    True
+    """
+
+    def predict(self, frame: Any, *, keep: Sequence[str] = (), threshold: float | None = None) -> Any:
+        """A prediction for each row, and the probability or score of each class.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame, pandas.DataFrame or Table
+            With the columns that the model was fitted with, in any order; others are left alone.
+        keep : sequence of str
+            Columns of ``frame`` to carry through; ``["all"]`` for all of them.
+        threshold : float or None
+            The probability from which on a row is of the rarer of two classes; None takes the model's own.
+
+        Returns
+        -------
+        data frame
+            Of the library that ``frame`` came from; pandas frames keep their index.
+        """
+        answer = predict_table(self, _table(frame), keep=keep, threshold=threshold)
+        return answer.to_pandas().set_axis(frame.index) if hasattr(frame, "iloc") else answer
+
+    def score(self, frame: Any, *, threshold: float | None = None) -> Score:
+        """How good the predictions of labelled rows are: every measure of the task, each with a 95 % interval.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame, pandas.DataFrame or Table
+            With the model's columns and the target.
+        threshold : float or None
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        Score
+        """
+        return score_labelled(self, _table(frame), threshold=threshold)
+
+
+def _table(frame: Any) -> Table:
+    return frame if isinstance(frame, Table) else Table("the data frame", pl.DataFrame(as_frame(frame)), True, ())

@@ -1,0 +1,28 @@
+"""The measures of each task, as plain data: what names them and which way is better.
+
+Nothing here computes, so that a command can say that a measure is unknown before anything heavy is imported.
+"""
+
+from treatise.report.record import Metric
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("roc_auc", "ROC AUC", True, 0.0, 1.0),
+        Metric("average_precision", "average precision", True, 0.0, 1.0),
+        Metric("accuracy", "accuracy", True, 0.0, 1.0),
+        Metric("balanced_accuracy", "balanced accuracy", True, 0.0, 1.0),
+        Metric("f1", "F1 (macro)", True, 0.0, 1.0),
+        Metric("log_loss", "log loss", False, 0.0),
+        Metric("sentence_accuracy", "accuracy of whole sentences", True, 0.0, 1.0),
+        Metric("r2", "R²", True, None, 1.0),
+        Metric("rmse", "root mean squared error", False, 0.0),
+        Metric("mae", "mean absolute error", False, 0.0),
+    )
+}
+TABLE_METRICS = {
+    "binary": ("roc_auc", "average_precision", "accuracy", "balanced_accuracy", "f1", "log_loss"),
+    "multiclass": ("balanced_accuracy", "accuracy", "f1", "log_loss", "roc_auc", "average_precision"),
+    "regression": ("r2", "rmse", "mae"),
+}
+"""Measures of each task of a table, the one that ranks first."""
