@@ -35,6 +35,7 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	touch $(VENV)/.installed $@
 
 demo: $(VENV)/.installed  ## compare the methods on a real table, regenerate one paper's result
+	$(BIN)/treatise doctor --compile
 	$(BIN)/treatise compare breast_cancer --target diagnosis --budget 60 --output demo
 	$(BIN)/treatise reproduce v05-1205
 	@echo "The report: $(abspath demo/report.html)"

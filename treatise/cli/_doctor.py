@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treatise.cli._console import Json, print_facts, print_json, say
+from treatise.cli._console import Json, print_facts, print_json, remark, say
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -37,11 +37,19 @@ class Problem:
     core: bool = False
 
 
-def doctor(as_json: Json = False) -> None:
+Compile = Annotated[
+    bool, typer.Option("--compile", help="Compile every method beforehand, so that no comparison has to.")
+]
+
+
+def doctor(as_json: Json = False, compile_all: Compile = False) -> None:
     """Examine the installation: versions, threads, memory, data; a remedy for each problem.
 
     The exit status is 1 if something is broken that methods cannot run without.
     """
+    if compile_all:
+        _compile()
+        return
     problems: list[Problem] = []
     findings: dict[str, Any] = {
         "treatise": _treatise(),
@@ -60,6 +68,23 @@ def doctor(as_json: Json = False) -> None:
     else:
         _print_findings(findings, problems)
     if any(problem.core for problem in problems):
+        raise typer.Exit(1)
+
+
+def _compile() -> None:
+    """Compile every method, and say how long each took."""
+    from treatise.compare.contest.compiling import Compiled, compile_methods
+
+    def tell(found: Compiled) -> None:
+        if found.complaint:
+            remark(f"{found.label} ({found.task}) could not be tried: {found.complaint}")
+        elif found.seconds > 0:
+            remark(f"{found.label} ({found.task}): compiled in {found.seconds:.1f} s")
+
+    done = compile_methods(tell)
+    seconds = sum(found.seconds for found in done)
+    say(f"{len(done)} methods are ready; compiling took {seconds:.0f} s of processor time.")
+    if any(found.complaint for found in done):
         raise typer.Exit(1)
 
 

@@ -26,6 +26,7 @@ MEMORY_SHARE = 0.8
 NO_TURN = "the budget ended before its turn; give it more with --budget"
 INTERRUPTED = "the run was interrupted before its turn"
 PAUSE = 0.02
+SPARE_AT = 0.5
 # The end of a run: its least share of the budget, its most, and what the report takes.
 ENDING_LEAST = 0.06
 ENDING_MOST = 0.35
@@ -48,6 +49,7 @@ class Contest:
         self.failures = list(folder.failures)
         self._lock = threading.Lock()
         self._wall, self._processor = 1.0, 1.0
+        self._spare = False
         field = self._field()
         self.evidence = Evidence(data.units)
         course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
@@ -139,6 +141,10 @@ class Contest:
                 self._processor = 0.7 * self._processor + outcome.seconds + outcome.compile_seconds
                 self._take(record, predictions)
                 board = leaderboard(self.race, self.metric)
+        if not self._spare and self.clock.elapsed > SPARE_AT * self.clock.budget:
+            # When the time is up, running jobs are stopped with their processes; the last fit needs one that is ready.
+            self._spare = True
+            workers().spare()
         if outcome.kind == "done":
             self.watch.fold_done(candidate.label, record.score, board, self.clock.elapsed, self.clock.left)
         elif outcome.kind in ("error", "memory"):

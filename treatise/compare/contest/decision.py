@@ -1,6 +1,7 @@
 """From a judged leaderboard to a recommendation in words that a manager understands."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from treatise.catalog import FORMS
 from treatise.compare.rules import Rules
@@ -15,7 +16,7 @@ FASTER = 2.0
 def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules: Rules, margin: float) -> Decision:
     """What to take, and how sure that is."""
     counts = {word: sum(e.standing == word for e in board) for word in ("equivalent", "undecided", "worse", "unjudged")}
-    about = {"prefer": rules.prefer, "margin": margin, "margin_share": rules.margin, **counts}
+    about: dict[str, Any] = {"prefer": rules.prefer, "margin": margin, "margin_share": rules.margin, **counts}
     if not board:
         reasons = ("No method finished a fold; the reasons are listed below.",)
         return Decision(

@@ -139,13 +139,11 @@ def fit_whole(
 ) -> dict[str, Any]:
     """Fit a method, or the members of a blend, on all of the data and save them as one model; returns the setting."""
     data = load_input(work)
-    fitted, settings = [], {}
+    fitted, settings = [], dict[str, dict[str, Any]]()
     for member in members:
-        candidate, rows = member.candidate, member.rows
+        candidate, rows, known = member.candidate, member.rows, member.setting
         part = data if rows is None or rows >= data.size.rows else data.sample(rows, seed)
-        setting = member.setting
-        if setting is None:
-            setting = tune(candidate, part.at_hand, metric, member.tuning, seed)
+        setting = tune(candidate, part.at_hand, metric, member.tuning, seed) if known is None else known
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             fitted.append(part.fit(data.pipeline(candidate, setting, seed)))

@@ -76,7 +76,7 @@ class _Meter:
         self.begin()
 
     @property
-    def spent(self) -> dict[str, float]:
+    def spent(self) -> dict[str, Any]:
         """What an outcome says of it."""
         return {"seconds": self.seconds, "compile_seconds": self.compiled, "wall": time.monotonic() - self._began}
 
@@ -173,7 +173,9 @@ class Worker:
                 return Outcome("error", reason=f"its process died ({_cause(code)})", seconds=meter.seconds)
             word, value = answer
             if word in ("done", "error"):
-                return Outcome(word, **{"value" if word == "done" else "reason": value}, **meter.spent)
+                if word == "done":
+                    return Outcome(word, value, **meter.spent)
+                return Outcome(word, reason=value, **meter.spent)
             _hear(word, value, meter)
 
     @staticmethod
@@ -243,6 +245,12 @@ class WorkerPool:
         """Start workers ahead of need, so that they import while the table is being read."""
         with self._lock:
             self._idle += [Worker(self._threads) for _ in range(count - len(self._idle))]
+
+    def spare(self) -> None:
+        """Start one more ahead of need, that the next jobs leave alone as long as others are idle."""
+        with self._lock:
+            if not self._closed:
+                self._idle.insert(0, Worker(self._threads))
 
     def close(self) -> None:
         """End every worker; jobs under way return as cancelled."""

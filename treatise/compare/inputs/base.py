@@ -313,6 +313,11 @@ class Input(Served):
         return spread_by_parts(merit, len(held_out.numbers))
 
     @property
+    def classes(self) -> np.ndarray:
+        """The labels, sorted; empty where nothing is classified."""
+        return np.array([])
+
+    @property
     def units(self) -> np.ndarray | None:
         """A number for each row; rows of one number are not independent of each other. None where all are."""
         return None
