@@ -31,7 +31,7 @@ def test_no_other_threshold_does_better(rare, rule, weighted):
         )
 
     best = best_threshold(positive, scores, rule, weights)
-    assert merit(best) == pytest.approx(max(merit(value) for value in np.linspace(0.001, 1, 1000)))
+    assert merit(best) == pytest.approx(max(merit(value) for value in np.linspace(0.005, 0.995, 100)))
     assert best < 0.5
 
 
@@ -89,4 +89,4 @@ def test_scores_serve_where_there_are_no_probabilities(rare):
     bare = [FoldPredictions(p.numbers, p.actual, p.predicted, None, np.log(p.probabilities + 1e-9)) for p in parts]
     assert given.settled(bare)["threshold"]["of"] == "scores"
     silent = [FoldPredictions(p.numbers, p.actual, p.predicted, None) for p in parts]
-    assert given.settled(silent) == {}
+    assert set(given.settled(silent)) == {"right"}
