@@ -30,7 +30,9 @@ def test_one_method_by_any_of_its_names(binary, name):
 def test_families_papers_and_baselines_are_groups(binary):
     baselines = chosen_candidates(binary, ["baselines"])
     assert baselines and all(c.paper is None for c in baselines)
-    assert {c.key for c in chosen_candidates(binary, ["papers"])} == {c.key for c in binary} - {c.key for c in baselines}
+    assert {c.key for c in chosen_candidates(binary, ["papers"])} == {c.key for c in binary} - {
+        c.key for c in baselines
+    }
     assert all(c.paper.family == "svm" for c in chosen_candidates(binary, ["svm"]))
     assert all(c.paper.id == "v15-0495" for c in chosen_candidates(binary, ["v15-0495"]))
     assert labels(chosen_candidates(binary, ["sklearn"])) == labels(baselines) - {

@@ -51,7 +51,8 @@ def test_the_package_can_be_called_and_is_still_a_package():
         "import treatise.compare\n"
         "from treatise.compare import compare_methods, Observer\n"
         "import treatise, sys, types\n"
-        "assert treatise.compare is sys.modules['treatise.compare'] and isinstance(treatise.compare, types.ModuleType)\n"
+        "assert treatise.compare is sys.modules['treatise.compare']\n"
+        "assert isinstance(treatise.compare, types.ModuleType)\n"
         "assert callable(treatise.compare) and treatise.compare.compare_methods is compare_methods\n"
         "try:\n    treatise.compare('nowhere/at_all.csv', target='y')\n"
         "except treatise._core.errors.TreatiseError as error:\n    print(error)\n"
@@ -164,7 +165,11 @@ def test_sequences_and_tables_on_disk_say_what_they_do_not_take(patients, tmp_pa
 
     words = tmp_path / "words.conll"
     words.write_text("the\tD\ndog\tN\n\n" * 4)
-    for wish, word in (({"time": "0"}, "--by-time"), ({"weight": "0"}, "--weight"), ({"threshold": "f1"}, "--threshold")):
+    for wish, word in (
+        ({"time": "0"}, "--by-time"),
+        ({"weight": "0"}, "--weight"),
+        ({"threshold": "f1"}, "--threshold"),
+    ):
         with pytest.raises(TreatiseError, match=f"{word} is for tables"):
             read_input(Request(str(words), "1", "sequence", **wish))
     path = tmp_path / "patients.csv"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib import import_module
-from importlib.util import find_spec
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 from treatise._core.errors import TreatiseError

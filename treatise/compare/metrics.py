@@ -56,7 +56,8 @@ class Predictions:
 
     def take(self, rows: np.ndarray) -> "Predictions":
         """Those of some rows."""
-        return Predictions(*(None if part is None else part[rows] for part in vars(self).values()))
+        probabilities, scores = (None if each is None else each[rows] for each in (self.probabilities, self.scores))
+        return Predictions(self.values[rows], probabilities, scores)
 
 
 def predict(pipeline: Pipeline, X: Any, classes: np.ndarray) -> Predictions:
@@ -84,9 +85,7 @@ def _by_class(columns: np.ndarray, known: np.ndarray, classes: np.ndarray, absen
     return out
 
 
-def judge_amounts(
-    actual: np.ndarray, values: np.ndarray, weights: np.ndarray | None = None
-) -> dict[str, float | None]:
+def judge_amounts(actual: np.ndarray, values: np.ndarray, weights: np.ndarray | None = None) -> dict[str, float | None]:
     """Every measure of a regression."""
     return {
         "r2": float(metrics.r2_score(actual, values, sample_weight=weights)) if len(actual) > 1 else None,
@@ -216,9 +215,7 @@ def row_merits_of(
     """
     if own is not None and metric == own.metric.name:
         return spread_by_parts(
-            lambda rows: own.score(
-                actual[rows], found.take(rows), classes, None if weights is None else weights[rows]
-            ),
+            lambda rows: own.score(actual[rows], found.take(rows), classes, None if weights is None else weights[rows]),
             len(actual),
         )
     values = found.values

@@ -62,7 +62,7 @@ def foretold(model: ModelFile, X: Any, threshold: float | None = None) -> tuple[
     about = model.metadata
     classes = np.array([]) if about["task"] == "regression" else np.asarray(model.model.classes_)
     found = predict(model.model, X, classes)
-    settled = about.get("threshold") if threshold is None else {"value": threshold, "of": "probabilities"}
+    settled: Any = about.get("threshold") if threshold is None else {"value": threshold, "of": "probabilities"}
     if settled is None:
         return found, classes
     scores = getattr(found, settled["of"])
@@ -110,7 +110,9 @@ def score_table(
     if len(kept) == 0:
         raise TreatiseError(f"{source} has no value in {about['target']!r} to compare the predictions with")
     if len(kept) < len(labels):
-        warnings.warn(f"{len(labels) - len(kept)} rows without a value in {about['target']!r} are left out", stacklevel=2)
+        warnings.warn(
+            f"{len(labels) - len(kept)} rows without a value in {about['target']!r} are left out", stacklevel=2
+        )
     found, classes = foretold(model, X[kept], threshold)
     actual = actual_values(labels[kept], classes, source)
     weights = _weights(table, about.get("weight"), kept)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -81,7 +80,7 @@ def roles_of(named: Mapping[str, str], frame: pl.DataFrame, y: np.ndarray, task:
             f"each fold learns from what comes before it by {roles.time!r} and is judged on what comes next; the "
             "first stretch is only learnt from, and the column itself predicts nothing"
         )
-        _refuse_one_class(times, y, task, roles.time)
+        _refuse_one_class(times, y, task, named["time"])
     if roles.weight is not None:
         roles = replace(roles, weights=_weights(frame[roles.weight]))
         notes.append(f"rows weigh what {roles.weight!r} says, in learning and in judging")
@@ -172,9 +171,7 @@ def _refuse_one_class(times: np.ndarray, y: np.ndarray, task: str, name: str) ->
         )
 
 
-def split_by_time(
-    times: np.ndarray, k: int, y: np.ndarray | None = None
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def split_by_time(times: np.ndarray, k: int, y: np.ndarray | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Training and test rows of each of ``k`` folds: all that comes before a block, and the block.
 
     There are ``k + 1`` blocks of about as many rows each, the first of which is only learnt from. What happened at one

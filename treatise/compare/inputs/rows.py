@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -78,8 +78,8 @@ class RowsInput(Input):
     dropped: list[tuple[str, str]]
     notes: list[str]
     table_columns: tuple[str, ...] = ()
-    roles: Roles = Roles()
-    judging: Judging = Judging()
+    roles: Roles = field(default_factory=Roles)
+    judging: Judging = field(default_factory=Judging)
 
     @property
     def n_rows(self) -> int:
@@ -254,7 +254,9 @@ class RowsInput(Input):
             measures = judge_amounts(actual, found.values, weights)
         else:
             measures = judge_classes(actual, found, self.classes, self.positive, weights)
-        return measures if own is None else measures | {own.metric.name: own.score(actual, found, self.classes, weights)}
+        return (
+            measures if own is None else measures | {own.metric.name: own.score(actual, found, self.classes, weights)}
+        )
 
     def merits(self, metric: Metric, held_out: HeldOut, found: Predictions) -> np.ndarray:
         """What each row adds to a measure."""

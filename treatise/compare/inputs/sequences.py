@@ -22,7 +22,6 @@ from treatise.io.conll import conll_lines
 from treatise.io.source import is_sentences
 from treatise.report.record import Metric, ModelUse
 
-
 SEQUENCE_METRICS = tuple(METRICS[name] for name in ("accuracy", "sentence_accuracy", "f1"))
 
 

@@ -31,9 +31,7 @@ def read_threshold(given: str | float | None) -> str | float | None:
     return value
 
 
-def best_threshold(
-    positive: np.ndarray, scores: np.ndarray, rule: str, weights: np.ndarray | None = None
-) -> float:
+def best_threshold(positive: np.ndarray, scores: np.ndarray, rule: str, weights: np.ndarray | None = None) -> float:
     """The threshold at which rows from it on do best, halfway to the next score below.
 
     Parameters
