@@ -133,7 +133,7 @@ def skeleton(name, task, target, metric, rows, features):
         },
         "metric": {**metric, "lowest": None, "highest": None},
         "folds": {"k": 5, "repeats_done": 3, "grouped": False},
-        "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
+        "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [], "test": None,
     }  # fmt: skip
 
 
