@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 from sklearn.datasets import load_iris
@@ -131,3 +132,58 @@ def test_a_model_refuses_a_table_that_lacks_its_columns(iris, treatise):
     done = treatise("predict", "named.skops", "narrow.csv")
     assert done.exit_code == 1
     assert "lacks the column 'sw'" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def rare(tmp_path_factory):
+    """A table whose second class is rare, in two files, and with a column to carry through."""
+    folder = tmp_path_factory.mktemp("rare")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    frame = pl.DataFrame(
+        {"name": [f"n{i}" for i in range(400)], "day": np.arange(400) // 2, "x": x, "z": rng.normal(size=400),
+         "y": np.where(x + rng.logistic(size=400) > 3.5, "event", "none")}
+    )  # fmt: skip
+    frame[:300].write_csv(folder / "train.csv")
+    frame[300:].write_csv(folder / "test.csv")
+    return folder
+
+
+def test_compare_by_time_with_a_test_file_and_predict_with_columns_and_a_score(rare, invoke, few, monkeypatch):
+    monkeypatch.chdir(rare)
+    done = invoke(
+        "compare", "train.csv", "--target", "y", "--by-time", "day", "--test", "test.csv", "--folds", "3", "--metric",
+        "average_precision", "--include", "LogisticRegression", "--include", "Dummy*", "--budget", "120", "-j", "1",
+        "-o", "run",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    assert "note: each fold learns from what comes before it by 'day'" in done.stderr
+    assert "On the 100 rows of test.csv: average precision" in done.stdout
+    run = json.loads((rare / "run" / "run.json").read_text())
+    assert run["folds"]["k"] == 3 and run["folds"]["repeats_done"] == 1
+    assert run["test"]["rows"] == 100 and run["test"]["low"] < run["test"]["score"] < run["test"]["high"]
+
+    predicted = invoke("predict", "run/best.skops", "test.csv", "--keep", "name", "--keep", "day", "-o", "out.csv")
+    assert predicted.exit_code == 0, predicted.stderr
+    out = pl.read_csv(rare / "out.csv")
+    assert out.columns == ["name", "day", "prediction", "probability event", "probability none"]
+    careless = invoke("predict", "run/best.skops", "test.csv", "--threshold", "0.99").stdout
+    assert careless.count("event") < (out["prediction"] == "event").sum() + 2  # the header names it once
+
+    told = invoke("predict", "run/best.skops", "test.csv", "--score")
+    assert told.exit_code == 0 and told.stdout.startswith("test: 100 rows judged")
+    measures = json.loads(invoke("predict", "run/best.skops", "test.csv", "--score", "--json").stdout)["measures"]
+    assert measures["average_precision"]["score"] == pytest.approx(run["test"]["score"])
+    assert measures["average_precision"]["low"] == pytest.approx(run["test"]["low"])
+
+
+def test_wishes_that_a_model_does_not_take_are_refused(iris, treatise):
+    treatise("fit", "LogisticRegression", "iris.csv", "--target", "species", "-o", "plain.skops")
+    for words, sentence in (
+        (("--keep", "spezies"), "did you mean 'species'"),
+        (("--threshold", "0.3"), "models of two classes"),
+        (("--threshold", "3"), "is no probability"),
+    ):
+        done = treatise("predict", "plain.skops", "iris.csv", *words)
+        assert done.exit_code == 1 and sentence in done.stderr
+    assert treatise("predict", "plain.skops", "iris.csv", "--score").stdout.count("balanced accuracy") == 1

@@ -77,9 +77,11 @@ def test_a_run_leaves_everything_and_its_model_predicts_the_file(csv, finished, 
     assert json.loads((folder / "run.json").read_text()) == run.to_plain()
     assert RunRecord.from_plain(json.loads((folder / "run.json").read_text())) == run
     assert [entry.label for entry in run.leaderboard] == ["LogisticRegression", "DummyClassifier"]
-    assert run.leaderboard[1].standing == "behind"
+    assert [entry.standing for entry in run.leaderboard] == ["best", "worse"]
+    assert run.decision.key == "sklearn/LogisticRegression"
     assert run.data.dropped == (DroppedColumn("id", "looks like an identifier: every value differs"),)
-    assert {row.column for row in run.best.importance} == {"size <i>", "town"}
+    assert [found.label for found in run.importance] == ["LogisticRegression", "DummyClassifier"]
+    assert {row.column for row in run.importance[0].columns} == {"size <i>", "town"}
     assert [event[0] for event in watched.events[:2]] == ["understood", "planned"]
     assert watched.events[-1] == ("finishing", "LogisticRegression")
     predictions = predict_table(load_model(folder / "best.skops"), load_table(csv))
@@ -102,7 +104,7 @@ def test_out_of_fold_predictions_agree_with_the_reported_score(finished):
     held_out = pl.read_csv(folder / "out_of_fold.csv")
     right = (held_out["actual"] == held_out["sklearn/LogisticRegression"]).to_numpy()
     for score in run.leaderboard[0].scores:
-        with np.load(folder / "folds" / f"sklearn-LogisticRegression-{score.fold}.npz") as part:
+        with np.load(folder / "folds" / f"sklearn-LogisticRegression-fold-0-{score.fold}.npz") as part:
             assert right[part["numbers"]].mean() == pytest.approx(score.score)
     matrix = np.array(run.best.confusion.matrix)
     assert np.trace(matrix) == right.sum()

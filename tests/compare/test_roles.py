@@ -34,7 +34,8 @@ def asked(frame, **wishes):
 def test_rows_of_a_group_stay_together_and_the_column_predicts_nothing(visits):
     given = asked(visits, group="patient")
     assert given.grouped and given.features == ["x", "z", "w"]
-    assert any("same 'patient' stay in one fold (40 of them)" in note for note in given.describe().notes)
+    count = visits["patient"].n_unique()
+    assert any(f"same 'patient' stay in one fold ({count} of them)" in note for note in given.describe().notes)
     patients, seen = visits["patient"].to_numpy(), []
     for fold in range(5):
         _, held_out = given.divide(5, 0, fold, 0)
@@ -44,7 +45,7 @@ def test_rows_of_a_group_stay_together_and_the_column_predicts_nothing(visits):
         seen += held_out.numbers.tolist()
     assert sorted(seen) == list(range(200))
     assert given.options()["group"] == given.identity()["group"] == "patient"
-    assert given.number_of_folds(50) == 40
+    assert given.number_of_folds(50) == count
     assert given.metadata(given.candidates()[0])["table"] == tuple(visits.columns)
 
 
@@ -85,6 +86,16 @@ def test_a_moment_is_never_divided_and_no_block_is_empty(counts, k):
     assert times[test].max() == times.max()
 
 
+def test_the_past_goes_on_until_it_holds_two_classes():
+    times = np.arange(100)
+    y = np.where(times == 60, "event", "none")
+    folds = list(split_by_time(times, 3, y))
+    assert [len(train) for train, _ in folds] == [61, 74, 87]
+    assert [len(train) for train, _ in split_by_time(times, 3, np.where(times == 5, "event", "none"))] == [25, 50, 75]
+    # Too late to leave a block each: the blocks are what they would have been.
+    assert [len(train) for train, _ in split_by_time(times, 3, np.where(times == 98, "event", "none"))] == [25, 50, 75]
+
+
 def test_a_sample_with_fewer_moments_than_blocks_still_goes_forward():
     times = np.array([1, 0, 0, 1, 0, 1])
     folds = list(split_by_time(times, 3))
@@ -120,13 +131,13 @@ def test_times_are_numbers_or_dates(column, order):
         ({"weight": "words"}, "weights are numbers"),
         ({"weight": "minus"}, "weights are 0 or more"),
         ({"weight": "gaps"}, "weights are 0 or more"),
-        ({"time": "sorted"}, "are all 'ill'"),
+        ({"time": "late"}, "are all 'ill'"),
     ],
 )
 def test_a_column_that_cannot_have_its_role_is_refused_in_a_sentence(visits, wishes, sentence):
     awkward = visits.with_columns(
         words=pl.lit("soon"), gaps=pl.when(pl.col("x") > 0).then(pl.col("x")), two=pl.col("patient") % 2,
-        same=pl.lit(1), minus=-pl.col("w"), sorted=pl.col("label").rank("ordinal"),
+        same=pl.lit(1), minus=-pl.col("w"), late=pl.when(pl.col("label") == "ill").then(pl.col("day")).otherwise(1000),
     )  # fmt: skip
     with pytest.raises(TreatiseError, match=sentence):
         asked(awkward, **wishes)

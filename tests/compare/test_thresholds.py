@@ -31,7 +31,7 @@ def test_no_other_threshold_does_better(rare, rule, weighted):
         )
 
     best = best_threshold(positive, scores, rule, weights)
-    assert merit(best) == pytest.approx(max(merit(value) for value in np.linspace(0.001, 1, 1000)))
+    assert merit(best) == pytest.approx(max(merit(value) for value in np.linspace(0.005, 0.995, 100)))
     assert best < 0.5
 
 
@@ -67,7 +67,7 @@ def settled(positive, scores, **wishes):
 
 def test_a_rare_class_gets_a_threshold_from_held_out_rows_and_another_one_if_asked(rare):
     positive, scores = rare
-    _, about, parts = settled(positive, scores)
+    _, about, _ = settled(positive, scores)
     value = best_threshold(positive, scores, "f1")
     assert about == {"threshold": {"value": value, "of": "probabilities", "rule": "f1"}}
     _, about, _ = settled(positive, scores, threshold="youden")
@@ -79,7 +79,7 @@ def test_a_rare_class_gets_a_threshold_from_held_out_rows_and_another_one_if_ask
 
 def test_classes_that_are_about_as_common_keep_the_methods_own_labels(rare):
     _, scores = rare
-    given, about, parts = settled(np.arange(600) % 5 < 2, scores)
+    _, about, _ = settled(np.arange(600) % 5 < 2, scores)
     assert about == {}
 
 
@@ -89,4 +89,4 @@ def test_scores_serve_where_there_are_no_probabilities(rare):
     bare = [FoldPredictions(p.numbers, p.actual, p.predicted, None, np.log(p.probabilities + 1e-9)) for p in parts]
     assert given.settled(bare)["threshold"]["of"] == "scores"
     silent = [FoldPredictions(p.numbers, p.actual, p.predicted, None) for p in parts]
-    assert given.settled(silent) == {}
+    assert set(given.settled(silent)) == {"right"}

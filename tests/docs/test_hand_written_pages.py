@@ -17,7 +17,7 @@ def test_the_programs_on_a_page_run(page, docs, code_blocks, tmp_path):
     programs = [code for language, _, code in code_blocks((docs / f"{page}.rst").read_text()) if language == "python"]
     assert programs
     # A comparison takes its whole budget; the engine's own tests run it.
-    quick = [code for code in programs if "compare_methods" not in code]
+    quick = [code for code in programs if "treatise.compare(" not in code]
     subprocess.run([sys.executable, "-c", "\n".join(quick)], check=True, cwd=tmp_path, capture_output=True)
 
 

@@ -244,7 +244,7 @@ def skeleton(name, task, target, metric, rows, features):
         "folds": {"k": 5, "repeats_done": 3, "grouped": False},
         "race": race([], complete=True), "decision": None,
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
-        "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None,
+        "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None, "test": None,
     }  # fmt: skip
 
 

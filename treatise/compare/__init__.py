@@ -1,8 +1,8 @@
 """The main job: what would the papers do with this table? A leaderboard, a report and a fitted model.
 
-The package can be called: ``treatise.compare(frame, target="y")`` is :func:`compare_methods`. ``inputs`` holds the kinds
-of data that methods are compared on, ``contest`` how they are compared. Names load on first use, so that a command can
-tell a mistake before it imports what would do the work.
+The package can be called: ``treatise.compare(frame, target="y")`` is :func:`compare_methods`. ``inputs`` holds the
+kinds of data that methods are compared on, ``contest`` how they are compared. Names load on first use, so that a
+command can tell a mistake before it imports what would do the work.
 """
 
 import sys

@@ -31,7 +31,7 @@ class Boosted(BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Boosted":
         """Let the library learn; ``X`` may be sparse, and rows may weigh differently."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))  # type: ignore[attr-defined]
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.text_ = self._learn(needed(self.library), X, self._targets(y), sample_weight, seed)
         self.__dict__.pop("_read", None)
         return self

@@ -52,7 +52,7 @@ class Candidate:
         """The candidate for the run's record."""
         if self.paper is None:
             library = LIBRARIES.get(self.entry.requires, "scikit-learn")
-            return MethodRecord(self.key, self.label, self.entry.path, f"A {library} baseline.", None)
+            return MethodRecord(self.key, self.label, self.entry.path, f"A baseline of {library}.", None)
         known = ("id", "title", "authors", "journal", "year", "pages", "when", "cost")
         paper = PaperRecord(**{name: getattr(self.paper, name) for name in known})
         return MethodRecord(self.key, self.label, self.entry.path, self.paper.summary, paper)

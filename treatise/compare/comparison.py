@@ -262,7 +262,7 @@ def compare_methods(
         )  # fmt: skip
         workers().warm_up(jobs)
         given = read_input(request)
-        chosen = given.choose_metric(own.metric.name if own is not None else metric)
+        chosen = given.choose_metric(own.metric.name if own is not None else metric)  # type: ignore[arg-type]
         chosen_candidates(given.candidates(), rules.include, rules.exclude)
         kept_aside = None if test is None else _kept_aside(test, header, given)
         comparison = _compare(given, request, chosen, budget, jobs, memory, clock, watch, rules=rules)
@@ -311,9 +311,9 @@ def _tested(comparison: Comparison, table: Table, source: str, own: OwnMetric | 
         return comparison
     score = score_labelled(comparison.best, table, own=own)
     found = score.by(run.metric)
-    metrics = {each.metric.name: each.score for each in score.measurements}
-    run = replace(run, test=TestResult(source, score.rows, found.score, found.low, found.high, metrics))
-    run = replace(run, verdict=(*run.verdict, _in_words(run.test, run.metric)))
+    metrics: dict[str, float | None] = {each.metric.name: each.score for each in score.measurements}
+    test = TestResult(source, score.rows, found.score, found.low, found.high, metrics)
+    run = replace(run, test=test, verdict=(*run.verdict, _in_words(test, run.metric)))
     with replacing(comparison.folder / "run.json") as temporary:
         temporary.write_text(json.dumps(run.to_plain(), indent=1, allow_nan=False), encoding="utf-8")
     write_report(run, comparison.folder / "report.html")

@@ -56,7 +56,8 @@ class Predictions:
 
     def take(self, rows: np.ndarray) -> "Predictions":
         """Those of some rows."""
-        return Predictions(*(None if part is None else part[rows] for part in vars(self).values()))
+        probabilities, scores = (None if each is None else each[rows] for each in (self.probabilities, self.scores))
+        return Predictions(self.values[rows], probabilities, scores)
 
 
 def predict(pipeline: Pipeline, X: Any, classes: np.ndarray) -> Predictions:

@@ -138,9 +138,10 @@ class ForetoldClasses(ClassifierMixin, _Foretold):
     """Of classes, with probabilities or scores where they are known."""
 
     @available_if(lambda self: self.found.probabilities is not None)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray | None:
         return self.found.probabilities
 
     @available_if(lambda self: self.found.scores is not None)
     def decision_function(self, X: Any) -> np.ndarray:
-        return self.found.scores[:, 1] if self.found.scores.shape[1] == 2 else self.found.scores
+        scores = np.asarray(self.found.scores)
+        return scores[:, 1] if scores.shape[1] == 2 else scores

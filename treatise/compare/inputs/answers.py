@@ -49,6 +49,10 @@ def answers(model: ModelFile, X: Any, threshold: float | None = None) -> pl.Data
     if found.scores is not None:
         word = "score" if found.probabilities is None else "probability"
         columns |= {f"{word} {label}": found.scores[:, j] for j, label in enumerate(classes)}
+    elif len(classes):
+        # A method of labels alone: how often each was right on held-out rows, if that is known.
+        right = model.metadata.get("right", {})
+        columns["score"] = [right.get(str(label), 0.5) for label in found.values]
     tell_of_unseen(model.model, X)
     return pl.DataFrame(columns)
 
@@ -58,7 +62,7 @@ def foretold(model: ModelFile, X: Any, threshold: float | None = None) -> tuple[
     about = model.metadata
     classes = np.array([]) if about["task"] == "regression" else np.asarray(model.model.classes_)
     found = predict(model.model, X, classes)
-    settled = about.get("threshold") if threshold is None else {"value": threshold, "of": "probabilities"}
+    settled: Any = about.get("threshold") if threshold is None else {"value": threshold, "of": "probabilities"}
     if settled is None:
         return found, classes
     scores = getattr(found, settled["of"])
@@ -141,7 +145,7 @@ def actual_values(labels: pl.Series, classes: np.ndarray, source: str) -> np.nda
     strange = labels.filter(values.is_null())
     actual = values.drop_nulls().to_numpy()
     actual = actual.astype(str) if kind == pl.String else actual
-    foreign = [*strange.unique().to_list(), *actual[~np.isin(actual, classes)]]
+    foreign = [*strange.unique().to_list(), *actual[~np.isin(actual, classes)].tolist()]
     if foreign:
         known = ", ".join(str(c) for c in classes[:10])
         raise TreatiseError(f"{source}: {labels.name!r} holds {foreign[0]!r}, which the model does not know ({known})")

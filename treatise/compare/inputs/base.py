@@ -30,10 +30,10 @@ class Request:
     """What a person asked for, and the means that reading it may use.
 
     ``limit`` is the most bytes that the data may take in memory, ``seconds`` the most time that reading may take.
-    ``group``, ``time`` and ``weight`` name columns that keep rows together, order them or weigh them. ``threshold`` says
-    how labels of two classes follow from probabilities, and ``own`` is a measure that the user brings. ``tell`` hears a
-    sentence where something was decided before reading begins, and ``earlier`` knows the identity of
-    the data that an earlier sitting of the run in a folder had, if there was one.
+    ``group``, ``time`` and ``weight`` name columns that keep rows together, order them or weigh them. ``threshold``
+    says how labels of two classes follow from probabilities, and ``own`` is a measure that the user brings. ``tell``
+    hears a sentence where something was decided before reading begins, and ``earlier`` knows the identity of the data
+    that an earlier sitting of the run in a folder had, if there was one.
     """
 
     source: Any

@@ -13,7 +13,6 @@ from treatise.compare.candidates import Candidate
 from treatise.io import Table
 
 FEWEST_TIMES = 3
-USUAL_FOLDS = 5
 NAMES_SHOWN = 6
 
 
@@ -81,7 +80,7 @@ def roles_of(named: Mapping[str, str], frame: pl.DataFrame, y: np.ndarray, task:
             f"each fold learns from what comes before it by {roles.time!r} and is judged on what comes next; the "
             "first stretch is only learnt from, and the column itself predicts nothing"
         )
-        _refuse_one_class(times, y, task, roles.time)
+        _refuse_one_class(times, y, task, named["time"])
     if roles.weight is not None:
         roles = replace(roles, weights=_weights(frame[roles.weight]))
         notes.append(f"rows weigh what {roles.weight!r} says, in learning and in judging")
@@ -161,20 +160,22 @@ def _weights(column: pl.Series) -> np.ndarray:
 
 
 def _refuse_one_class(times: np.ndarray, y: np.ndarray, task: str, name: str) -> None:
-    """The first stretch must hold two classes, or no method can begin."""
-    train, _ = next(split_by_time(times, min(USUAL_FOLDS, int(times.max()) - 1)))
-    if task != "regression" and len(np.unique(y[train])) < 2:
+    """The past must hold two classes while there is a future to judge on, or no method can begin."""
+    if task == "regression":
+        return
+    train, _ = next(split_by_time(times, 2, y))
+    if len(np.unique(y[train])) < 2:
         raise TreatiseError(
-            f"the first {len(train)} rows by {name!r} are all {str(y[train][0])!r}: nothing can be learnt from the "
-            "past here; divide the rows otherwise"
+            f"the first {len(train)} rows by {name!r} are all {str(y[train][0])!r}, and hardly any come after the "
+            "first of another class: nothing can be learnt from the past here; divide the rows otherwise"
         )
 
 
-def split_by_time(times: np.ndarray, k: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def split_by_time(times: np.ndarray, k: int, y: np.ndarray | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Training and test rows of each of ``k`` folds: all that comes before a block, and the block.
 
     There are ``k + 1`` blocks of about as many rows each, the first of which is only learnt from. What happened at one
-    moment is never divided.
+    moment is never divided. With classes ``y``, the first block goes on until it holds two, as far as that can be.
     """
     _, moment, counts = np.unique(times, return_inverse=True, return_counts=True)
     if len(counts) <= k:
@@ -182,8 +183,12 @@ def split_by_time(times: np.ndarray, k: int) -> Iterator[tuple[np.ndarray, np.nd
         moment = np.empty(len(times), np.int64)
         moment[np.argsort(times, kind="stable")] = np.arange(len(times))
         counts = np.ones(len(times), np.int64)
-    middle = np.cumsum(counts) - counts / 2
-    first = np.searchsorted(middle, len(times) * np.arange(1, k + 1) / (k + 1))
+    ends = np.cumsum(counts)
+    first = np.searchsorted(ends - counts / 2, len(times) * np.arange(1, k + 1) / (k + 1))
+    needed = 0 if y is None else int(moment[y != y[np.argmin(moment)]].min(initial=len(counts))) + 1
+    if first[0] < needed <= len(counts) - k:
+        begun = ends[needed - 1]
+        first = np.searchsorted(ends - counts / 2, begun + (len(times) - begun) * np.arange(k) / k)
     # Every block has a moment at least, and leaves one for each that follows.
     first = np.maximum.accumulate(np.maximum(first, np.arange(1, k + 1)) - np.arange(k)) + np.arange(k)
     first = np.minimum(first, len(counts) - np.arange(k, 0, -1))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -78,8 +78,8 @@ class RowsInput(Input):
     dropped: list[tuple[str, str]]
     notes: list[str]
     table_columns: tuple[str, ...] = ()
-    roles: Roles = Roles()
-    judging: Judging = Judging()
+    roles: Roles = field(default_factory=Roles)
+    judging: Judging = field(default_factory=Judging)
 
     @property
     def n_rows(self) -> int:
@@ -200,7 +200,7 @@ class RowsInput(Input):
     def divide(self, k: int, repeat: int, fold: int, seed: int) -> tuple[Input, HeldOut]:
         """Folds by time, or else stratified by class, with rows that belong together in one."""
         if self.roles.times is not None:
-            folds = split_by_time(self.roles.times, k)
+            folds = split_by_time(self.roles.times, k, None if self.task == "regression" else self.y)
         else:
             folds = split(self.y, self.groups, self.task != "regression", k, seed + 1000 * repeat)
         train, test = list(folds)[fold]
@@ -326,8 +326,13 @@ class RowsInput(Input):
         }  # fmt: skip
 
     def settled(self, parts: Sequence[FoldPredictions]) -> dict[str, Any]:
-        """The threshold of the rarer of two classes, where one was asked for or that class is rare."""
+        """The threshold of the rarer of two classes, where one was asked for or that class is rare.
+
+        Of a method that gives labels alone, how often each label was right.
+        """
         rule = self.judging.threshold
+        if parts and self.task != "regression" and all(p.probabilities is None and p.scores is None for p in parts):
+            return {"right": _share_right(parts)}
         if self.task != "binary" or not parts:
             return {}
         if rule is None and min(self.class_counts) < RARE * sum(self.class_counts):
@@ -364,6 +369,15 @@ def split(
     fold_of_row = fold_of_group if groups is None else fold_of_group[groups]
     for fold in range(k):
         yield np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)
+
+
+def _share_right(parts: Sequence[FoldPredictions]) -> dict[str, float]:
+    """How often each label was right; a half where it was never given, and drawn towards that where it was seldom."""
+    told = np.concatenate([part.predicted for part in parts])
+    right = np.concatenate([part.predicted == part.actual for part in parts])
+    labels, codes, counts = np.unique(told, return_inverse=True, return_counts=True)
+    shares = (np.bincount(codes, right) + 1) / (counts + 2)
+    return {str(label): float(share) for label, share in zip(labels, shares)}
 
 
 def _commonest(y: np.ndarray, groups: np.ndarray) -> np.ndarray:

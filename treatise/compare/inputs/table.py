@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import polars as pl
@@ -65,7 +65,10 @@ class TableInput(RowsInput):
         return score_labelled(model, load_table(source, header=header), threshold=threshold)
 
 
-def with_wishes(given: TableInput, request: Request, table: Table, named: dict[str, str]) -> TableInput:
+Wished = TypeVar("Wished", bound=TableInput)
+
+
+def with_wishes(given: Wished, request: Request, table: Table, named: dict[str, str]) -> Wished:
     """A table with its columns of special roles, and with what the user says on judging."""
     labels = table.frame[given.target]
     kept = labels.is_not_null().to_numpy() & ~is_nan(labels)
