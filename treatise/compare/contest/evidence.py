@@ -86,6 +86,8 @@ class Evidence:
 
     def copies(self, ranked: Sequence[str], places: Sequence[Place]) -> dict[str, str]:
         """Near copies of a method that ranks before them, and which that is; ``places`` are common to all."""
+        if not ranked:
+            return {}
         merits, _ = self.matrix(ranked, places)
         deviations = merits - merits.mean(axis=0)
         variance = np.square(deviations).mean(axis=0)
