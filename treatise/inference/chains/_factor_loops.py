@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.inference.chains._step_loops import carry
 
 _FEW_STATES = 12
@@ -28,7 +28,7 @@ def sums_of_factors(first, last, offsets, factors, start, transition, log_z, nod
             _backward(factors[low:high], transition, backwards, forward, scale, nodes[low:high], pairs)
 
 
-@compiled
+@compiled_step
 def _forward(factors, start, transition, backwards, forward, scale):
     """Probabilities of the states given all up to each position, and one over the sums they were divided by; log Z."""
     n, K = factors.shape
@@ -68,7 +68,7 @@ def _forward(factors, start, transition, backwards, forward, scale):
     return total + np.log(product)
 
 
-@compiled
+@compiled_step
 def _backward(factors, transition, backwards, forward, scale, nodes, pairs):
     """Marginals of the states; those of the moves, still without their factors, are added to ``pairs``."""
     n, K = factors.shape

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.sequence.output_search._cost_loops import position_cost
 from treatise.sequence.output_search._recurrent_loops import best_label
 
 
-@compiled
+@compiled_step
 def _context_at(labels, t, base, contexts):
     """The number that stands for the labels before position ``t``."""
     context = contexts - 1
@@ -19,7 +19,7 @@ def _context_at(labels, t, base, contexts):
     return context
 
 
-@compiled
+@compiled_step
 def _redecide(output, parent, forced, i, low, observed, pushes, memory):
     """Let the classifier decide again after position ``i``, but for forced positions; returns where changes end.
 
@@ -41,7 +41,7 @@ def _redecide(output, parent, forced, i, low, observed, pushes, memory):
     return t
 
 
-@compiled
+@compiled_step
 def _considered(labels, t, low, k, observed, pushes, considered):
     """Mark the ``k`` labels, other than the present one, that the classifier ranks highest at position ``t``."""
     K, contexts = observed.shape[1], pushes.shape[1]
@@ -82,7 +82,7 @@ def successors(labels, forced, low, discrepancies, k, observed, pushes, memory, 
     return n
 
 
-@compiled
+@compiled_step
 def _digest(labels, forced, i):
     """A number for a state: labels, and which are forced, position ``i`` taken as forced (-1 for none)."""
     digest = 0
@@ -159,7 +159,7 @@ def advance(
                     best_labels[low + t] = open_labels[slot, low + t]
 
 
-@compiled
+@compiled_step
 def _is_known(digest, s, open_digests, ranking, n_open, closed, n_closed):
     """Whether a state is open or was expanded."""
     for c in range(n_closed[s]):
@@ -171,7 +171,7 @@ def _is_known(digest, s, open_digests, ranking, n_open, closed, n_closed):
     return False
 
 
-@compiled
+@compiled_step
 def _place(cost, s, width, open_costs, ranking, n_open):
     """The slot of a node that enters the beam, after all of no greater cost; the worst gives way in a full beam."""
     if n_open[s] < width:
