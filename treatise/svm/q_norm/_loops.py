@@ -112,12 +112,13 @@ def move_pairs(store, slot_of, used, clock, rows, q, tol, steps):
 @compiled_step
 def _most_violating(rows):
     """Settle which betas may rise and fall; the row of highest pull among those that may rise, and its pull."""
+    alpha, sign, pull = rows.alpha, rows.sign, rows.pull
     i, highest = -1, -np.inf
-    for t in range(len(rows.alpha)):
-        rows.rises[t] = rows.sign[t] > 0 or rows.alpha[t] > 0.0
-        rows.falls[t] = rows.sign[t] < 0 or rows.alpha[t] > 0.0
-        if rows.pull[t] > highest and rows.rises[t]:
-            i, highest = t, rows.pull[t]
+    for t in range(len(alpha)):
+        rows.rises[t] = sign[t] > 0 or alpha[t] > 0.0
+        rows.falls[t] = sign[t] < 0 or alpha[t] > 0.0
+        if pull[t] > highest and rows.rises[t]:
+            i, highest = t, pull[t]
     return i, highest
 
 
