@@ -125,100 +125,6 @@ def successors(labels, forced, space, memory, outputs, marks):
     return n
 
 
-@compiled
-def advance(first, last, n_steps, offsets, space, cost, beams):
-    """Take up to ``n_steps[s]`` further steps of best-first beam search in every sequence from ``first`` to ``last``.
-
-    The best open node is expanded; of the others and its successors the ``width`` best stay open, the older of equals,
-    and of successors that of the least position and label (Section 4.3). A beam wider than one never opens a state
-    again that it has expanded.
-    """
-    for s in range(first, last):
-        low, T = offsets[s], offsets[s + 1] - offsets[s]
-        memory = np.full((T, space.pushes.shape[1]), -1, np.int32)
-        labels, forced = np.empty(T, np.int32), np.empty(T, np.bool_)
-        for _ in range(n_steps[s]):
-            if beams.n_open[s] == 0:
-                break
-            _close_best(s, low, labels, forced, beams)
-            _expand(s, low, labels, forced, memory, space, cost, beams)
-            _note_best(s, low, T, beams)
-
-
-@compiled_step
-def _close_best(s, low, labels, forced, beams):
-    """Take the best node from the beam: its labels, and which are forced, are written."""
-    slot = beams.ranking[0, s]
-    for t in range(len(labels)):
-        labels[t] = beams.labels[slot, low + t]
-        forced[t] = beams.forced[slot, low + t]
-    if len(beams.labels) > 1:
-        beams.closed[beams.n_closed[s], s] = _digest(labels, forced, np.int64(-1))
-        beams.n_closed[s] += 1
-    for r in range(1, beams.n_open[s]):
-        beams.ranking[r - 1, s] = beams.ranking[r, s]
-    beams.n_open[s] -= 1
-    beams.ranking[beams.n_open[s], s] = slot
-
-
-@compiled_step
-def _expand(s, low, labels, forced, memory, space, cost, beams):
-    """Offer every successor of a node to the beam.
-
-    A successor differs from its parent from the changed position to where the decisions meet again; its cost, up to
-    ``order`` positions further.
-    """
-    T, width, K = len(labels), len(beams.labels), space.observed.shape[1]
-    costs, strings, order = cost
-    considered, entering, output = np.empty(K, np.bool_), np.empty(T), labels.copy()
-    present = 0.0
-    for t in range(T):
-        entering[t] = position_cost(labels, t, low, costs, strings, order)
-        present += entering[t]
-    for i in range(T):
-        _considered(labels, i, low, space.sparsity, space.observed, space.pushes, considered)
-        for a in range(K):
-            if not considered[a]:
-                continue
-            output[i] = a
-            end = i + 1
-            if space.discrepancies:
-                end = _redecide(output, labels, forced, i, low, space.observed, space.pushes, memory)
-            total = present
-            for t in range(i, min(T, end + order)):
-                total += position_cost(output, t, low, costs, strings, order) - entering[t]
-            n_open = beams.n_open[s]
-            if n_open < width or total < beams.costs[beams.ranking[n_open - 1, s], s]:
-                _open(total, s, low, output, forced, i if space.discrepancies else np.int64(-1), beams)
-            for t in range(i, end):
-                output[t] = labels[t]
-
-
-@compiled_step
-def _open(total, s, low, output, forced, i, beams):
-    """Let a state into the beam, position ``i`` forced too (-1 for none), unless a wide beam knows it already."""
-    width, digest = len(beams.labels), _digest(output, forced, i)
-    if width > 1 and _is_known(digest, s, beams.digests, beams.ranking, beams.n_open, beams.closed, beams.n_closed):
-        return
-    slot = _place(total, s, width, beams.costs, beams.ranking, beams.n_open)
-    beams.costs[slot, s], beams.digests[slot, s] = total, digest
-    for t in range(len(output)):
-        beams.labels[slot, low + t] = output[t]
-        beams.forced[slot, low + t] = forced[t] or t == i
-
-
-@compiled_step
-def _note_best(s, low, T, beams):
-    """Remember the best open node where it is better than all before."""
-    if beams.n_open[s] == 0:
-        return
-    slot = beams.ranking[0, s]
-    if beams.costs[slot, s] < beams.best_costs[s]:
-        beams.best_costs[s] = beams.costs[slot, s]
-        for t in range(T):
-            beams.best_labels[low + t] = beams.labels[slot, low + t]
-
-
 @compiled_step
 def _digest(labels, forced, i):
     """A number for a state: labels, and which are forced, position ``i`` taken as forced (-1 for none)."""
@@ -229,6 +135,73 @@ def _digest(labels, forced, i):
         digest = ((digest ^ value) * 2862933555777941757) & 0x1FFFFFFFFFFFFFFF
         digest ^= digest >> 29
     return digest
+
+
+@compiled
+def advance(first, last, n_steps, offsets, space, cost, beams):
+    """Take up to ``n_steps[s]`` further steps of best-first beam search in every sequence from ``first`` to ``last``.
+
+    The best open node is expanded; of the others and its successors the ``width`` best stay open, the older of equals,
+    and of successors that of the least position and label (Section 4.3). A beam wider than one never opens a state
+    again that it has expanded.
+    """
+    # One by one: with steps that take whole tuples the search takes a third longer.
+    discrepancies, k, observed, pushes = space
+    costs, strings, order = cost
+    open_labels, open_forced, open_costs, open_digests, ranking, n_open = beams[:6]
+    closed, n_closed, best_labels, best_costs = beams[6:]
+    width, K, contexts = len(open_labels), observed.shape[1], pushes.shape[1]
+    considered = np.empty(K, np.bool_)
+    for s in range(first, last):
+        low, T = offsets[s], offsets[s + 1] - offsets[s]
+        memory = np.full((T, contexts), -1, np.int32)
+        entering = np.empty(T)
+        labels, forced, output = np.empty(T, np.int32), np.empty(T, np.bool_), np.empty(T, np.int32)
+        for _ in range(n_steps[s]):
+            if n_open[s] == 0:
+                break
+            slot = ranking[0, s]
+            for t in range(T):
+                labels[t] = output[t] = open_labels[slot, low + t]
+                forced[t] = open_forced[slot, low + t]
+            if width > 1:
+                closed[n_closed[s], s] = _digest(labels, forced, np.int64(-1))
+                n_closed[s] += 1
+            for r in range(1, n_open[s]):
+                ranking[r - 1, s] = ranking[r, s]
+            n_open[s] -= 1
+            ranking[n_open[s], s] = slot
+            present = 0.0
+            for t in range(T):
+                entering[t] = position_cost(labels, t, low, costs, strings, order)
+                present += entering[t]
+            for i in range(T):
+                _considered(labels, i, low, k, observed, pushes, considered)
+                for a in range(K):
+                    if not considered[a]:
+                        continue
+                    output[i] = a
+                    end = i + 1
+                    if discrepancies:
+                        end = _redecide(output, labels, forced, i, low, observed, pushes, memory)
+                    total = present
+                    for t in range(i, min(T, end + order)):
+                        total += position_cost(output, t, low, costs, strings, order) - entering[t]
+                    if n_open[s] < width or total < open_costs[ranking[n_open[s] - 1, s], s]:
+                        digest = _digest(output, forced, i if discrepancies else np.int64(-1))
+                        if width == 1 or not _is_known(digest, s, open_digests, ranking, n_open, closed, n_closed):
+                            slot = _place(total, s, width, open_costs, ranking, n_open)
+                            open_costs[slot, s], open_digests[slot, s] = total, digest
+                            for t in range(T):
+                                open_labels[slot, low + t] = output[t]
+                                open_forced[slot, low + t] = forced[t] or (discrepancies and t == i)
+                    for t in range(i, end):
+                        output[t] = labels[t]
+            if n_open[s] > 0 and open_costs[ranking[0, s], s] < best_costs[s]:
+                slot = ranking[0, s]
+                best_costs[s] = open_costs[slot, s]
+                for t in range(T):
+                    best_labels[low + t] = open_labels[slot, low + t]
 
 
 @compiled_step
