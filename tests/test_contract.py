@@ -60,6 +60,19 @@ def table():
     return np.abs(X), y
 
 
+@pytest.fixture(scope="module")
+def fitted_once(table):
+    """An estimator fitted to the table, each once for all tests that only look at it."""
+    found = {}
+
+    def fitted(estimator):
+        if id(estimator) not in found:
+            found[id(estimator)] = clone(estimator).fit(*table)
+        return found[id(estimator)]
+
+    return fitted
+
+
 def output_of(estimator, X):
     """What a fitted estimator makes of X; a learner of graphs makes nothing of rows, and its graph stands for it."""
     for method in ("transform", "predict"):
@@ -74,12 +87,12 @@ def _dense(result):
 
 
 @by_estimator
-def test_same_seed_same_bits_and_fitted_twice_equals_fitted_once(estimator, table):
+def test_same_seed_same_bits_and_fitted_twice_equals_fitted_once(estimator, table, fitted_once):
     X, y = table
-    once, again = clone(estimator).fit(X, y), clone(estimator).fit(X, y)
-    twice = clone(estimator).fit(X, y).fit(X, y)
-    np.testing.assert_array_equal(output_of(once, X), output_of(again, X))
-    np.testing.assert_array_equal(output_of(once, X), output_of(twice, X))
+    once = output_of(fitted_once(estimator), X)
+    again = clone(estimator).fit(X, y)
+    np.testing.assert_array_equal(once, output_of(again, X))
+    np.testing.assert_array_equal(once, output_of(again.fit(X, y), X))
 
 
 @by_estimator
@@ -105,10 +118,10 @@ def test_sparse_equals_dense(estimator, table):
 
 
 @by_estimator
-def test_float32_gives_nearly_the_same(estimator, table):
+def test_float32_gives_nearly_the_same(estimator, table, fitted_once):
     X, y = table
     # Single precision carries 7 digits; iterative fits lose a few more.
-    wide = output_of(clone(estimator).fit(X, y), X)
+    wide = output_of(fitted_once(estimator), X)
     narrow = output_of(clone(estimator).fit(X.astype(np.float32), y), X.astype(np.float32))
     if is_classifier(estimator):
         assert np.mean(wide == narrow) > 0.97
@@ -131,9 +144,9 @@ def test_feature_names_and_set_output(estimator, table):
 
 
 @by_estimator
-def test_joblib_and_skops_round_trips(estimator, table, tmp_path):
-    X, y = table
-    fitted = clone(estimator).fit(X, y)
+def test_joblib_and_skops_round_trips(estimator, table, fitted_once, tmp_path):
+    X, _ = table
+    fitted = fitted_once(estimator)
     buffer = io.BytesIO()
     joblib.dump(fitted, buffer)
     buffer.seek(0)

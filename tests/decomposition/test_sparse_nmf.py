@@ -12,8 +12,8 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise.decomposition import SparseNMF
+from treatise.decomposition.sparse_nmf._factorise import starting_factors
 from treatise.decomposition.sparse_nmf._rules import ProjectedGradientRule, ProjectedRowRule
-from treatise.decomposition.sparse_nmf._start import starting_factors
 from treatise.optimize import hoyer_sparseness, l1_of_unit_vector, project_sparseness
 
 CASES = [(None, None), (0.6, None), (None, 0.6), (0.6, 0.5)]

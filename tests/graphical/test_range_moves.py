@@ -12,7 +12,6 @@ from treatise.graphical import (
     TruncatedConvexEnergy,
     grid_edges,
     plot_energy_traces,
-    range_expansion_bound,
     solve_convex,
 )
 from treatise.graphical.range_moves.moves import _RangeProposals, label_intervals
@@ -273,8 +272,6 @@ def test_intervals_cover_what_the_proof_of_the_bound_needs():
     assert label_intervals(3, 3) == [(0, 1), (0, 2), (0, 3), (1, 2), (2, 1)]
     assert interval_length("linear", 5.0, 20) == 8 and interval_length("quadratic", 10.0, 20) == 4
     assert interval_length("linear", np.inf, 20) == 20 and interval_length(CUBIC, 27.0, 10) == 3
-    assert range_expansion_bound(5.0, np.sqrt(2) * 5.0) == pytest.approx(2 + np.sqrt(2))
-    assert range_expansion_bound(5.0, 5.0) == 4.0 == range_expansion_bound(5.0, 10.0)
 
 
 def test_traces_are_drawn_with_the_bound():
@@ -309,8 +306,6 @@ def test_bad_input_is_refused_with_the_reason(parameters, arguments, message):
         RangeMoves(**{"truncation": 2.0, **parameters}).minimize(**{**good, **arguments})
 
 
-def test_unknown_distances_and_bad_factors_are_refused():
+def test_unknown_distances_are_refused():
     with pytest.raises(ValueError, match="'cubic' is unknown"):
         solve_convex(np.zeros((2, 2)), [[0, 1]], distance="cubic")
-    with pytest.raises(ValueError, match="must be positive"):
-        range_expansion_bound(0.0, 3)

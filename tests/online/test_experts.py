@@ -23,7 +23,7 @@ from treatise.online import (
     plot_regret,
     safe_rate,
 )
-from treatise.online.experts._exp_loops import decay, total_decay
+from treatise.online.experts._round_loops import decay, total_decay
 
 STRATEGIES = [
     AdaHedge(),

@@ -11,15 +11,37 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.dispatcher import Dispatcher
+from numba.core.types import unliteral
 
-compiled = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-"""Decorator of a compiled loop. Keep signatures few: float64 data, int32 or int64 indices."""
+
+def _without_literals(function: Any) -> Any:
+    """A compiled function that loops call with constants as with any other number.
+
+    Where a variable of a loop begins with a constant, a function would else be compiled for that constant first, in
+    vain, and then for the variable.
+    """
+    if isinstance(function, Dispatcher):
+        template = function.get_call_template
+        function.get_call_template = lambda args, kws: template(
+            tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in kws.items()}
+        )
+    return function
+
+
+def compiled(function: Callable) -> Any:
+    """Decorator of a compiled loop. Keep signatures few: float64 data, int32 or int64 indices."""
+    return _without_literals(numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function))
+
+
+def compiled_sums(function: Callable) -> Any:
+    """A compiled loop whose sums may be taken in any order, which lets the processor add several terms at once."""
+    sums = {"reassoc", "contract"}
+    return _without_literals(numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, fastmath=sums)(function))
+
 
 inlined = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, inline="always")
 """Decorator of a step of a compiled loop that is copied into it, where a call would cost more than the step does."""
-
-compiled_sums = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, fastmath={"reassoc", "contract"})
-"""A compiled loop whose sums may be taken in any order, which lets the processor add several terms at once."""
 
 
 class _Step:
@@ -29,7 +51,9 @@ class _Step:
         update_wrapper(self, function)
         self.py_func = function
         # Not kept on disk: the loops that call it hold it, and its place there is that of the other form.
-        self._inner = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+        self._inner = _without_literals(
+            numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+        )
 
     @property
     def _numba_type_(self) -> numba.types.Type:

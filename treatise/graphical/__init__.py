@@ -87,7 +87,6 @@ from treatise.graphical.range_moves import (
     grid_edges,
     matching_costs,
     plot_energy_traces,
-    range_expansion_bound,
     solve_convex,
     stereo_disparity,
 )
@@ -167,7 +166,6 @@ __all__ = [
     "preconditioner_log_partition",
     "qp_map",
     "quadratic_relaxation",
-    "range_expansion_bound",
     "rcon_norm",
     "region_graph",
     "sample_ising",

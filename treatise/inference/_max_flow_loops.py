@@ -6,7 +6,7 @@ arcs look for new parents. Arcs stand in the order of their tails; ``sister[a]``
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 NO_PARENT, TERMINAL, ORPHAN = -1, -2, -3
 _ENDLESS = 2**31 - 1
@@ -105,7 +105,7 @@ def send_flow(first, head, sister, residual, excess):
     return sent, reached
 
 
-@compiled
+@compiled_step
 def activate(queue, queued, write, waiting, i):
     """Let a node wait, if it does not yet; gives where the ring is written next, and how many nodes wait in it."""
     if queued[i]:
@@ -115,7 +115,7 @@ def activate(queue, queued, write, waiting, i):
     return (write + 1 if write + 1 < len(queue) else 0), waiting + 1
 
 
-@compiled
+@compiled_step
 def adopt(
     first, head, sister, residual, parent, in_sink, stamp, distance, queue, queued, write, waiting, orphans, n_orphans,
     time,
@@ -148,7 +148,7 @@ def adopt(
     return write, waiting
 
 
-@compiled
+@compiled_step
 def nearest_parent(first, head, sister, residual, parent, in_sink, stamp, distance, i, time):
     """The arc from a node to its possible parent with the fewest steps to the terminal, or -1; and these steps."""
     best, nearest = -1, _ENDLESS
@@ -163,7 +163,7 @@ def nearest_parent(first, head, sister, residual, parent, in_sink, stamp, distan
     return best, nearest
 
 
-@compiled
+@compiled_step
 def augment(head, sister, residual, excess, parent, bridge, orphans):
     """Send flow along the path that crosses ``bridge``; nodes whose arc to the parent fills up become orphans."""
     amount = residual[bridge]
@@ -214,7 +214,7 @@ def augment(head, sister, residual, excess, parent, bridge, orphans):
     return amount, count
 
 
-@compiled
+@compiled_step
 def distance_to_terminal(head, parent, stamp, distance, j, time):
     """Steps from a node to the root of its tree, or the largest number if it hangs on an orphan; marks the way."""
     d, k = 0, j

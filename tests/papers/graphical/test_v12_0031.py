@@ -1,10 +1,11 @@
 """The experiment of range moves."""
 
 import numpy as np
+import pytest
 
 import treatise.papers.graphical.v12_0031 as paper
 from treatise.inference import MAPResult
-from treatise.papers.graphical.v12_0031 import experiment
+from treatise.papers.graphical.v12_0031 import experiment, range_expansion_factor
 
 
 def test_the_quick_form_reaches_what_it_should(real_data, quick):
@@ -25,3 +26,8 @@ def test_without_pictures_the_random_fields_remain(monkeypatch, tmp_path):
     )  # the other test runs them
     evidence = experiment()
     assert len(evidence.skipped) == 1 and "stereo/tsukuba" in evidence.skipped[0]
+
+
+def test_the_factor_is_least_at_the_interval_of_lemma_4():
+    assert range_expansion_factor(5.0, np.sqrt(2) * 5.0) == pytest.approx(2 + np.sqrt(2))
+    assert range_expansion_factor(5.0, 5.0) == 4.0 == range_expansion_factor(5.0, 10.0)

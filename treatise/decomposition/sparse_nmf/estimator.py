@@ -14,9 +14,11 @@ from treatise.decomposition.sparse_nmf._factorise import (
     data_by,
     error_norm,
     factorise,
+    given_factors,
     settle,
     squared_error,
     squared_norm,
+    starting_factors,
 )
 from treatise.decomposition.sparse_nmf._rules import (
     CoordinateRule,
@@ -24,7 +26,6 @@ from treatise.decomposition.sparse_nmf._rules import (
     ProjectedGradientRule,
     ProjectedRowRule,
 )
-from treatise.decomposition.sparse_nmf._start import given_factors, starting_factors
 from treatise.optimize import hoyer_sparseness, nonnegative_least_squares
 
 

@@ -6,7 +6,7 @@ of queried columns remain. A feature with one such test left is part of the fiel
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -14,7 +14,7 @@ _FNV = np.uint64(0x100000001B3)
 _S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
 
-@compiled
+@compiled_step
 def uniform(state):
     """The next number in [0, 1) of the generator SplitMix64 whose state is ``state[0]``."""
     state[0] += _GOLDEN
@@ -24,7 +24,7 @@ def uniform(state):
     return np.float64((z ^ (z >> _S31)) >> _S11) / 9007199254740992.0
 
 
-@compiled
+@compiled_step
 def live_features(row, place, n_query, indptr, variables, values, weights):
     """What is left of the features once the evidence of a row is known.
 
@@ -59,7 +59,7 @@ def live_features(row, place, n_query, indptr, variables, values, weights):
     return field, live_weights[:n_live], live_indptr[: n_live + 1], tested[:end], wanted[:end]
 
 
-@compiled
+@compiled_step
 def occurrences(n_query, indptr, tested):
     """The tests sorted by the column they test, and the feature of each test."""
     first = np.zeros(n_query + 1, dtype=np.int64)
@@ -78,7 +78,7 @@ def occurrences(n_query, indptr, tested):
     return first, test, feature
 
 
-@compiled
+@compiled_step
 def sweep(state, violated, field, weights, first, test, feature, wanted, generator, proba):
     """Draw every queried column given all others; ``proba`` receives the probabilities drawn from."""
     for i in range(len(state)):
@@ -97,7 +97,7 @@ def sweep(state, violated, field, weights, first, test, feature, wanted, generat
             state[i] = drawn
 
 
-@compiled
+@compiled_step
 def start_chain(state, violated, indptr, tested, wanted, generator):
     """A chain at a random state."""
     for i in range(len(state)):

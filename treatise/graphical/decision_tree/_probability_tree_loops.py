@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.statistics._counts_loops import popcount
 
 _SLACK = 1e-9
@@ -77,7 +77,7 @@ def grow_tree(columns, target, n_rows, min_leaf, least_gain):
     return variable[:n_nodes], when_true[:n_nodes], when_false[:n_nodes], counts[:n_nodes], gain[:n_nodes]
 
 
-@compiled
+@compiled_step
 def all_rows(n_rows, where, mask):
     """The words of the root, with a bit for every row."""
     for w in range(-(-n_rows // 64)):
@@ -86,7 +86,7 @@ def all_rows(n_rows, where, mask):
         mask[w] = ~np.uint64(0) if left >= 64 else (np.uint64(1) << np.uint64(left)) - np.uint64(1)
 
 
-@compiled
+@compiled_step
 def count_rows(column, where, mask):
     """Rows of a node, and those of them with a one in the column."""
     rows, ones = 0, 0
@@ -96,7 +96,7 @@ def count_rows(column, where, mask):
     return rows, ones
 
 
-@compiled
+@compiled_step
 def best_split(columns, target, where, mask, rows, ones, min_leaf, least_gain, xlogx):
     """The column whose split of a node gains most in log-likelihood, or -1, and the gain."""
     here = xlogx[ones] + xlogx[rows - ones] - xlogx[rows]
@@ -119,7 +119,7 @@ def best_split(columns, target, where, mask, rows, ones, min_leaf, least_gain, x
     return chosen, best
 
 
-@compiled
+@compiled_step
 def append_rows(column, flipped, own_where, own_mask, where, mask, end):
     """Write behind ``end`` a node's words with rows that have a one in the column, or a zero if all bits are flipped.
 
@@ -133,7 +133,7 @@ def append_rows(column, flipped, own_where, own_mask, where, mask, end):
     return end
 
 
-@compiled
+@compiled_step
 def larger(buffer, used, length):
     """A copy of what is used of a buffer, with room for two children of a node of ``length`` words and more."""
     grown = np.empty(2 * len(buffer) + 2 * length, dtype=buffer.dtype)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.graphical.decision_tree._conjunction_loops import add_where_matching, matching_word, word_of_rows
 from treatise.graphical.decision_tree.conjunctive import ConjunctiveMarkovNetwork
 from treatise.graphical.decision_tree.probability_tree import pack_columns
@@ -162,7 +162,7 @@ def value_differences(distinct, counts, power):
     return difference
 
 
-@compiled
+@compiled_step
 def log_likelihood(odds, truth):
     """``log P(truth)`` of a coin with these log-odds."""
     m = odds if truth else -odds

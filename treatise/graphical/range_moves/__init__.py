@@ -3,7 +3,7 @@
 from treatise.graphical.range_moves.moves import RangeMoves
 from treatise.graphical.range_moves.pictures import denoise_image, grid_edges, matching_costs, stereo_disparity
 from treatise.graphical.range_moves.plot import plot_energy_traces
-from treatise.graphical.range_moves.truncated_convex import TruncatedConvexEnergy, range_expansion_bound, solve_convex
+from treatise.graphical.range_moves.truncated_convex import TruncatedConvexEnergy, solve_convex
 
 __all__ = [
     "RangeMoves",
@@ -12,7 +12,6 @@ __all__ = [
     "grid_edges",
     "matching_costs",
     "plot_energy_traces",
-    "range_expansion_bound",
     "solve_convex",
     "stereo_disparity",
 ]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
 @compiled
@@ -115,7 +115,7 @@ def range_capacities(low, labels, moving, field, graph, pair_flow, chain_flow):
         excess[(a + 1) * length - 1] -= graph.chain_cost[(a + 1) * length - 1]
 
 
-@compiled
+@compiled_step
 def chain_costs(a, low, labels, moving, field, graph, between):
     """Costs of the labels that variable a may take, less the least of them; gives that of keeping its own.
 
@@ -149,7 +149,7 @@ def chain_costs(a, low, labels, moving, field, graph, between):
     return keep, endless
 
 
-@compiled
+@compiled_step
 def chain_capacities(a, low, endless, graph, chain_flow):
     """Arcs down the chain of variable a cost what its labels do; arcs up it cannot be cut."""
     length, residual, excess = graph.length, graph.residual, graph.excess
@@ -169,7 +169,7 @@ def chain_capacities(a, low, endless, graph, chain_flow):
             excess[node] -= carried
 
 
-@compiled
+@compiled_step
 def pair_capacities(a, low, labels, moving, field, graph, pair_flow):
     """Arcs from the chain of variable a to those of its neighbours, by the bend of d; see the head of this file."""
     length, dense, slope, table = graph.length, graph.dense, graph.slope, field.table

@@ -98,23 +98,6 @@ def interval_length(distance, truncation, n_labels):
     return max(1, min(wanted, n_labels))
 
 
-def range_expansion_bound(truncation, interval):
-    """Worst ratio of the energy of Range Expansion to the least energy, for truncated linear distances.
-
-    It is ``2 + max(2 M / L, L / M)``, least at ``L = sqrt(2) M`` where it is 3.41 (Lemma 4); for unary costs of at
-    least 0.
-
-    Examples
-    --------
-    >>> from treatise.graphical import range_expansion_bound
-    >>> range_expansion_bound(truncation=5, interval=5)
-    4.0
-    """
-    if not (truncation > 0 and interval > 0):
-        raise ValueError(f"truncation={truncation} and interval={interval} must be positive")
-    return 2 + max(2 * truncation / interval, interval / truncation)
-
-
 def solve_convex(unary, edges, weights=None, distance="linear"):
     """The labelling of least energy where the cost of neighbours is convex and has no cap: one minimum cut.
 

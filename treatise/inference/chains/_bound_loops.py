@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _LEAST_WEIGHT = 1e-100  # of a label, beside the heaviest: more mass only lifts the bound, here by nothing that shows
 _UNDERFLOW = 1e-150  # of weights that products of exponentials give
@@ -22,7 +22,7 @@ def tangent_coefficient(ratio):
     return (ratio - 1.0) / ((ratio + 1.0) * 2.0 * math.log(ratio))
 
 
-@compiled
+@compiled_step
 def _springs(weights, before, pull):
     """Theorem 1 over labels of the given weights, as springs between them; the sum of the weights.
 
@@ -44,7 +44,7 @@ def _springs(weights, before, pull):
     return total
 
 
-@compiled
+@compiled_step
 def _add_springs(weights, pull, factor, into):
     for j in range(1, len(weights)):
         p = factor * pull[j]
@@ -52,7 +52,7 @@ def _add_springs(weights, pull, factor, into):
             into[j, i] += weights[i] * p
 
 
-@compiled
+@compiled_step
 def _stretch_springs(weights, pull, into):
     """The larger of two springs between each two labels: a curvature that dominates both."""
     for j in range(1, len(weights)):
@@ -62,7 +62,7 @@ def _stretch_springs(weights, pull, into):
             into[j, i] = spring if spring > into[j, i] else into[j, i]  # max would be slower: it minds NaN
 
 
-@compiled
+@compiled_step
 def _incoming_weights(ahead, highest, linear, exponentials, transition, u, weights):
     """Weights of the labels before label ``u``, beside one another, and the logarithm of their unit."""
     top = 0.0
@@ -135,7 +135,7 @@ def curvatures(first, last, offsets, unary, transition, start, end, exponentials
                 ahead[t, v] -= highest
 
 
-@compiled
+@compiled_step
 def _shares(ahead, log_sums, exponentials, transition, top, linear, shares):
     """Probabilities of the labels before each next label: row u for next label u."""
     K = len(ahead)

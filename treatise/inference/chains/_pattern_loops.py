@@ -8,14 +8,14 @@ summed anew, state by state.
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.inference.chains._step_loops import fill, scale_to_one
 
 # A difference keeps eleven digits if it is not smaller than this share of its terms.
 _CANCELLED = 1e-5
 
 
-@compiled
+@compiled_step
 def _clear(values, low, n):
     for t in range(low, low + n):
         for d in range(values.shape[1]):
@@ -42,7 +42,7 @@ def occurrences(fail, counts):
                     counts[t, d, fail[q]] += counts[t, d, q]
 
 
-@compiled
+@compiled_step
 def _outflow(arcs, mass, subtree, flow):
     """Mass that takes each arc, of states with ``mass``."""
     n_states = len(mass)
@@ -75,7 +75,7 @@ def _outflow(arcs, mass, subtree, flow):
         flow[q] = rest
 
 
-@compiled
+@compiled_step
 def _backward_states(arcs, ahead, label_taken, stamp, size, values):
     """Sum over labels of what lies ahead of each state, from what lies ahead of the arcs. Returns the next stamp."""
     total = 0.0
@@ -141,7 +141,7 @@ def sums_scaled(first, last, offsets, segments, weights, top, arcs, log_z, nodes
                     counts[0, d, q] += own[0, d, q]
 
 
-@compiled
+@compiled_step
 def _forward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow):
     """The mass that takes each arc after each position, ``flow``, times exp(``log_c``); gives log Z, or nan.
 
@@ -179,7 +179,7 @@ def _forward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow):
     return np.nan if log_c[n] == -np.inf else log_c[n]
 
 
-@compiled
+@compiled_step
 def _backward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow, nodes, own):
     """What lies ahead of each state (the paper's beta), and with it the marginals; gives log Z once more."""
     L, K = segments.shape[1:]
@@ -223,7 +223,7 @@ def _backward_scaled(low, n, segments, weights, top, arcs, factor, log_c, flow, 
     return log_b[0] + np.log(beta[0, 0])
 
 
-@compiled
+@compiled_step
 def _scale_to_largest(values):
     """Divide by the largest, whose logarithm is given back; -inf where there is none above 0."""
     largest = 0.0
@@ -235,14 +235,14 @@ def _scale_to_largest(values):
     return np.log(largest) if largest > 0.0 else -np.inf
 
 
-@compiled
+@compiled_step
 def _log_add(a, b):
     if a < b:
         a, b = b, a
     return a if b == -np.inf else a + np.log1p(np.exp(b - a))
 
 
-@compiled
+@compiled_step
 def _log_outflow(arcs, mass, flow):
     """Logarithm of the mass that takes each arc, state by state."""
     for q in range(len(flow)):
@@ -315,7 +315,7 @@ def sums_of_logarithms(s, offsets, segments, scores, arcs, log_z, nodes, counts)
             beta[j, p] = value
 
 
-@compiled
+@compiled_step
 def _maximum_outflow(arcs, mass, best, best_at, flow, origin):
     """Largest mass that takes each arc, and whose it is: mostly that of the whole subtree, without a search."""
     n_states = len(mass)

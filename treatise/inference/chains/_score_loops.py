@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.inference.chains._step_loops import carry, exponentials, scale_to_one
 
 
@@ -41,7 +41,7 @@ def sums_scaled(first, last, offsets, unary, transition, start, end, log_z, node
                 pairs[0, i, j] += counts[i, j] * weights[0, i, j]
 
 
-@compiled
+@compiled_step
 def _forward_scaled(low, n, unary, start, end, top, weights, forward, factor, scale):
     """Probabilities of the states given all up to each position; gives log Z, or nan where numbers vanish.
 
@@ -82,7 +82,7 @@ def _forward_scaled(low, n, unary, start, end, top, weights, forward, factor, sc
     return total
 
 
-@compiled
+@compiled_step
 def _backward_scaled(low, n, weights, backwards, forward, factor, scale, nodes, counts, pairs, want_pairs):
     """Marginals of the states, and of the moves: those with shared weights into ``counts``, yet without the weights."""
     K = forward.shape[1]
@@ -112,7 +112,7 @@ def _backward_scaled(low, n, weights, backwards, forward, factor, scale, nodes, 
             nodes[low + t - 1, i] = forward[t - 1, i] * ahead[i]
 
 
-@compiled
+@compiled_step
 def _log_sum(values):
     highest = values.max()
     if highest == -np.inf:
@@ -150,7 +150,7 @@ def sums_of_logarithms(offsets, s, unary, transition, start, end, log_z, nodes, 
                 pairs[m, i, j] += np.exp(value - z)
 
 
-@compiled
+@compiled_step
 def _log_messages(low, n, unary, transition, start, end, maxima):
     """Forward messages with the position's own score, backward messages without it; sums or maxima."""
     K = unary.shape[1]

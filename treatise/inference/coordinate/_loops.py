@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
-@compiled
+@compiled_step
 def _scores_of(v, tables, starts, first, factor, stride, at, x, K, out):
     """Scores of v's states with all other variables as they are; ``at`` is each factor's place in its table."""
     for k in range(K):
@@ -17,7 +17,7 @@ def _scores_of(v, tables, starts, first, factor, stride, at, x, K, out):
             out[k] += tables[base + k * stride[i]]
 
 
-@compiled
+@compiled_step
 def _move(v, state, first, factor, stride, at, x):
     for i in range(first[v], first[v + 1]):
         at[factor[i]] += (state - x[v]) * stride[i]

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
-@compiled
+@compiled_step
 def expected_scores(s, offset, unary, edges, pair_offset, pairs, counted, first, incident, q, field):
     """Scores of the states of s, its neighbours over the ``counted`` edges taken on average."""
     K = offset[s + 1] - offset[s]

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
-@compiled
+@compiled_step
 def _combined(t, offset, unary, rho, first, incident, message_offset, messages, total):
     """Score of t's states with all messages into t: ``unary + sum_v rho_vt log M_vt``."""
     K = offset[t + 1] - offset[t]
@@ -19,7 +19,7 @@ def _combined(t, offset, unary, rho, first, incident, message_offset, messages, 
     return K
 
 
-@compiled
+@compiled_step
 def _send_maxima(K, L, before, top, scores, low, step_t, step_s, sent):
     """The message of maxima over x_t, less ``top``, the largest of the scores ``before``; gives its largest entry."""
     highest = -np.inf
@@ -32,7 +32,7 @@ def _send_maxima(K, L, before, top, scores, low, step_t, step_s, sent):
     return highest
 
 
-@compiled
+@compiled_step
 def _sum_of_logarithms(K, before, scores, step):
     """What products that underflow sum to, as a logarithm."""
     scale = -np.inf
@@ -158,7 +158,7 @@ def beliefs(
     return estimate, bound
 
 
-@compiled
+@compiled_step
 def _edge_beliefs(table, into_s, into_t, log_s, log_t, pairs, line, maximize):
     """Beliefs of an edge from ``p_s p_t exp(B_st)``; gives the logarithm of their sum, and max(R_st, R_ts)."""
     K, L = table.shape
@@ -187,7 +187,7 @@ def _edge_beliefs(table, into_s, into_t, log_s, log_t, pairs, line, maximize):
     return mass, most
 
 
-@compiled
+@compiled_step
 def _log_sum(values, maximize):
     top = -np.inf
     for value in values:

@@ -1,38 +1,25 @@
 """Support vector machines on a learned mixture of kernels, sparse or not (Kloft et al., JMLR 12:953)."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.kernel_methods.mkl._lp_base import LpMKLBase
-from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier
+from treatise._core.documentation import InheritsDocumentation
+from treatise.kernel_methods.mkl._lp_solver import solve_lp_mkl
+from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier, MixtureMachineBase
+from treatise.kernels import KernelBankInputMixin
 from treatise.optimize import SVMDualProblem
 
 
-class LpMKLClassifier(MixtureClassifier, LpMKLBase):
-    """Support vector classifier that learns how to weigh many kernels.
-
-    The machine runs on ``sum_m weights[m] k_m``, with weights that are not negative and of p-norm one, and learns
-    machine and weights together. ``p=1`` picks few kernels, ``p=inf`` is the plain sum, and values between (4/3, 2, 4)
-    are usually the best where kernels carry different parts of the information. Use it for several sources of
-    data, for many widths or feature groups, and to see which of them matter; with a handful of kernels that are all
-    good their sum (``p=inf``) is cheaper and hard to beat. Kernels count by their scale, so leave ``normalize`` on
-    unless they are comparable already; C near 1 is then a fair start.
-
-    The result carries a certificate: the optimal value lies within ``duality_gap_`` of the one found, also where the
-    machine was solved loosely. Time is a few machines on n objects and M n² for M kernels in each of some ten steps;
-    memory M n² numbers up to ``memory_bytes``, and O(M n) beyond that.
-
-    More than two classes are learned one against the rest, each with kernel weights of its own.
+class LpMKLBase(InheritsDocumentation, MixtureMachineBase):
+    """A machine whose kernel weights have p-norm one.
 
     Parameters
     ----------
     p : float, default=2.0
         The norm of the kernel weights, 1 to ``inf``.
-    C : float, default=1.0
-        Cost of a unit of margin violation.
     kernels : {"widths", "features", "precomputed"} or list, default="widths"
         "widths": Gaussian kernels of seven widths, ``gamma`` from 1/64 to 64 times that of scikit-learn's "scale".
         "features": a Gaussian kernel of every feature. A list: Kernel objects (``OnColumns(Gaussian(0.1), [0, 1, 2])``
@@ -54,9 +41,7 @@ class LpMKLClassifier(MixtureClassifier, LpMKLBase):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    kernel_weights_ : ndarray of shape (n_kernels,), or (n_classes, n_kernels) for more than two classes
+    kernel_weights_ : ndarray of shape (n_kernels,)
         Weights of the normalised kernels.
     kernel_scales_ : ndarray of shape (n_kernels,)
         Factors that normalise the kernels.
@@ -64,20 +49,73 @@ class LpMKLClassifier(MixtureClassifier, LpMKLBase):
         The kernels.
     support_ : ndarray
         Positions of the training objects with a weight.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their weights.
+    objective_ : float
+        Value of the primal problem: an upper bound of the optimal one.
+    duality_gap_ : float
+        Relative width of the interval that holds the optimal value.
+    bounds_ : ndarray of shape (n_iter_, 2)
+        Upper and lower end of that interval after every step.
+    n_iter_ : int
+        Steps.
+    n_machines_ : int
+        Support vector machines solved, warm-started, on one set of weights each.
+    """
+
+    _parameter_constraints: dict = {
+        "p": [Interval(Real, 1, np.inf, closed="both")],
+        **KernelBankInputMixin._bank_constraints,
+        "solver": [StrOptions({"auto", "wrapper", "interleaved"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def _learn(self, bank, problems):
+        """Solve one machine or several on the same bank."""
+        interleaved = self.solver == "interleaved" or (self.solver == "auto" and not bank.holds_all)
+        solutions = [
+            solve_lp_mkl(bank, problem, self.p, tol=self.tol, max_iter=self.max_iter, interleaved=interleaved)
+            for problem in problems
+        ]
+        self._store(bank, solutions)
+
+
+class LpMKLClassifier(MixtureClassifier, LpMKLBase):
+    """Support vector classifier that learns how to weigh many kernels.
+
+    The machine runs on ``sum_m weights[m] k_m``, with weights that are not negative and of p-norm one, and learns
+    machine and weights together. ``p=1`` picks few kernels, ``p=inf`` is the plain sum, and values between (4/3, 2, 4)
+    are usually the best where kernels carry different parts of the information. Use it for several sources of
+    data, for many widths or feature groups, and to see which of them matter; with a handful of kernels that are all
+    good their sum (``p=inf``) is cheaper and hard to beat. Kernels count by their scale, so leave ``normalize`` on
+    unless they are comparable already; C near 1 is then a fair start.
+
+    The result carries a certificate: the optimal value lies within ``duality_gap_`` of the one found, also where the
+    machine was solved loosely. Time is a few machines on n objects and M n² for M kernels in each of some ten steps;
+    memory M n² numbers up to ``memory_bytes``, and O(M n) beyond that.
+
+    More than two classes are learned one against the rest, each with kernel weights of its own.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a unit of margin violation.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    kernel_weights_ : ndarray of shape (n_kernels,), or (n_classes, n_kernels) for more than two classes
+        Weights of the normalised kernels.
     dual_coef_ : ndarray of shape (n_support,), or (n_classes, n_support)
         Their weights, with the sign of the class.
     intercept_ : float or ndarray of shape (n_classes,)
         The offset.
     objective_ : float or ndarray of shape (n_classes,)
         Value of the primal problem: an upper bound of the optimal one.
-    duality_gap_ : float
-        Relative width of the interval that holds the optimal value.
     bounds_ : ndarray of shape (n_iter_, 2), or a list of them
         Upper and lower end of that interval after every step.
-    n_iter_ : int
-        Steps.
-    n_machines_ : int
-        Support vector machines solved, warm-started, on one set of weights each.
 
     See Also
     --------
@@ -159,41 +197,15 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
 
     Parameters
     ----------
-    p : float, default=2.0
-        The norm of the kernel weights, 1 to ``inf``.
     C : float, default=1.0
         Cost of a unit of error beyond ``epsilon``.
     epsilon : float, default=0.1
         Errors up to this size cost nothing.
-    kernels : {"widths", "features", "precomputed"} or list, default="widths"
-        The kernels, as in :class:`LpMKLClassifier`.
-    normalize : {"multiplicative", "spherical", "trace"} or None, default="multiplicative"
-        How kernels are made comparable.
-    solver : {"auto", "wrapper", "interleaved"}, default="auto"
-        As in :class:`LpMKLClassifier`.
-    tol : float, default=1e-3
-        Relative duality gap at which to stop.
-    max_iter : int, default=200
-        Most steps.
-    memory_bytes : int, default=2 << 30
-        Memory that Gram matrices may take.
 
     Attributes
     ----------
-    kernel_weights_, kernel_scales_ : ndarray of shape (n_kernels,)
-        Weights of the normalised kernels, and the factors that normalise them.
-    kernels_ : list of Kernel, or "precomputed"
-        The kernels.
-    support_, dual_coef_ : ndarray
-        Training objects with a weight, and their weights.
     intercept_ : float
         The offset.
-    objective_, duality_gap_ : float
-        Value of the primal problem, and the relative width of the interval that holds the optimal one.
-    bounds_ : ndarray of shape (n_iter_, 2)
-        Upper and lower end of that interval after every step.
-    n_iter_, n_machines_ : int
-        Steps, and machines solved.
 
     Examples
     --------
@@ -287,39 +299,17 @@ class LpMKLOneClass(OutlierMixin, LpMKLBase):
 
     Parameters
     ----------
-    p : float, default=2.0
-        The norm of the kernel weights, 1 to ``inf``.
     nu : float, default=0.1
         Bound of the share of training objects outside.
-    kernels : {"widths", "features", "precomputed"} or list, default="widths"
-        The kernels, as in :class:`LpMKLClassifier`.
     normalize : {"multiplicative", "spherical", "trace"} or None, default="spherical"
         How kernels are made comparable; precomputed ones cannot be made spherical here, so give another.
-    solver : {"auto", "wrapper", "interleaved"}, default="auto"
-        As in :class:`LpMKLClassifier`.
-    tol : float, default=1e-3
-        Relative duality gap at which to stop.
-    max_iter : int, default=200
-        Most steps.
-    memory_bytes : int, default=2 << 30
-        Memory that Gram matrices may take.
 
     Attributes
     ----------
-    kernel_weights_, kernel_scales_ : ndarray of shape (n_kernels,)
-        Weights of the normalised kernels, and the factors that normalise them.
-    kernels_ : list of Kernel, or "precomputed"
-        The kernels.
-    support_, dual_coef_ : ndarray
-        Training objects with a weight, and their weights, which sum to ``nu`` times the number of objects.
+    dual_coef_ : ndarray of shape (n_support,)
+        Weights of the training objects in ``support_``, which sum to ``nu`` times the number of objects.
     offset_ : float
         Score below which an object is outside.
-    objective_, duality_gap_ : float
-        Value of the primal problem, and the relative width of the interval that holds the optimal one.
-    bounds_ : ndarray of shape (n_iter_, 2)
-        Upper and lower end of that interval after every step.
-    n_iter_, n_machines_ : int
-        Steps, and machines solved.
 
     Examples
     --------

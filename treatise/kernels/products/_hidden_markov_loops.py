@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
 @compiled
@@ -43,7 +43,7 @@ def baum_welch(sequence, start, transitions, emissions, max_iter, tol, smoothing
     return history, occupancy / length
 
 
-@compiled
+@compiled_step
 def _forward_pass(sequence, start, transitions, emissions, forward, scales):
     """Probability of each state given the symbols so far, and that of each symbol given those before it."""
     n_states = len(start)
@@ -62,7 +62,7 @@ def _forward_pass(sequence, start, transitions, emissions, forward, scales):
             forward[t, q] /= total
 
 
-@compiled
+@compiled_step
 def _backward_pass(sequence, transitions, emissions, scales, backward):
     """Probability of the symbols to come given each state, over that given the symbols so far."""
     n_states = len(transitions)
@@ -75,7 +75,7 @@ def _backward_pass(sequence, transitions, emissions, scales, backward):
             backward[t, q] = leaving / scales[t + 1]
 
 
-@compiled
+@compiled_step
 def _count(sequence, transitions, emissions, forward, backward, scales, moves, shown):
     """Add the expected numbers of moves between states, and of symbols shown by each."""
     length, n_states = len(sequence), len(transitions)

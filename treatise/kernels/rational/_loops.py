@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
-@compiled
+@compiled_step
 def plus(code, a, b):
     if code == 0:
         return a + b
@@ -22,7 +22,7 @@ def plus(code, a, b):
     return low if high == np.inf else low - np.log1p(np.exp(low - high))
 
 
-@compiled
+@compiled_step
 def times(code, a, b):
     if code == 0:
         return a * b
@@ -31,7 +31,7 @@ def times(code, a, b):
     return a + b
 
 
-@compiled
+@compiled_step
 def _grown(array, size):
     wider = np.empty(2 * size, array.dtype)
     for i in range(len(array)):
@@ -108,7 +108,7 @@ def compose_arcs(code, first, second):
     )  # fmt: skip
 
 
-@compiled
+@compiled_step
 def _first_reading(read, low, high, label):
     """The first of the sorted arcs from ``low`` to ``high`` whose input is not below ``label``."""
     while low < high:
@@ -120,7 +120,7 @@ def _first_reading(read, low, high, label):
     return low
 
 
-@compiled
+@compiled_step
 def _reach(number, pairs, n_pairs, key):
     """Number a pair of states where it is new; returns the list of pairs and its length."""
     if number[key] >= 0:
@@ -132,7 +132,7 @@ def _reach(number, pairs, n_pairs, key):
     return pairs, n_pairs + 1
 
 
-@compiled
+@compiled_step
 def _with_room(made, weights, n_arcs):
     """Columns of arcs with room for one more."""
     if n_arcs < len(weights):
@@ -142,7 +142,7 @@ def _with_room(made, weights, n_arcs):
     return made, _grown(weights, n_arcs)
 
 
-@compiled
+@compiled_step
 def _write(made, place, source, read, written, target):
     made[0][place], made[1][place], made[2][place], made[3][place] = source, read, written, target
 

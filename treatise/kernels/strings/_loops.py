@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 COSTS, GAPPY, WEIGHTED_GAPPY = 0, 1, 2
 GRAM, DIAGONAL, FEATURES = 0, 1, 2
@@ -138,13 +138,13 @@ def walk_trie(windows, rule, output):
     return gram, diagonal, rows[:n_values], columns[:n_values], values[:n_values], patterns[: rule.depth * n_features]
 
 
-@compiled
+@compiled_step
 def _levels(depth, n_branches):
     segment, label = np.zeros((depth, n_branches + 1), np.int64), np.zeros((depth, n_branches), np.int64)
     return Levels(segment, label, np.zeros(depth, np.int64), np.zeros(depth, np.int64), np.zeros(depth, np.int64))
 
 
-@compiled
+@compiled_step
 def _draw(windows, rule, member, state, low, high, level, drawn):
     """Branches that the windows of a list take with their next symbol, their states there, and how many there are."""
     most = windows.letters.shape[1] if rule.kind != COSTS else rule.n_branches
@@ -156,7 +156,7 @@ def _draw(windows, rule, member, state, low, high, level, drawn):
     return drawn, _draw_by_gap(windows.letters, rule, member, state, low, high, level, drawn)
 
 
-@compiled
+@compiled_step
 def _append_feature(features, sizes, weight, touched, n_touched, path):
     """Write down the feature of a leaf and its values; ``sizes`` holds how many values and features there are."""
     rows, columns, values, patterns = features
@@ -176,7 +176,7 @@ def _append_feature(features, sizes, weight, touched, n_touched, path):
     return rows, columns, values, patterns
 
 
-@compiled
+@compiled_step
 def _grown(array, size):
     """The array with room for at least ``size`` entries, and to spare."""
     wider = np.empty(size + size // 2, array.dtype)
@@ -185,7 +185,7 @@ def _grown(array, size):
     return wider
 
 
-@compiled
+@compiled_step
 def _draw_by_cost(letters, rule, member, state, low, high, level, drawn):
     """Branches that each window can afford with its next letter (Sections 3.2 and 3.3)."""
     branches, members, states = drawn
@@ -201,7 +201,7 @@ def _draw_by_cost(letters, rule, member, state, low, high, level, drawn):
     return m
 
 
-@compiled
+@compiled_step
 def _draw_by_gap(letters, rule, member, state, low, high, level, drawn):
     """Branches to the next occurrence of each letter that leaves room for the rest of the feature (Section 3.1)."""
     branches, members, states = drawn
@@ -224,7 +224,7 @@ def _draw_by_gap(letters, rule, member, state, low, high, level, drawn):
     return m
 
 
-@compiled
+@compiled_step
 def _distribute(drawn, m, top, member, state, tally, levels, level):
     """Lay the drawn windows on the stack, one list for each branch that occurs; returns the new top."""
     branches, members, states = drawn
@@ -250,7 +250,7 @@ def _distribute(drawn, m, top, member, state, tally, levels, level):
     return top + m
 
 
-@compiled
+@compiled_step
 def _on_both_sides(sides, member, low, high):
     seen = 0
     for t in range(low, high):
@@ -260,7 +260,7 @@ def _on_both_sides(sides, member, low, high):
     return False
 
 
-@compiled
+@compiled_step
 def _feature_values(kind, decay, pair_ptr, pair_owner, pair_count, member, state, low, high, weight, touched):
     """Add up the feature of a leaf over the windows of each object; returns the number of objects that have it.
 
@@ -283,7 +283,7 @@ def _feature_values(kind, decay, pair_ptr, pair_owner, pair_count, member, state
     return n_touched
 
 
-@compiled
+@compiled_step
 def _alignments(window, path, first, decay, trellis):
     """Sum over all alignments of a feature to a window of ``decay`` to the number of inner gaps (Figure 2)."""
     g, k = len(window), len(path)
@@ -301,7 +301,7 @@ def _alignments(window, path, first, decay, trellis):
     return above[g]
 
 
-@compiled
+@compiled_step
 def _add_products(gram, weight, touched, n_touched, n_left, symmetric):
     """Add the products of one feature's values; of a symmetric matrix only the lower half."""
     if symmetric:

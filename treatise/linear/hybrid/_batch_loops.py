@@ -6,7 +6,7 @@ intercept its value is zero and stays so.
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.optimize.losses._loops import loss_at, loss_curvature
 
 
@@ -30,7 +30,7 @@ def gradient_pass(indptr, indices, values, labels, importances, w, gradient, num
     return total
 
 
-@compiled
+@compiled_step
 def _bend(number, parameter, smooth, y, p):
     """The second derivative of the loss; 1, as a scale, for losses of straight pieces."""
     return loss_curvature(number, parameter, y, p) if smooth else 1.0

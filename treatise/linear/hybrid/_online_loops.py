@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.optimize.losses._loops import invariant_step, loss_at
 from treatise.optimize.losses.logistic import LOGISTIC, logistic_update
 
@@ -12,7 +12,7 @@ WEIGHT, SQUARES, SCALE = range(3)
 """Columns of an online learner's table: side by side, so that a feature costs one access to memory."""
 
 
-@compiled
+@compiled_step
 def _longest(indptr):
     """Features of the row with most."""
     most = 0
@@ -21,7 +21,7 @@ def _longest(indptr):
     return most
 
 
-@compiled
+@compiled_step
 def _widen(table, j, size, adaptive):
     """Raise a feature's scale to a larger value than was seen before."""
     # The weight was learned at the old scale: the prediction must not jump.
@@ -30,7 +30,7 @@ def _widen(table, j, size, adaptive):
     table[j, SCALE] = size
 
 
-@compiled
+@compiled_step
 def _gather(table, indices, values, first, past, adaptive, normalized, weight, squares, scale):
     """A row's weights, squared gradients and scales, side by side; returns its squared norm in units of the scales."""
     norm, widened = 0.0, False
@@ -92,7 +92,7 @@ def pull(weight, rate, pace, l2, l1, size, speed):
         speed[k] = rate[k] * share
 
 
-@compiled
+@compiled_step
 def _sums(weight, rate, values, first, past):
     """The prediction w'x and the speed x'Ax at which a step moves it; in four parts, which need not wait in turn."""
     p0, p1, p2, p3 = 0.0, 0.0, 0.0, 0.0

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 HINGE, SQUARED_HINGE, LEAST_SQUARES, LOGISTIC, EXPONENTIAL = range(5)
 PAIRWISE, CONSTRAINED, ONE_VS_REST = range(3)
@@ -76,7 +76,7 @@ def margin_losses(formulation, loss, width, scores, labels, weights, gradient):
     return total
 
 
-@compiled
+@compiled_step
 def background(kind, power, u):
     """t(u) and its derivative for the decoupled formulations of Section 4.4.2."""
     if kind == EXP:

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.documentation import InheritsDocumentation
 from treatise.metric.fixed_rank._descent import (
     Schedule,
     Targets,
@@ -21,8 +22,54 @@ from treatise.metric.fixed_rank._descent import (
 from treatise.metric.fixed_rank._geometry import GEOMETRIES, geometry_named
 
 
-class FixedRankLearner(BaseEstimator, ABC):
-    """Finds ``W = G G'`` of a fixed rank for quadratic measurements with targets."""
+class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
+    """Finds ``W = G G'`` of a fixed rank for quadratic measurements with targets.
+
+    Parameters
+    ----------
+    geometry : {"flat", "polar", "affine", "logdet", "log_euclidean"}, default="flat"
+        In which metric descent is steepest. "flat": of the factor G, cheapest. "polar": of a subspace and of the metric
+        in it, indifferent to the scale of the targets. The others leave the subspace where it starts and learn the
+        metric in it: "affine" the affine-invariant one, "logdet" the same by first-order steps, "log_euclidean" its
+        logarithm.
+    subspace_weight : float, default=0.5
+        Weight lambda of the subspace in the polar geometry: 0 learns only the metric in it, 1 only the subspace.
+    solver : {"batch", "online"}, default="batch"
+        All measurements (rows or pairs) in every step, or passes of one step for every `batch_size` of them: better
+        from some ten thousand.
+    n_init : int, default=1
+        Random starts, of which the one of least cost is kept.
+    tol : float, default=1e-5
+        Batch descent ends once the cost, its relative decrease or the relative change of G is as small.
+    max_iter : int, default=1000
+        Most steps of a batch descent.
+    batch_size : int, default=32
+        Measurements of an online step.
+    epochs : int, default=5
+        Online passes.
+    shuffle : bool, default=True
+        Whether an online pass draws the order of the measurements.
+    step : float or "auto", default="auto"
+        First online step, as a multiple of the reciprocal mean gradient norm. "auto" tries 1/8 to 8 on the first twenty
+        batches.
+    annealing : float or "auto", default="auto"
+        Number of passes after which online steps are halved. "auto" tries 1/8 to 8 likewise.
+    random_state : int, RandomState or None, default=None
+        Draws starts and orders.
+
+    Attributes
+    ----------
+    subspace_ : ndarray of shape (dimension, rank)
+        Orthonormal basis U of the range of W.
+    inner_metric_ : ndarray of shape (rank, rank)
+        W within that basis: ``W = U inner_metric_ U'``.
+    cost_history_ : ndarray
+        Half the mean squared residual at the start and after every batch step or online pass.
+    n_iter_ : int
+        Batch steps or online passes.
+    n_samples_seen_ : int
+        Measurements that online passes went through.
+    """
 
     _parameter_constraints: dict = {
         "rank": [Interval(Integral, 1, None, closed="left"), None],

@@ -22,15 +22,13 @@ class LowRankKernelLearner(FixedRankLearner):
     of a kernel. It places only the objects it was given. Do not use it where a whole distance matrix of Euclidean
     points is known: classical scaling has a closed form. Not convex: take several starts where it matters.
 
-    A step costs m r + n r^2 for m pairs and n objects; memory (n + m) r.
+    A step costs m r + n r^2 for m pairs and n objects; memory (n + m) r. The polar geometry moves all objects in every
+    step, the flat one only those that are in a pair whose target is missed.
 
     Parameters
     ----------
     rank : int or None, default=None
         Rank of the kernel, the dimension of the space; None is the number of objects.
-    geometry, subspace_weight, solver, n_init, tol, max_iter, batch_size, epochs, shuffle, step, annealing, random_state
-        As of :class:`FixedRankPSDRegressor`. The polar geometry moves all objects in every step, the flat one only
-        those that are in a pair whose target is missed.
     init : {"random", "identity"} or ndarray of shape (n_objects, rank), default="random"
         Where the objects start; the coordinates of kernel PCA, to improve a given kernel.
 
@@ -42,8 +40,6 @@ class LowRankKernelLearner(FixedRankLearner):
         The same transposed.
     kernel_ : ndarray of shape (n_objects, n_objects)
         The kernel matrix, computed when asked for.
-    subspace_, inner_metric_, cost_history_, n_iter_, n_samples_seen_
-        As of :class:`FixedRankPSDRegressor`.
 
     Examples
     --------

@@ -27,7 +27,8 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     Use it for labelled rows, or for pairs known to be alike or not, in tens to tens of thousands of features. Scale
     the features first. Do not use it where classes are made of scattered clusters: all pairs of a class are drawn
-    together. Not convex below full rank; the start is the plane of the principal components.
+    together. Not convex below full rank; the start is the plane of the principal components. ``geometry="affine"``
+    keeps that plane, as methods do that reduce the dimension first.
 
     A step costs n d r + m r for m pairs (the differences are never formed), an online pass m d r. Memory n d + m r.
 
@@ -35,13 +36,8 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     ----------
     rank : int or None, default=None
         Rank of W, the number of new features; None is all of them.
-    geometry, subspace_weight, solver, tol, max_iter, batch_size, epochs, shuffle, step, annealing, random_state
-        As of :class:`FixedRankPSDRegressor`. ``geometry="affine"`` keeps the principal subspace, as methods do that
-        reduce the dimension first.
     init : {"pca", "identity", "random"} or ndarray of shape (n_features, rank), default="pca"
         Factor to start from. "pca" is the principal directions: the Euclidean distance at full rank.
-    n_init : int, default=1
-        Starts, where they are random.
     n_pairs : int or "auto", default="auto"
         Pairs drawn by `fit`; "auto" is 40 c (c - 1) for c classes.
     bounds : tuple of two floats or "percentile", default="percentile"
@@ -56,8 +52,10 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Bounds in force.
     pairs_ : ndarray of shape (n_pairs, 2)
         Pairs learned from, as row numbers.
-    subspace_, inner_metric_, cost_history_, n_iter_, n_samples_seen_, n_features_in_, feature_names_in_
-        As of :class:`FixedRankPSDRegressor`.
+    n_features_in_ : int
+        Number of features seen.
+    feature_names_in_ : ndarray
+        Their names, where X has names.
 
     See Also
     --------

@@ -29,50 +29,13 @@ class FixedRankPSDRegressor(RegressorMixin, FixedRankLearner):
     ----------
     rank : int or None, default=None
         Rank r of W; None is the full one.
-    geometry : {"flat", "polar", "affine", "logdet", "log_euclidean"}, default="flat"
-        In which metric descent is steepest. "flat": of the factor G, cheapest. "polar": of a subspace and of the metric
-        in it, indifferent to the scale of y. The others leave the subspace where it starts and learn the metric in it:
-        "affine" the affine-invariant one, "logdet" the same by first-order steps, "log_euclidean" its logarithm.
-    subspace_weight : float, default=0.5
-        Weight lambda of the subspace in the polar geometry: 0 learns only the metric in it, 1 only the subspace.
-    solver : {"batch", "online"}, default="batch"
-        All rows in every step, or passes of one step for every `batch_size` rows: better from some ten thousand rows.
     init : {"random", "identity"} or ndarray of shape (n_features, rank), default="random"
         Factor G to start from: standard normal numbers, the first columns of the identity, or one of yours.
-    n_init : int, default=1
-        Random starts, of which the one of least cost is kept.
-    tol : float, default=1e-5
-        Batch descent ends once the cost, its relative decrease or the relative change of G is as small.
-    max_iter : int, default=1000
-        Most steps of a batch descent.
-    batch_size : int, default=32
-        Rows of an online step.
-    epochs : int, default=5
-        Online passes.
-    shuffle : bool, default=True
-        Whether an online pass draws the order of the rows.
-    step : float or "auto", default="auto"
-        First online step, as a multiple of the reciprocal mean gradient norm. "auto" tries 1/8 to 8 on the first twenty
-        batches.
-    annealing : float or "auto", default="auto"
-        Number of passes after which online steps are halved. "auto" tries 1/8 to 8 likewise.
-    random_state : int, RandomState or None, default=None
-        Draws starts and orders.
 
     Attributes
     ----------
     components_ : ndarray of shape (rank, n_features)
         The transposed factor: ``W = components_.T @ components_``.
-    subspace_ : ndarray of shape (n_features, rank)
-        Orthonormal basis U of the range of W.
-    inner_metric_ : ndarray of shape (rank, rank)
-        W within that basis: ``W = U inner_metric_ U'``.
-    cost_history_ : ndarray
-        Half the mean squared residual at the start and after every batch step or online pass.
-    n_iter_ : int
-        Batch steps or online passes.
-    n_samples_seen_ : int
-        Rows that online passes went through.
     n_features_in_ : int
         Number of features seen.
     feature_names_in_ : ndarray

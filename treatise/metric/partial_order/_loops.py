@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
-@compiled
+@compiled_step
 def _reach(start, limit, head, successor, target, place, stamp, mark, stack, found):
     """Vertices that a walk along the lists reaches within ``limit`` of the order; their number, or -1 at a cycle.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 
 @compiled
@@ -92,7 +92,7 @@ def block_paths(first, last, offsets, log_emissions, transitions, posterior, k, 
             w //= K
 
 
-@compiled
+@compiled_step
 def _posterior_moves(transition, ahead, move):
     """Probabilities of the next state given the present one and all observations."""
     K = len(ahead)
@@ -106,7 +106,7 @@ def _posterior_moves(transition, ahead, move):
                 move[i, j] /= total
 
 
-@compiled
+@compiled_step
 def _backward_factors(low, n, log_emissions, transitions):
     """f_j(x_t) b_t(j) for every position, each scaled to have the maximum 1."""
     K = log_emissions.shape[1]
@@ -129,7 +129,7 @@ def _backward_factors(low, n, log_emissions, transitions):
     return factors
 
 
-@compiled
+@compiled_step
 def _log_power_mean(values, mu):
     """Logarithm of (sum of x^mu)^(1/mu) from logarithms; mu = 0 is the geometric mean of the positive terms."""
     highest = values.max()
@@ -189,7 +189,7 @@ def power_transformed(first, last, offsets, log_emissions, log_start, log_transi
                 scores[t, i] += ahead[i]
 
 
-@compiled
+@compiled_step
 def _log_average(values, mu):
     """log of the mean of exp(mu x), accurate for small and for large mu x."""
     highest = mu * values.max()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.sequence.output_search._cost_loops import string_counts
 
 
@@ -77,7 +77,7 @@ class RankLearner:
         return weights, strings
 
 
-@compiled
+@compiled_step
 def _string_cost(labels, first, last, K, order, strings):
     """Weights of all strings of labels that end in ``first`` to ``last``."""
     total = 0.0
@@ -91,7 +91,7 @@ def _string_cost(labels, first, last, K, order, strings):
     return total
 
 
-@compiled
+@compiled_step
 def _products_with(t, low, T, indptr, indices, data, dense, products):
     """Inner products of the features of position ``t`` with those of all positions of its sequence."""
     for e in range(indptr[low + t], indptr[low + t + 1]):
@@ -104,7 +104,7 @@ def _products_with(t, low, T, indptr, indices, data, dense, products):
         dense[indices[e]] = 0.0
 
 
-@compiled
+@compiled_step
 def _position_costs(low, T, indptr, indices, data, weights):
     """Costs of every label at every position of a sequence."""
     K = weights.shape[1]
@@ -116,7 +116,7 @@ def _position_costs(low, T, indptr, indices, data, weights):
     return costs
 
 
-@compiled
+@compiled_step
 def _differing(good, bad):
     """The first and, past it, the last position at which two outputs differ."""
     begin = 0
@@ -128,7 +128,7 @@ def _differing(good, bad):
     return begin, end
 
 
-@compiled
+@compiled_step
 def _feature_distance(good, bad, begin, end, low, indptr, indices, data, dense, products, known):
     """Squared length of the difference of two outputs' features, filling in inner products that are not known yet."""
     norm = 0.0
@@ -146,7 +146,7 @@ def _feature_distance(good, bad, begin, end, low, indptr, indices, data, dense, 
     return norm
 
 
-@compiled
+@compiled_step
 def _string_distance(counts, touched):
     """Squared length of the difference of two outputs' counts of strings; leaves the counts at zero."""
     norm = 0.0
@@ -161,7 +161,7 @@ def _string_distance(counts, touched):
     return norm
 
 
-@compiled
+@compiled_step
 def _move_costs(good, bad, begin, end, rate, products, costs, moved):
     """Make the bad output dearer and the good one cheaper, as weights changed by their features would."""
     for t in range(begin, end):
@@ -174,7 +174,7 @@ def _move_costs(good, bad, begin, end, rate, products, costs, moved):
             costs[u, good[t]] -= rate * products[t, u]
 
 
-@compiled
+@compiled_step
 def _move_weights(low, moved, indptr, indices, data, weights, sums, visited):
     """Hand the changes of a block on to the weights of the features."""
     for t in range(len(moved)):

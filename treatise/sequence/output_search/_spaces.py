@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.threads import over_ranges
-from treatise.sequence.output_search._search_loops import advance, successors
+from treatise.sequence.output_search._search_loops import Beams, Cost, Space, advance, successors
 
 
 class OutputSpace:
@@ -20,8 +20,7 @@ class OutputSpace:
     """
 
     def __init__(self, observed, pushes, *, discrepancies, sparsity):
-        self.observed, self.pushes = observed, pushes
-        self.discrepancies, self.sparsity = discrepancies, sparsity
+        self._space = Space(discrepancies, sparsity, observed, pushes)
         self._memory = np.full((len(observed), pushes.shape[1]), -1, np.int32)
 
     def start(self, labels):
@@ -30,13 +29,10 @@ class OutputSpace:
 
     def successors(self, state):
         """All states one change away."""
-        T, K = self.observed.shape
-        most = T * min(self.sparsity, K - 1)
+        T, K = self._space.observed.shape
+        most = T * min(self._space.sparsity, K - 1)
         outputs, marks = np.empty((most, T), np.int32), np.empty((most, T), np.bool_)
-        successors(
-            state[:T], state[T:] > 0, 0, self.discrepancies, self.sparsity, self.observed, self.pushes, self._memory,
-            outputs, marks,
-        )  # fmt: skip
+        successors(state[:T], state[T:] > 0, self._space, self._memory, outputs, marks)
         return np.hstack([outputs, marks])
 
 
@@ -66,19 +62,33 @@ class OutputSearches:
     ):
         n, P = len(offsets) - 1, len(start)
         self.offsets, self.remaining = offsets, max_steps.copy()
-        self.best_labels = start.copy()
-        self._space = (discrepancies, sparsity, observed, pushes)
-        self._cost = (costs, strings, order)
-        open_labels, open_forced = np.zeros((beam_width, P), np.int32), np.zeros((beam_width, P), np.bool_)
-        open_labels[0] = start
-        open_costs, open_digests = np.zeros((beam_width, n)), np.zeros((beam_width, n), np.int64)
-        ranking = np.repeat(np.arange(beam_width)[:, np.newaxis], n, axis=1)
-        self.best_costs = self._costs_of(start)
-        self._open = (open_labels, open_forced, open_costs, open_digests, ranking, np.ones(n, np.int64))
-        self._closed, self._n_closed = np.zeros((0, n), np.int64), np.zeros(n, np.int64)
+        self._space, self._cost = Space(discrepancies, sparsity, observed, pushes), Cost(costs, strings, order)
+        self._beams = Beams(
+            labels=np.zeros((beam_width, P), np.int32),
+            forced=np.zeros((beam_width, P), np.bool_),
+            costs=np.zeros((beam_width, n)),
+            digests=np.zeros((beam_width, n), np.int64),
+            ranking=np.repeat(np.arange(beam_width)[:, np.newaxis], n, axis=1),
+            n_open=np.ones(n, np.int64),
+            closed=np.zeros((0, n), np.int64),
+            n_closed=np.zeros(n, np.int64),
+            best_labels=start.copy(),
+            best_costs=self._costs_of(start),
+        )
+        self._beams.labels[0] = start
         k = min(sparsity, observed.shape[1] - 1)
         # Rough nanoseconds of one step: successors, and half of the positions after each.
         self._step_cost = 100.0 * k * np.diff(offsets)
+
+    @property
+    def best_labels(self):
+        """Labels of least cost that each search has met."""
+        return self._beams.best_labels
+
+    @property
+    def best_costs(self):
+        """Their costs."""
+        return self._beams.best_costs
 
     def _costs_of(self, labels):
         costs, strings, order = self._cost
@@ -99,17 +109,16 @@ class OutputSearches:
         last = len(self.remaining) if last is None else last
         now = np.minimum(self.remaining, steps)
         self.remaining[first:last] -= now[first:last]
-        self._make_room(int((self._n_closed + now)[first:last].max(initial=0)))
-        state = (*self._open, self._closed, self._n_closed, self.best_labels, self.best_costs)
+        self._make_room(int((self._beams.n_closed + now)[first:last].max(initial=0)))
 
         def some(low, high):
-            advance(first + low, first + high, now, self.offsets, *self._space, *self._cost, *state)
+            advance(first + low, first + high, now, self.offsets, self._space, self._cost, self._beams)
 
         over_ranges(some, last - first, cost=float(now[first:last] @ self._step_cost[first:last]))
 
     def _make_room(self, expanded):
         """Room for the record of expanded states, which beams wider than one need."""
-        room, n = self._closed.shape
-        if len(self._open[0]) > 1 and expanded > room:
+        room, n = self._beams.closed.shape
+        if len(self._beams.labels) > 1 and expanded > room:
             more = np.zeros((max(expanded - room, room), n), np.int64)
-            self._closed = np.concatenate([self._closed, more])
+            self._beams = self._beams._replace(closed=np.concatenate([self._beams.closed, more]))

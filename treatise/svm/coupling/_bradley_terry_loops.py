@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.svm.coupling._loops import EPSILON, markov, normalize, unpack
 
 
-@compiled
+@compiled_step
 def residual(R, weights, p):
     """Sum over classes of how far observed and expected wins, their ratio (7), are from level."""
     k, total = R.shape[0], 0.0
@@ -22,7 +22,7 @@ def residual(R, weights, p):
     return total
 
 
-@compiled
+@compiled_step
 def divergence(R, weights, p):
     """The part of the Kullback-Leibler distance (4) that depends on p."""
     k, total = R.shape[0], 0.0
@@ -33,7 +33,7 @@ def divergence(R, weights, p):
     return total
 
 
-@compiled
+@compiled_step
 def sweep(R, weights, p):
     """Algorithm 1, once over all classes: scale p_i by observed over expected wins."""
     k = R.shape[0]
@@ -47,7 +47,7 @@ def sweep(R, weights, p):
     normalize(p)
 
 
-@compiled
+@compiled_step
 def newton_trial(R, weights, p, H, trial):
     """A Newton step in log p, the likeliest class held, into ``trial``."""
     k, held = R.shape[0], 0

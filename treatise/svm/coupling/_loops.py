@@ -5,7 +5,7 @@ Pairs come packed: column c of ``pairs`` holds r_ij of the c-th pair i < j, in t
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 EPSILON = np.finfo(np.float64).eps
 
@@ -52,7 +52,7 @@ def normalize(p):
         p[i] /= total
 
 
-@compiled
+@compiled_step
 def least_squares_matrix(R, Q):
     """Equation (22)."""
     k = R.shape[0]
@@ -65,7 +65,7 @@ def least_squares_matrix(R, Q):
         Q[i, i] = diagonal
 
 
-@compiled
+@compiled_step
 def least_squares(R, Q, p):
     """Equation (23) as p proportional to the inverse of Q times e, by Q = L D L' without square roots.
 
@@ -133,7 +133,7 @@ def markov(R, T, p):
     normalize(p)
 
 
-@compiled
+@compiled_step
 def row_sums(R, p):
     """Equation (11)."""
     k = R.shape[0]
@@ -145,7 +145,7 @@ def row_sums(R, p):
         p[i] = 2.0 * total / (k * (k - 1))
 
 
-@compiled
+@compiled_step
 def votes(R, p):
     """Equation (1), shared votes where r_ij = r_ji."""
     k = R.shape[0]
@@ -160,7 +160,7 @@ def votes(R, p):
         p[i] = 2.0 * total / (k * (k - 1))
 
 
-@compiled
+@compiled_step
 def price(R, p):
     """Equation (3), with 1 / r_ij - 1 written as r_ji / r_ij so that nothing cancels."""
     k = R.shape[0]

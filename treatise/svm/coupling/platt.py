@@ -5,7 +5,7 @@ import math
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _MIN_STEP = 1e-10
 _RIDGE = 1e-12
@@ -55,7 +55,7 @@ def platt_sigmoid(decision, target, sample_weight=None):
     return float(A), float(B)
 
 
-@compiled
+@compiled_step
 def log_loss_of_sigmoid(decision, target, weight, A, B):
     """Negative log-likelihood of 1 / (1 + exp(A f + B)), without overflow on either side."""
     total = 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _SMALLEST_CURVATURE = 1e-14
 _CLOSE = 1e-2
@@ -13,7 +13,7 @@ _SETTLED = 0.1
 """Share of the gain left over all corners down to which the corners in use settle among themselves."""
 
 
-@compiled
+@compiled_step
 def _settle(gram, active, size, mu, slope, close):
     """Move pairs of weights of the active corners, as in an SVM, until their slopes agree to ``close``.
 
@@ -58,7 +58,7 @@ def _settle(gram, active, size, mu, slope, close):
     return used
 
 
-@compiled
+@compiled_step
 def _approach_hull(gram, products, own, count, epsilon, decide, mu, slope, active):
     """The point of a convex hull nearest to x (CheckPoint): ``min || phi(x) - sum_t mu_t phi(x_t) ||^2``, mu a simplex.
 

@@ -7,7 +7,7 @@ the kernel.
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 _DEPENDENT = 3e-12
 """Curvature, as a share of a point's own, below which it hangs on the other points of the elbow."""
@@ -97,7 +97,7 @@ def solve_direction(K, y, elbow, m, inverse, intercept, ridge, b, rates, off):
         _rates(K, y, elbow, m, b, intercept, ridge, rates)
 
 
-@compiled
+@compiled_step
 def _rates(K, y, elbow, m, b, intercept, ridge, rates):
     """``1 - y_i h_i``: how fast margins grow as lambda falls, with h of Eq. 40."""
     n = len(y)
@@ -113,7 +113,7 @@ def _rates(K, y, elbow, m, b, intercept, ridge, rates):
         rates[i] = 1.0 - y[i] * rates[i]
 
 
-@compiled
+@compiled_step
 def _refine(y, elbow, m, inverse, size, rates, b, off):
     """Take what the inverse leaves of Eq. 35 out of the direction ``b``; whether there was anything to take out.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 from treatise.svm.path._elbow_loops import add_point, drop_point, invert, solve_direction
 
 LEFT, RIGHT, ELBOW = 0, 1, 2
@@ -112,7 +112,7 @@ def follow(walk, last, records):
         events += 1
 
 
-@compiled
+@compiled_step
 def _gather_elbow(walk):
     m = 0
     for i in range(len(walk.y)):
@@ -122,7 +122,7 @@ def _gather_elbow(walk):
     return m
 
 
-@compiled
+@compiled_step
 def _start_again(walk, last):
     """With nothing at the elbow only the offset moves, until a point of each class arrives there (Eq. 19-20).
 
@@ -147,7 +147,7 @@ def _start_again(walk, last):
     return 0
 
 
-@compiled
+@compiled_step
 def _begin_afresh(walk, m):
     """Inverse, margins and multipliers without the rounding of earlier steps; not sound where no ridge helps."""
     while True:
@@ -162,7 +162,7 @@ def _begin_afresh(walk, m):
     return inverse, True
 
 
-@compiled
+@compiled_step
 def _settle_elbow(walk, inverse, m, tolerance):
     """The direction that keeps the elbow at the elbow and lets points at a corner stay or leave as the signs allow.
 
@@ -189,7 +189,7 @@ def _settle_elbow(walk, inverse, m, tolerance):
     return inverse, m, sound
 
 
-@compiled
+@compiled_step
 def _wrong_in_elbow(walk, m):
     """Position in the elbow of the point whose multiplier, at 0 or 1, moves most out of its bounds; -1 for none."""
     size = 1 if walk.intercept else 0
@@ -205,7 +205,7 @@ def _wrong_in_elbow(walk, m):
     return which
 
 
-@compiled
+@compiled_step
 def _wrong_beside_elbow(walk, tolerance):
     """The point of margin zero whose margin moves most to the other side of the elbow; -1 for none."""
     lam, alpha_0 = walk.numbers[LAMBDA], walk.numbers[ALPHA_0]
@@ -218,7 +218,7 @@ def _wrong_beside_elbow(walk, tolerance):
     return who
 
 
-@compiled
+@compiled_step
 def _next_event(walk, m, step):
     """What happens first within ``step`` (Section 4.1): how far away it is, the point, and its position in the elbow.
 
@@ -243,7 +243,7 @@ def _next_event(walk, m, step):
     return step, who, at
 
 
-@compiled
+@compiled_step
 def _move(walk, m, step, who, at, last):
     """Go down by ``step`` along the direction (Eq. 38 and 39); a multiplier that reached its bound is put there."""
     size = 1 if walk.intercept else 0
@@ -259,7 +259,7 @@ def _move(walk, m, step, who, at, last):
         walk.alpha[who] = 0.0 if walk.b[size + at] > 0 else 1.0
 
 
-@compiled
+@compiled_step
 def _leave(walk, inverse, m, at):
     """The point at position ``at`` of the elbow goes to the side that its multiplier tells."""
     i = walk.elbow[at]
@@ -267,7 +267,7 @@ def _leave(walk, inverse, m, at):
     return drop_point(inverse, walk.elbow, m, at, walk.intercept)
 
 
-@compiled
+@compiled_step
 def _enter(walk, inverse, m, who):
     """A point comes to the elbow."""
     walk.place[who] = ELBOW
@@ -275,7 +275,7 @@ def _enter(walk, inverse, m, who):
     return add_point(walk.K, walk.y, inverse, walk.elbow, m, walk.intercept, walk.numbers[RIDGE])
 
 
-@compiled
+@compiled_step
 def _record(walk, m, records):
     k = records.counts[BREAKPOINTS]
     left = 0
@@ -293,7 +293,7 @@ def _record(walk, m, records):
     records.counts[BREAKPOINTS] = k + 1
 
 
-@compiled
+@compiled_step
 def _mean_diagonal(K):
     total = 0.0
     for i in range(len(K)):
@@ -301,12 +301,12 @@ def _mean_diagonal(K):
     return total / len(K)
 
 
-@compiled
+@compiled_step
 def _more_ridge(walk):
     walk.numbers[RIDGE] = max(10.0 * walk.numbers[RIDGE], _SMALLEST_RIDGE * _mean_diagonal(walk.K))
 
 
-@compiled
+@compiled_step
 def _recompute(walk):
     K, y, alpha, g = walk.K, walk.y, walk.alpha, walk.g
     g[:] = 0.0
@@ -319,7 +319,7 @@ def _recompute(walk):
             g[j] += weight * walk.numbers[RIDGE]
 
 
-@compiled
+@compiled_step
 def _correct(walk, m, inverse):
     """Take out what rounding has moved the elbow points off their margin, and the classes out of balance."""
     K, y, alpha, g, elbow = walk.K, walk.y, walk.alpha, walk.g, walk.elbow

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.jit import compiled, compiled_step
 
 CONVERGED, NEEDS_ROWS, PAUSED = 0, 1, 2
 """Why the loop came back: no pair violates by more than the tolerance; a row is absent; the steps are used up."""
@@ -13,13 +13,13 @@ _SMALLEST_CURVATURE = 1e-12
 _MOST_HALVINGS = 200
 
 
-@compiled
+@compiled_step
 def slack(alpha, cost, q):
     """xi with alpha = q cost xi^(q-1): the slack that belongs to a multiplier."""
     return (alpha / (q * cost)) ** (1.0 / (q - 1.0)) if alpha > 0.0 else 0.0
 
 
-@compiled
+@compiled_step
 def slack_slope(alpha, cost, q):
     """Derivative of :func:`slack`; where it is infinite, at zero for q > 2, it is left out of Newton's steps."""
     if q == 2.0:
@@ -27,7 +27,7 @@ def slack_slope(alpha, cost, q):
     return slack(alpha, cost, q) / ((q - 1.0) * alpha) if alpha > 0.0 else 0.0
 
 
-@compiled
+@compiled_step
 def pair_step(difference, curvature, room, alpha_i, sign_i, cost_i, alpha_j, sign_j, cost_j, q):
     """Step t at which raising beta_i and lowering beta_j by t gains no more: the root of a rising function.
 
@@ -109,19 +109,20 @@ def move_pairs(store, slot_of, used, clock, rows, q, tol, steps):
         done += 1
 
 
-@compiled
+@compiled_step
 def _most_violating(rows):
     """Settle which betas may rise and fall; the row of highest pull among those that may rise, and its pull."""
+    alpha, sign, pull = rows.alpha, rows.sign, rows.pull
     i, highest = -1, -np.inf
-    for t in range(len(rows.alpha)):
-        rows.rises[t] = rows.sign[t] > 0 or rows.alpha[t] > 0.0
-        rows.falls[t] = rows.sign[t] < 0 or rows.alpha[t] > 0.0
-        if rows.pull[t] > highest and rows.rises[t]:
-            i, highest = t, rows.pull[t]
+    for t in range(len(alpha)):
+        rows.rises[t] = sign[t] > 0 or alpha[t] > 0.0
+        rows.falls[t] = sign[t] < 0 or alpha[t] > 0.0
+        if pull[t] > highest and rows.rises[t]:
+            i, highest = t, pull[t]
     return i, highest
 
 
-@compiled
+@compiled_step
 def _best_partner(rows, row_i, bend_i, highest):
     """The row that gains most by falling while row i rises, and the lowest pull of those that may fall."""
     j, lowest = -1, np.inf
@@ -142,7 +143,7 @@ def _best_partner(rows, row_i, bend_i, highest):
     return j, lowest
 
 
-@compiled
+@compiled_step
 def _move_pair(rows, i, j, between, difference, q):
     """Raise beta_i and lower beta_j by the step that gains most, and give it; ``between`` is K_ij."""
     alpha, sign, cost = rows.alpha, rows.sign, rows.cost
@@ -166,7 +167,7 @@ def _move_pair(rows, i, j, between, difference, q):
     return step
 
 
-@compiled
+@compiled_step
 def _shift_pulls(rows, step, row_i, row_j):
     """Take the step into all pulls; the row of highest pull among those that may rise, and its pull."""
     i, highest = -1, -np.inf
