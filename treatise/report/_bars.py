@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from treatise.report._scales import Axis
 from treatise.report._svg import add, drawing, markup, percent
-from treatise.report.record import ColumnEffect, LeaderboardEntry
+from treatise.report.explained import ColumnEffect
+from treatise.report.record import LeaderboardEntry
 
 ROW = 34
 MIDDLE = ROW / 2

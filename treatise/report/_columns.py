@@ -24,9 +24,7 @@ UNKNOWN = "What each column is worth was not measured in this run."
 
 def effects_view(run: RunRecord) -> dict[str, Any] | None:
     """The columns that matter most to any of the best methods, side by side; or why that is not known."""
-    found: Sequence[MethodImportance] = run.importance
-    if not found and run.best is not None and run.best.importance:
-        found = (MethodImportance(run.best.key, run.best.label, run.best.importance),)
+    found = run.importance
     if not found and not run.leaderboard:
         return None
     shown = [method for method in found if method.columns]

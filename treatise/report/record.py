@@ -111,6 +111,7 @@ class FoldRecord:
 
     key: Annotated[str, "The method."]
     stage: Annotated[str, "`look` (at its defaults, to narrow the field) or `fold` (tuned, to decide)."]
+    sample: Annotated[int, "Rows of the sample that a look is at; 0 for all that are not held out, and for folds."]
     repeat: Annotated[int, "Number of the repeat, from 0."]
     fold: Annotated[int, "Number of the fold in it, from 0."]
     rows: Annotated[int, "Rows that it was fitted with."]
@@ -153,7 +154,7 @@ class LeaderboardEntry:
     folds: Annotated[int, "How many folds it had."]
     scores: Annotated[tuple[FoldScore, ...], "Those folds, in order."]
     fit_seconds: Annotated[float, "Median processor seconds of a fit."]
-    predict_seconds: Annotated[float, "Median processor seconds of predicting a fold."]
+    predict_seconds: Annotated[float, "Median processor seconds of predicting a thousand rows."]
     metrics: Annotated[dict[str, Number], "Mean of every measure; null where some fold lacks it."]
     params: Annotated[dict[str, Any], "The parameters chosen in its last fold."]
     standing: Annotated[str, "`best`, `equivalent`, `undecided`, `worse`, or `unjudged` where no test was possible."]
@@ -246,7 +247,6 @@ class BestMethod:
     confusion: Annotated[ConfusionMatrix | None, "For classes: its mistakes."]
     residuals: Annotated[Residuals | None, "For amounts: predicted and actual ones."]
     calibration: Annotated[tuple[CalibrationCurve, ...] | None, "For probabilities: how far they can be trusted."]
-    importance: Annotated[tuple[ColumnEffect, ...], "What each column is worth, the most first."]
 
 
 @dataclass(frozen=True)
