@@ -322,7 +322,6 @@ def binary_run():
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
         "calibration": [calibration(rng, "malignant", 569)],
-        "importance": importance(rng, [f"{kind} {cell}" for kind in ("mean", "error", "worst") for cell in CELLS]),
     }  # fmt: skip
     return run
 
@@ -352,7 +351,6 @@ def multiclass_run(classes=10):
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
         "calibration": [calibration(rng, label, 400) for label in labels],
-        "importance": importance(rng, [f"pixel {i // 8} {i % 8}" for i in range(64)]),
     }  # fmt: skip
     return run
 
@@ -378,10 +376,6 @@ def regression_run():
         **winner(run), **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
         "calibration": None,
-        "importance": [
-            {k: v if k == "column" else 4e5 * v for k, v in effect.items()}
-            for effect in importance(rng, [f"column {i}" for i in range(12)])
-        ],
     }  # fmt: skip
     return run
 
@@ -395,7 +389,7 @@ def sequence_run():
     run["data"] |= {"kind": "sequences", "task": "sequence", "features": None, "columns": None}
     why = "These data have no columns to shuffle."
     best = run["leaderboard"][0]
-    run["best"] |= {"calibration": None, "importance": []}
+    run["best"] |= {"calibration": None}
     return run | UNEXPLAINED | {
         "importance": [{"key": best["key"], "label": best["label"], "columns": [], "why_not": why}]
     }  # fmt: skip

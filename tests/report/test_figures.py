@@ -8,13 +8,18 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from treatise.catalog import load_catalogue
 from treatise.report import _words as words
-from treatise.report._bars import effect_row, interval_row
+from treatise.report._bars import effect_row, interval_row, sparkline
 from treatise.report._confusion import MOST_CLASSES, confusion_table
+from treatise.report._learning import learning_panel, learning_view
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
+from treatise.report._references import bibtex
 from treatise.report._scales import linear_axis, score_axis, time_axis
 from treatise.report._scatter import fastest_equivalent, time_and_score
-from treatise.report.record import CalibrationCurve, ColumnEffect, ConfusionMatrix, Metric, RunRecord
+from treatise.report._thresholds import precision_panel, roc_panel
+from treatise.report.explained import ColumnEffect
+from treatise.report.record import CalibrationCurve, ConfusionMatrix, Metric, PaperRecord, RunRecord
 
 
 def row(score, low=None, high=None, **more):
@@ -245,3 +250,103 @@ def test_residual_sentence_tells_the_quantiles():
     assert residual_words(pairs) == (
         "Half of the predictions lie within 50.0 of the actual value, nine tenths within 90.0."
     )
+
+
+def test_bars_of_a_distribution_are_as_high_as_their_rows():
+    figure = sparkline([10, 40, 0, 20], [0.1, 0.9, None, 0.5], 0.5, "words", broken=False)
+    heights = [float(v) for v in re.findall(r"v-([\d.]+)", by_class(figure, "bars")[0].get("d"))]
+    assert heights == pytest.approx([heights[1] / 4, heights[1], heights[1] / 2], abs=0.1)
+    (line,) = by_class(figure, "target-line")
+    assert len(re.findall("[ML]", line.get("d"))) == 3
+    places = [float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", line.get("d"))]
+    # The page grows downwards: a larger target stands higher.
+    assert places[1] < places[2] < places[0]
+    assert float(by_class(figure, "base-line")[0].get("y1")) == pytest.approx(places[2], abs=0.1)
+
+
+def test_the_target_of_a_handful_of_rows_is_not_drawn():
+    assert by_class(sparkline([4, 3], [0.0, 1.0], 0.5, "words", broken=False), "target-line") == []
+    assert by_class(sparkline([40, 30], [], 0.5, "words", broken=False), "target-line") == []
+    ticks = by_class(sparkline([40, 30], [0.0, 1.0], 0.5, "words", broken=True), "target-line")[0].get("d")
+    assert (ticks.count("M"), ticks.count("h"), ticks.count("L")) == (2, 2, 0)
+
+
+def test_roc_and_precision_panels_put_every_point_where_its_rates_say(named_run):
+    run = RunRecord.from_plain(named_run("binary"))
+    curve = run.thresholds[0]
+    for draw, points in (
+        (roc_panel, [(0, 0), *zip(curve.false_positive_rate, curve.true_positive_rate), (1, 1)]),
+        (precision_panel, list(zip(curve.true_positive_rate, curve.precision))),
+    ):
+        figure = draw(run.thresholds)
+        ends = {
+            name: float(by_class(figure, "chosen")[0].get(f"data-{name}"))
+            for name in ("left", "right", "bottom", "top")
+        }
+        drawn = np.array(re.findall(r"([\d.]+) ([\d.]+)", by_class(figure, "line-0")[0].get("d")), dtype=float)
+        x = (drawn[:, 0] - ends["left"]) / (ends["right"] - ends["left"])
+        y = (drawn[:, 1] - ends["bottom"]) / (ends["top"] - ends["bottom"])
+        # The drawing keeps tenths of a unit of some three hundred.
+        np.testing.assert_allclose(np.column_stack([x, y]), points, atol=1e-3)
+
+
+def test_the_learning_curve_has_a_dot_and_an_interval_for_every_point(named_run):
+    run = RunRecord.from_plain(named_run("binary"))
+    curves = [
+        [point for point in run.learning if point.key == key] for key in dict.fromkeys(p.key for p in run.learning)
+    ]
+    figure = learning_panel(curves, run.metric, 3)
+    assert [len(by_class(figure, f"dot-{place}")) for place in range(3)] == [5, 5, 5]
+    across = [float(dot.get("cx")) for dot in by_class(figure, "dot-0")]
+    # Rows double from point to point: the steps of a logarithmic axis are equal.
+    np.testing.assert_allclose(np.diff(across), np.diff(across)[0], atol=0.2)
+
+
+@pytest.mark.parametrize(("last", "words_of_it"), [(0.99, "more rows would help still"), (0.905, "promise little")])
+def test_what_the_last_rows_brought_is_weighed_against_chance(named_run, last, words_of_it):
+    run = named_run("binary")
+    run["learning"] = [
+        {"key": "k", "label": "M", "rows": rows, "score": score, "low": score - 0.02, "high": score + 0.02}
+        for rows, score in ((100, 0.9), (200, last))
+    ]
+    (sentence,) = learning_view(RunRecord.from_plain(run), 3)["sentences"]
+    assert words_of_it in sentence
+    assert sentence.startswith(f"With 200 rows instead of 100, M is better by {last - 0.9:.3f}")
+
+
+def test_bibtex_escapes_what_tex_would_take_for_commands():
+    paper = PaperRecord(
+        "i", r"50 % of R&D_{x} \ ~", ("Zoë Ünal", "A. B"), "Machine Learning 37", 1999, "277-296", "", ""
+    )
+    assert bibtex(paper).splitlines() == [
+        "@article{unal1999,",
+        "  author = {Zoë Ünal and A. B},",
+        r"  title = {{50 \% of R\&D\_\{x\} \textbackslash{} \textasciitilde{}}},",
+        "  journal = {Machine Learning},",
+        "  volume = {37},",
+        "  pages = {277--296},",
+        "  year = {1999},",
+        "}",
+    ]
+
+
+def test_a_thesis_is_cited_as_one():
+    paper = PaperRecord(
+        "t", "Reductions", ("Ann Lee",), "PhD thesis, Columbia University", 2014, "chapters 2-5", "", ""
+    )
+    assert bibtex(paper).startswith("@phdthesis{lee2014reductions,")
+    assert "school = {Columbia University}" in bibtex(paper)
+    assert "pages" not in bibtex(paper)
+
+
+def test_every_paper_of_the_catalogue_can_be_cited():
+    keys = []
+    for paper in load_catalogue():
+        known = {
+            name: getattr(paper, name)
+            for name in ("id", "title", "authors", "journal", "year", "pages", "when", "cost")
+        }
+        entry = bibtex(PaperRecord(**known))
+        assert entry.count("{") == entry.count("}")
+        keys.append(entry.splitlines()[0])
+    assert len(set(keys)) == len(keys)

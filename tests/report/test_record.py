@@ -53,6 +53,6 @@ def test_other_versions_and_damaged_records_are_refused_in_a_sentence(named_run,
 
 
 def test_plain_data_are_what_json_knows():
-    fold = FoldRecord("a/B", "fold", 0, 1, 80, 20, 0.5, {"accuracy": None}, 0.1, 0.2, {"layers": (3, 4)}, 0.4, 0.0)
+    fold = FoldRecord("a/B", "fold", 0, 0, 1, 80, 20, 0.5, {"accuracy": None}, 0.1, 0.2, {"layers": (3, 4)}, 0.4, 0.0)
     assert to_plain(fold)["params"] == {"layers": [3, 4]}
     assert json.loads(json.dumps(to_plain(fold))) == to_plain(fold)

@@ -374,7 +374,8 @@ def to_plain(value: Any) -> Any:
 
 def from_plain(kind: type[Record], plain: Mapping[str, Any]) -> Record:
     """The record of a kind that :func:`to_plain` gave; a field too many or too few is an error."""
-    hints = _hints(kind)
+    hashable: Any = kind
+    hints = _hints(hashable)
     for name in (*hints, *plain):
         if name not in plain:
             raise TreatiseError(f"the record lacks the field {name!r} of {kind.__name__}")

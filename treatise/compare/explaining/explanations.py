@@ -35,7 +35,9 @@ class Explained:
 
 
 def explained_methods(leaderboard: Sequence[LeaderboardEntry], chosen: str | None) -> tuple[LeaderboardEntry, ...]:
-    """The three methods worth explaining: the chosen one, then the best others, near copies left out.
+    """The three methods worth explaining: the chosen one, then the best others, each of them a method of its own.
+
+    Near copies are left out, and so are blends and guesses that look at no column, unless one is the chosen.
 
     Parameters
     ----------
@@ -53,12 +55,17 @@ def explained_methods(leaderboard: Sequence[LeaderboardEntry], chosen: str | Non
     --------
     >>> from types import SimpleNamespace
     >>> from treatise.compare.explaining import explained_methods
-    >>> board = [SimpleNamespace(key=key, stage="folds", copy_of="a" if key == "b" else None) for key in "abcde"]
+    >>> board = [SimpleNamespace(key=key, form="tree", stage="folds", copy_of=None) for key in "abcde"]
+    >>> board[1].copy_of = "a"
     >>> [entry.key for entry in explained_methods(board, "d")]
     ['d', 'a', 'c']
     """
     first = [entry for entry in leaderboard if entry.key == chosen]
-    others = [entry for entry in leaderboard if entry.key != chosen and entry.copy_of is None]
+    others = [
+        entry
+        for entry in leaderboard
+        if entry.key != chosen and entry.copy_of is None and entry.form not in ("constant", "blend")
+    ]
     return (*first, *sorted(others, key=lambda entry: entry.stage != "folds"))[:EXPLAINED]
 
 

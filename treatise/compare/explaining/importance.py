@@ -29,7 +29,7 @@ def importances(
     --------
     >>> from types import SimpleNamespace
     >>> from treatise.compare.explaining import importances
-    >>> entry = SimpleNamespace(key="k", label="A method")
+    >>> entry = SimpleNamespace(key="k", label="A method", form="tree")
     >>> importances([entry], ["a", "b"], {})[0].why_not
     'No time was left to shuffle the columns for A method; give the run a larger --budget.'
     """
@@ -41,6 +41,9 @@ def _importance(
 ) -> MethodImportance:
     if isinstance(found, str):
         return MethodImportance(entry.key, entry.label, (), found)
+    if entry.form == "blend" and not found:
+        why = f"{entry.label} mixes what other methods predict; the columns were shuffled for those alone."
+        return MethodImportance(entry.key, entry.label, (), why)
     if not features:
         return MethodImportance(entry.key, entry.label, (), "These data have no columns to shuffle.")
     columns = tuple(sorted(found, key=lambda effect: -effect.mean))
