@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from treatise.compare.candidates import Candidate, all_candidates
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Size
-from treatise.compare.inputs.columns import width_of
+from treatise.compare.inputs.columns import kinds_in_words, width_of
 from treatise.compare.inputs.encoding import table_pipeline
 from treatise.compare.metrics import METRICS, TABLE_METRICS, Predictions, judge_amounts, judge_classes, predict
 from treatise.report.record import (
@@ -41,7 +41,8 @@ class RowsInput(Input):
 
     ``X`` is a Polars frame of the informative columns, or a sparse matrix; ``y`` holds numbers or labels; ``groups``
     numbers the distinct rows, so that copies of a row never stand on both sides of a split; ``table_columns`` are all
-    columns of the table, the target among them.
+    columns of the table, the target among them; ``written`` tells how columns are written that are no plain numbers or
+    dates.
     """
 
     name: str
@@ -54,6 +55,7 @@ class RowsInput(Input):
     dropped: list[tuple[str, str]]
     notes: list[str]
     table_columns: tuple[str, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -117,7 +119,7 @@ class RowsInput(Input):
         columns = len(self.features)
         frame = None if self.sparse else self.X.select(self.features)
         numeric = columns if frame is None else sum(c.dtype.is_numeric() or c.dtype == pl.Boolean for c in frame)
-        kinds = f"{numeric} numeric, {columns - numeric} categorical"
+        kinds = f"{columns} numeric, 0 categorical" if frame is None else kinds_in_words(frame)
         return DataRecord(
             kind=self.kind,
             name=self.name,
@@ -184,7 +186,7 @@ class RowsInput(Input):
 
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
         """Numbers for text and gaps, the scaling that the method wants, the method, and a head for transformers."""
-        return table_pipeline(candidate, self.sparse, params, seed)
+        return table_pipeline(candidate, self.sparse, params, seed, self.written)
 
     def fit(self, pipeline: Pipeline) -> Pipeline:
         """Fit a pipeline to all rows."""
