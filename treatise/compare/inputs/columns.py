@@ -16,7 +16,8 @@ REDUCED_TEXT = 50
 PARTS_OF_DATE = 8
 FEW_ROWS = 20
 FEWEST_GROUPS = 5
-WORDS_OF_TEXT = 3.0
+WORDS_OF_TEXT, WORDS_OF_TITLES = 3, 2
+NEARLY_ALL = 0.9
 REPEATED_WORDS = 0.2
 IDENTIFIER = "looks like an identifier: every value differs"
 COUNTER = "counts the rows: it grows by the same step from each to the next"
@@ -36,9 +37,10 @@ def kind_of(column: pl.Series, most: int = MOST_CATEGORIES) -> str:
 
 
 def is_text(column: pl.Series) -> bool:
-    """Whether a column holds sentences or lists of words: three words a cell, cells that seldom repeat, words that do.
+    """Whether a column holds sentences or lists of words: cells of several words that seldom repeat, words that do.
 
-    A word is of letters alone, so that hashes and addresses of machines hold none.
+    Three words a cell will do, or two where nearly every cell differs, as titles do. A word is of letters alone, so
+    that hashes and addresses of machines hold none.
     """
     if column.dtype != pl.String:
         return False
@@ -47,9 +49,8 @@ def is_text(column: pl.Series) -> bool:
         return False
     words = distinct.head(_GLANCE).str.to_lowercase().str.extract_all(r"\b\p{L}{2,}\b").list.unique()
     told = words.explode().drop_nulls()
-    if len(told) < WORDS_OF_TEXT * len(words):
-        return False
-    return _repeated(told) >= REPEATED_WORDS
+    enough = WORDS_OF_TITLES if len(distinct) > NEARLY_ALL * len(column) else WORDS_OF_TEXT
+    return len(told) >= enough * len(words) and _repeated(told) >= REPEATED_WORDS
 
 
 def _repeated(words: pl.Series) -> float:
@@ -117,7 +118,7 @@ def useless(column: pl.Series, *, plain: bool = False) -> str | None:
 
 
 def _useless_text(column: pl.Series, distinct: int, present: int, plain: bool) -> str | None:
-    if distinct <= FEW_ROWS or distinct <= 0.9 * present:
+    if distinct <= FEW_ROWS or distinct <= NEARLY_ALL * present:
         return "looks like free text, which is not used" if plain and is_text(column) else None
     if is_text(column):
         return f"looks like free text: {distinct} different values" if plain else None

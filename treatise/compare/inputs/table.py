@@ -19,7 +19,7 @@ from treatise.compare.inputs.target import is_nan, read_target, survival_data
 from treatise.compare.metrics import TABLE_METRICS
 from treatise.datasets import load_table
 from treatise.io import ModelFile, Table
-from treatise.io.source import read_written
+from treatise.io.source import read_compact, read_written
 from treatise.report.record import ModelUse
 
 STRAY_GROUP = "a column that tells sequences apart belongs to sequences; give --task sequence with it"
@@ -95,7 +95,7 @@ def understood(table: Table, target: str | int | None, task: str | None, *, copi
         dropped: list[tuple[str, str]] = []
     else:
         asides = {name: why for name, why in table.asides.items() if name != column}
-        read = read_written(table.frame[kept].drop(column, *asides), compact=True)
+        read = read_compact(table.frame[kept].drop(column, *asides))
         written |= read.written
         notes += read.notes
         X, dropped = informative(read.frame)

@@ -12,7 +12,8 @@ MOST_CLASSES_BY_NUMBER = 20
 MOST_CLASSES = 1000
 RARE_SHARE, RARE_ROWS = 0.05, 30
 FEWEST_OF_A_CLASS = 5
-HEAVY_SKEWNESS = 2.0
+HEAVY_SKEWNESS, COUNTS_SKEWNESS = 2.0, 0.5
+MOST_LIKELY_CLASSES, ROWS_OF_A_LIKELY_CLASS = 100, 20
 _EVENTS = {"event", "status", "censored", "censor", "censoring", "cens", "death", "dead", "died", "fstat", "observed"}
 _TIMES = {"time", "times", "duration", "survival", "days", "weeks", "months", "years", "tenure", "lenfol", "followup"}
 
@@ -82,45 +83,46 @@ def alike_labels(labels: list[str], name: str) -> list[str]:
 
 
 def rare_classes(counts: Mapping[str, int]) -> list[str]:
-    """A word on the rarest class, if it is one: under 5 % of the rows, or under 30 and far from an even share."""
+    """A word on the rarest class, if it is one: under 5 % of the rows, or under 30 rows, and far from an even share."""
     rows = sum(counts.values())
     label, count = min(counts.items(), key=lambda pair: pair[1])
     if count < FEWEST_OF_A_CLASS:
         return [f"class {label!r} has {count} rows only; its folds say little of it"]
-    if count >= RARE_SHARE * rows and (count >= RARE_ROWS or count >= 0.5 * rows / len(counts)):
+    if count >= 0.5 * rows / len(counts) or (count >= RARE_SHARE * rows and count >= RARE_ROWS):
         return []
     if len(counts) == 2:
-        advice = "--metric average_precision ranks by how well it is found"
+        advice = "--metric average_precision ranks by how well it is found, accuracy hardly sees it"
     else:
-        advice = "--metric balanced_accuracy counts every class alike"
-    return [f"class {label!r} is rare, {count} of {rows} rows ({count / rows:.1%}): {advice}, accuracy hardly sees it"]
+        advice = "balanced accuracy counts it like any other, --metric accuracy would hardly see it"
+    return [f"class {label!r} is rare, {count} of {rows} rows ({count / rows:.1%}): {advice}"]
 
 
 def amounts_to_mind(y: np.ndarray, name: str) -> list[str]:
-    """A word on counts, or on positive amounts with a long tail."""
-    low = y.min()
+    """A word on whole numbers that may be classes, on counts, or on positive amounts with a long tail."""
+    low, distinct = y.min(), len(np.unique(y))
     centred = y - y.mean()
     spread = np.sqrt(np.mean(centred**2))
     skewness = float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
-    heavy = low >= 0 and skewness > HEAVY_SKEWNESS
-    if low >= 0 and bool(np.all(y == np.rint(y))):
-        tail = ", with a long tail" if heavy else ""
+    whole = bool(np.all(y == np.rint(y)))
+    if whole and distinct <= MOST_LIKELY_CLASSES and distinct * ROWS_OF_A_LIKELY_CLASS <= len(y) and skewness < 1:
+        return [f"the {distinct} whole numbers of {name!r} are taken as amounts (--task multiclass: as classes)"]
+    if whole and low in (0, 1) and skewness > COUNTS_SKEWNESS:
+        tail = ", with a long tail" if skewness > HEAVY_SKEWNESS else ""
         return [
             f"the target {name!r} holds counts (whole numbers from {low:.0f} to {y.max():.0f}{tail}): errors grow with "
             "the count; --metric mae minds the large ones less"
         ]
-    if heavy:
+    if low >= 0 and skewness > HEAVY_SKEWNESS:
         return [
-            f"the target {name!r} has a long tail (skewness {skewness:.1f}, the largest value is "
-            f"{_times(y)} the median): a few rows decide R² and RMSE; --metric mae, or the logarithm as the target, "
-            "minds all of them"
+            f"the target {name!r} has a long tail (skewness {skewness:.1f}, the largest value is {_times(y)}): a few "
+            "rows decide R² and RMSE; --metric mae, or the logarithm as the target, minds all of them"
         ]
     return []
 
 
 def _times(y: np.ndarray) -> str:
     median = float(np.median(y))
-    return f"{y.max() / median:.0f} times" if median > 0 else "far beyond"
+    return f"{y.max() / median:.0f} times the median" if median > 0 else "far above the median"
 
 
 def survival_data(frame: pl.DataFrame, target: str) -> list[str]:

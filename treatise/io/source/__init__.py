@@ -31,7 +31,7 @@ from treatise.io.source.formats import (
 from treatise.io.source.headers import column_names, is_header
 from treatise.io.source.lines import line_blocks
 from treatise.io.source.records import Records, records_of
-from treatise.io.source.values import MISSING, is_number, read_as, read_dates, read_written, typed_frame
+from treatise.io.source.values import MISSING, is_number, read_as, read_compact, read_dates, read_written, typed_frame
 from treatise.io.source.written_dates import COMPACT, ORDERS
 from treatise.io.source.written_numbers import DECIMAL_COMMA, plain_numbers
 
@@ -67,6 +67,7 @@ __all__ = [
     "raw_bytes",
     "read_as",
     "read_bytes",
+    "read_compact",
     "read_dates",
     "read_written",
     "records_of",

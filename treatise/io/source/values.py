@@ -13,6 +13,7 @@ MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "?")
 
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 _INTEGER = r"^[+-]?[0-9]+$"
+_PLAIN = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
 _DECIMAL_COMMA = r"^[+-]?[0-9]*,?[0-9]+([eE][+-]?[0-9]+)?$"
 _DAY, _CLOCK = r"\d{4}-\d{2}-\d{2}", r"\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?"
 _GLANCE = 100  # values tried before the whole column is
@@ -91,11 +92,12 @@ def typed_frame(
     )  # fmt: skip
 
 
-def read_written(frame: pl.DataFrame, *, decimal_comma: bool = False, compact: bool = False) -> Typed:
+def read_written(frame: pl.DataFrame, *, decimal_comma: bool = False) -> Typed:
     """Columns of text that hold numbers or dates as people write them, read as such; the others as they are.
 
     Numbers may have a currency or a unit, the same in every cell, marks between thousands, and brackets for a minus;
-    dates any order of day, month and year that all cells allow and no other order does.
+    dates any order of day, month and year that all cells allow and no other order does. Plain numbers that are text
+    here are meant to be.
 
     Parameters
     ----------
@@ -103,15 +105,14 @@ def read_written(frame: pl.DataFrame, *, decimal_comma: bool = False, compact: b
         Text, and columns of other types.
     decimal_comma : bool, default=False
         Whether ``1,500`` is one and a half.
-    compact : bool, default=False
-        Whether whole numbers such as 20240131 are dates where all of a column are.
     """
     text = [column.name for column in frame.iter_columns() if column.dtype == pl.String]
     text = [name for name in text if frame[name].null_count() < frame.height]
     found: dict[str, pl.Series] = {}
     written: dict[str, str] = {}
     notes: list[str] = []
-    for name in _matching(frame, text, NUMBER):
+    plain = _matching(frame, text, _PLAIN)
+    for name in _matching(frame, [name for name in text if name not in plain], NUMBER):
         picture = picture_of(frame[name], decimal_comma=decimal_comma)
         numbers = None if picture is None else _wholly(frame[name], picture)
         if picture is not None and numbers is not None:
@@ -125,12 +126,14 @@ def read_written(frame: pl.DataFrame, *, decimal_comma: bool = False, compact: b
         elif orders:
             doubt = f"holds dates that may be {' or '.join(orders)} and stays text; write them as 2024-01-31"
             notes += _note([name], doubt)
-    if compact:
-        for column in frame.iter_columns():
-            if column.dtype.is_integer() and is_compact(column):
-                found[column.name], written[column.name] = dates_of(column, COMPACT), COMPACT
-                notes += _note([column.name], f"read as dates, {COMPACT}")
     return Typed(frame.with_columns(found.values()), tuple(notes), written)
+
+
+def read_compact(frame: pl.DataFrame) -> Typed:
+    """Columns of whole numbers such as 20240131 as days, where all of a column are; the others as they are."""
+    names = [column.name for column in frame.iter_columns() if column.dtype.is_integer() and is_compact(column)]
+    found = frame.with_columns(dates_of(frame[name], COMPACT) for name in names)
+    return Typed(found, _note(names, f"read as dates, {COMPACT}"), dict.fromkeys(names, COMPACT))
 
 
 def read_as(column: pl.Series, how: str) -> pl.Series:

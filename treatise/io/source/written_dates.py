@@ -50,7 +50,7 @@ def dates_of(column: pl.Series, order: str) -> pl.Series:
     year, month, day = (pl.col(place[name]) for name in ("year", "month", "day"))
     short = pl.col(place["year"]).cast(pl.Int32, strict=False)
     century = pl.when(short < 69).then(2000).otherwise(1900)
-    full_year = pl.when(year.str.len_chars() == 4).then(short).when(year.str.len_chars() <= 2).then(short + century)
+    full_year = pl.when(year.str.len_chars() == 4).then(short).when(year.str.len_chars() == 2).then(short + century)
     in_month = pl.when(month.str.contains(r"^\d")).then(month.cast(pl.Int32, strict=False)).otherwise(_month(month))
     late = pl.col("half").str.to_lowercase().str.starts_with("p")
     spoken = pl.col("hour").cast(pl.Int32, strict=False)

@@ -111,11 +111,12 @@ def delimited_table(path: Path, found: Delimited, notes: tuple[str, ...], *, dec
 
 
 def _padding(records: Records, columns: list[str], frame: pl.DataFrame) -> tuple[str, ...]:
-    """A word on text of which some values lost blanks around them: " yes" and "yes" are the same from here on."""
+    """A word on labels of which some lost blanks around them: " yes" and "yes" are the same from here on."""
+    labels = [column.name for column in frame.iter_columns() if column.dtype == pl.String]
     return tuple(
         f"blanks around {lost} of {lost + whole} values of {columns[at]!r} were left out; those in quotes would stay"
         for at, (lost, whole) in records.padded.items()
-        if columns[at] in frame.columns and frame[columns[at]].dtype == pl.String
+        if columns[at] in labels and frame[columns[at]].n_unique() <= frame.height / 2
     )
 
 

@@ -19,7 +19,7 @@ _ROLES = {
 }
 _ASIDE = {"meta": "is meta data by the file's header", "ignore": "is to be ignored by the file's header"}
 _ASIDE["weight"] = "holds weights by the file's header"
-_PREFIXED = re.compile(r"(?P<role>[cmiw])?(?P<type>[CNDST])?#(?P<name>.+)")
+_PREFIXED = re.compile(r"(?=[^#])(?P<role>[cmiw])?(?P<type>[CNDST])?#(?P<name>\S.*)")
 _RECORDS = 3
 
 

@@ -39,8 +39,7 @@ class Dates(ColumnsEncoder):
         self.zone_: str | None = getattr(frame.to_series().dtype, "time_zone", None)
         self.time_only_ = frame.to_series().dtype == pl.Time
         moments = self._moments(frame)
-        first = moments.min()
-        self.first_ = int(pl.Series([first], dtype=_MOMENT).dt.epoch("us")[0] or 0) if first is not None else 0
+        self.first_ = 0 if self.time_only_ else int(moments.dt.epoch("us").min() or 0)  # type: ignore[arg-type]
         self.marked_ = moments.null_count() > 0
         parts = _parts(moments)
         self.round_ = [name for name in _ROUND if parts[name].drop_nulls().n_unique() > 1]

@@ -52,10 +52,10 @@ class Numbers(ColumnsEncoder):
         ]
 
     def _read(self, frame: pl.DataFrame) -> tuple[np.ndarray, np.ndarray | None]:
-        """The numbers row by row, and where they are missing if any is."""
+        """The numbers column by column, and where they are missing if any is."""
         if any(kind != pl.Float64 for kind in frame.dtypes):
             frame = pl.DataFrame([self._number(column) for column in frame.iter_columns()])
-        matrix = frame.to_numpy(order="c")
+        matrix = frame.to_numpy()
         missing = ~np.isfinite(matrix)
         return matrix, missing if missing.any() else None
 
@@ -80,7 +80,7 @@ class Numbers(ColumnsEncoder):
         if missing is not None:
             matrix = np.where(missing, self.medians_, matrix)
         if not self.marked_.any():
-            return matrix if matrix.flags.writeable else matrix.copy()
+            return np.array(matrix, order="C")
         # Behind each column as many marks as stand before it, and its own.
         place = np.arange(matrix.shape[1]) + np.cumsum(self.marked_) - self.marked_
         out = np.zeros((len(matrix), matrix.shape[1] + int(self.marked_.sum())))
@@ -102,6 +102,7 @@ def _medians(matrix: np.ndarray) -> np.ndarray:
         return np.where(count > 0, (low + high) / 2, 0.0)
     medians = np.zeros(columns)
     for j in range(columns):
-        present = matrix[:, j][~np.isnan(matrix[:, j])]
+        column = matrix[:, j]
+        present = column[~np.isnan(column)]
         medians[j] = np.median(present, overwrite_input=True) if len(present) else 0.0
     return medians

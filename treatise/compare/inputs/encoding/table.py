@@ -110,7 +110,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.columns_ = list(frame.columns)
         self.n_features_in_ = len(self.columns_)
         parts = list(self._parts(frame, y is not None))
-        blocks = [part.fit_transform(frame.select(part.columns), y) for part in parts]
+        blocks = [part.fit_transform(_of(frame, part.columns), y) for part in parts]
         indicators = sum(block.shape[1] for part, block in zip(parts, blocks) if isinstance(part, Indicators))
         text = any(isinstance(part, Words) for part in parts)
         self.sparse_ = self.sparse and (text or indicators > MANY_INDICATORS)
@@ -135,7 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = self._frame(X)
-        return self._joined([part.transform(frame.select(part.columns)) for part in self.parts_])
+        return self._joined([part.transform(_of(frame, part.columns)) for part in self.parts_])
 
     def unseen(self, X: Any) -> dict[str, int]:
         """How many values of each column are categories that fitting did not see; columns without any are left out.
@@ -147,7 +147,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = self._frame(X)
-        counts = {part.columns[0]: part.unseen(frame.select(part.columns)) for part in self.parts_}
+        counts = {part.columns[0]: part.unseen(_of(frame, part.columns)) for part in self.parts_}
         return {name: count for name, count in counts.items() if count}
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -165,8 +165,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _parts(self, frame: pl.DataFrame, has_target: bool) -> Any:
         """Encoders of the columns, in their order; neighbours that hold numbers have one together."""
-        kinds = [(name, kind_of(column, self.max_categories)) for name, column in zip(frame.columns, frame.iter_columns())]
-        for kind, group in groupby(kinds, key=lambda pair: pair[1]):
+        kinds = [
+            "number" if dtype.is_numeric() else kind_of(frame[name], self.max_categories)
+            for name, dtype in zip(frame.columns, frame.dtypes)
+        ]
+        for kind, group in groupby(zip(frame.columns, kinds), key=lambda pair: pair[1]):
             names = [name for name, _ in group]
             known = {name: how for name, how in (self.written or {}).items() if name in names}
             if kind == "number":
@@ -192,10 +195,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return sparse.csr_matrix(sparse.hstack(([] if numbers is None else [numbers]) + thin, format="csr"))
         if len(blocks) == 1 and not sparse.issparse(blocks[0]):
             return blocks[0]
-        out = np.empty((blocks[0].shape[0], sum(block.shape[1] for block in blocks)))
+        out = np.zeros((blocks[0].shape[0], sum(block.shape[1] for block in blocks)))
         at = 0
         for block in blocks:
-            place = out[:, at : at + block.shape[1]]
-            place[:] = block.toarray() if sparse.issparse(block) else block
+            if sparse.issparse(block):
+                rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
+                out[rows, at + block.indices] = block.data
+            else:
+                out[:, at : at + block.shape[1]] = block
             at += block.shape[1]
         return out
+
+
+def _of(frame: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    return frame if frame.columns == columns else frame.select(columns)
