@@ -12,9 +12,7 @@ HEAD = (
     '<row r="1"><c r="A1" t="inlineStr"><is><t>mass</t></is></c><c r="B1" t="inlineStr"><is><t>paid</t></is></c></row>'
     '<row r="2"><c r="A2"><v>3.5</v></c><c r="B2" t="inlineStr"><is><t>$1,200</t></is></c></row>'
 )
-CELLS = HEAD + (
-    '<row r="3"><c r="A3"><v>4</v></c><c r="B3" t="inlineStr"><is><t>$80</t></is></c></row>'
-)
+CELLS = HEAD + ('<row r="3"><c r="A3"><v>4</v></c><c r="B3" t="inlineStr"><is><t>$80</t></is></c></row>')
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -54,7 +52,8 @@ def path(tmp_path):
 def test_without_fastexcel_the_extra_is_named(path, monkeypatch):
     monkeypatch.setattr("treatise.io.tables.workbook.find_spec", lambda name: None)
     for source in (path, f"{path}#June"):
-        with pytest.raises(TreatiseError, match=r"sales\.xlsx: this is an Excel workbook; pip install 'treatise\[excel\]'"):
+        said = r"sales\.xlsx: this is an Excel workbook; pip install 'treatise\[excel\]'"
+        with pytest.raises(TreatiseError, match=said):
             read_table(source)
 
 

@@ -91,7 +91,8 @@ def test_a_grid_stays_if_there_is_nothing_else():
 
 
 def test_plain_methods_are_spared_dates_and_sentences():
-    frame = pl.DataFrame({"n": rng.normal(size=N), "t": SENTENCES, "d": [datetime.date(2020, 1, 1 + i % 9) for i in range(N)]})
+    days = [datetime.date(2020, 1, 1 + i % 9) for i in range(N)]
+    frame = pl.DataFrame({"n": rng.normal(size=N), "t": SENTENCES, "d": days})
     kept, dropped = informative(frame, plain=True)
     assert kept.columns == ["n"]
     assert "free text" in dict(dropped)["t"] and "dates" in dict(dropped)["d"]
@@ -115,4 +116,4 @@ def test_identifiers_that_repeat_suggest_groups(values, name, told):
     words = groups_of_rows(pl.DataFrame([column(values, name)]))
     assert bool(words) is told
     if told:
-        assert f"names 30 groups of rows; if new rows will be of other ones, keep each in one fold with --group {name}" in words[0]
+        assert f"column {name!r} names 30 groups of rows; " in words[0] and words[0].endswith(f"--group {name}")

@@ -43,8 +43,8 @@ def test_medians_are_those_of_what_is_there(rows):
     matrix[rng.random(matrix.shape) < 0.3] = np.nan
     matrix[:, 3] = np.nan
     fitted = Numbers(list("abcde")).fit(pl.DataFrame(matrix, schema=list("abcde")), None)
-    expected = np.nan_to_num(np.array([np.median(column[~np.isnan(column)]) if j != 3 else 0 for j, column in enumerate(matrix.T)]))
-    np.testing.assert_array_equal(fitted.medians_, expected)
+    np.testing.assert_array_equal(np.delete(fitted.medians_, 3), np.nanmedian(np.delete(matrix, 3, axis=1), axis=0))
+    assert fitted.medians_[3] == 0
 
 
 def test_the_matrix_may_be_written_to_and_the_table_keeps_its_numbers():
@@ -56,7 +56,7 @@ def test_the_matrix_may_be_written_to_and_the_table_keeps_its_numbers():
 def test_a_tiny_share_of_words_among_numbers_is_missing_with_a_count_and_more_is_an_error():
     encoder = TableEncoder().fit(pl.DataFrame({"n": np.arange(300.0)}))
     texts = [str(i) for i in range(300)]
-    with pytest.warns(UserWarning, match="2 of 300 values of 'n' are no numbers, such as 'tall', and are taken as missing"):
+    with pytest.warns(UserWarning, match="2 of 300 values of 'n' are no numbers, such as 'tall', and are taken"):
         out = encoder.transform(pl.DataFrame({"n": ["tall", "short", *texts[2:]]}))
     assert out[0, 0] == out[1, 0] == 149.5
     with pytest.raises(TreatiseError, match="column 'n' holds 'w0' where the model was fitted with numbers"):
@@ -74,7 +74,7 @@ def test_money_that_comes_as_text_is_read_as_in_fitting():
 
 def test_dates_become_days_and_parts_on_circles():
     days = [datetime.date(2020, 12, 31), datetime.date(2021, 1, 1), datetime.date(2021, 7, 1)]
-    encoder, out = encoded(days)
+    _, out = encoded(days)
     np.testing.assert_array_equal(out["x in days since 2020-12-31"], [0, 1, 182])
     np.testing.assert_array_equal(out["x: year"], [2020, 2021, 2021])
     december, january, july = np.column_stack([out["x: month (sine)"], out["x: month (cosine)"]])
@@ -101,7 +101,8 @@ def test_missing_dates_have_the_middle_and_a_mark_and_later_ones_go_on():
 
 
 def test_zones_are_told_by_the_clock_on_the_wall_of_fitting():
-    moments = pl.Series(["2020-06-01 00:30", "2020-06-01 12:30"]).str.to_datetime().dt.replace_time_zone("Europe/Zurich")
+    moments = pl.Series(["2020-06-01 00:30", "2020-06-01 12:30"]).str.to_datetime()
+    moments = moments.dt.replace_time_zone("Europe/Zurich")
     encoder, out = encoded(moments)
     same = pl.DataFrame({"x": moments.dt.convert_time_zone("Asia/Tokyo")})
     np.testing.assert_allclose(encoder.transform(same), np.column_stack(list(out.values())))
@@ -122,7 +123,7 @@ def test_dates_as_text_numbers_and_times_of_day_are_read_as_in_fitting():
     np.testing.assert_allclose(clock.transform(pl.DataFrame({"x": ["12:00:00"]})), [[0.5, 0, -1]], atol=1e-12)
     with pytest.raises(TreatiseError, match="column 'x' holds 'soon' where the model was fitted with dates"):
         encoder.transform(pl.DataFrame({"x": ["soon", "03/04/2021"]}))
-    with pytest.raises(TreatiseError, match="column 'x' holds 3.5 where the model was fitted with dates"):
+    with pytest.raises(TreatiseError, match=r"column 'x' holds 3\.5 where the model was fitted with dates"):
         encoder.transform(pl.DataFrame({"x": [3.5]}))
 
 
@@ -145,7 +146,8 @@ def test_a_column_of_noise_tells_training_nothing_and_held_out_rows_nothing():
         # Independent columns of 2000 rows correlate with a deviation of 0.022.
         assert correlation(means.fit_transform(frame, y), y) < 5 * 0.023
     train, test = np.arange(1000), np.arange(1000, 2000)
-    model = make_pipeline(TableEncoder(), DecisionTreeClassifier(max_depth=5, random_state=0)).fit(frame[train], y[train])
+    model = make_pipeline(TableEncoder(), DecisionTreeClassifier(max_depth=5, random_state=0))
+    model.fit(frame[train], y[train])
     scores = model.predict_proba(frame[test])[:, 1]
     assert abs(roc_auc_score(y[test], scores) - 0.5) < 0.06  # deviation 0.018
     # Five questions to fifty indicators and a mean: what a tree makes of as many random columns, not a leak.
@@ -155,7 +157,8 @@ def test_a_column_of_noise_tells_training_nothing_and_held_out_rows_nothing():
 def test_means_with_their_own_rows_in_them_would_fail_that_test():
     frame, y = noise()
     # The categories differ a little, as chance will have it, so that they do not all stand for the mean.
-    y = np.where(np.random.default_rng(1).random(2000) < 0.2, (frame["x"].str.slice(1).cast(pl.Int64) % 2).to_numpy(), y)
+    even = (frame["x"].str.slice(1).cast(pl.Int64) % 2).to_numpy()
+    y = np.where(np.random.default_rng(1).random(2000) < 0.2, even, y)
     means = TargetMeans(["x"])
     honest = correlation(means.fit_transform(frame, y), y)
     leaking = correlation(means.fit(frame, y).transform(frame), y)
@@ -202,7 +205,8 @@ def test_words_are_weighed_by_tf_idf_and_rows_have_length_one():
     encoder = TableEncoder(sparse=True)
     X = encoder.fit_transform(frame)
     assert sparse.issparse(X)
-    assert list(encoder.get_feature_names_out()) == [f"text: {w}" for w in ("apple", "big", "old", "plum", "red", "tree")]
+    words = ("apple", "big", "old", "plum", "red", "tree")
+    assert list(encoder.get_feature_names_out()) == [f"text: {word}" for word in words]
     once = 1 + np.log(5 / 2)
     weights = np.array([once, once, 0, 0, (1 + np.log(2)) * (1 + np.log(5 / 3)), 0])
     np.testing.assert_allclose(X.toarray()[0], weights / np.linalg.norm(weights))
@@ -305,10 +309,9 @@ def test_a_short_file_is_read_as_the_model_was(tmp_path):
 def test_data_frames_with_money_and_dates_as_text_are_understood(tmp_path):
     frame = pl.DataFrame({
         "paid": [f"${i * i}.50" for i in range(60)], "when": [f"{1 + i % 28}.{1 + i % 12}.2020" for i in range(60)],
-        "stamp": [20200101 + i % 28 for i in range(60)], "digits": [str(i % 7) for i in range(60)], "y": ["a", "b"] * 30,
+        "stamp": [20200101 + i % 28 for i in range(60)], "digits": [str(i % 7) for i in range(60)],
+        "y": ["a", "b"] * 30,
     })  # fmt: skip
     pipeline, _, given = fit_method("LogisticRegression", frame.to_pandas(), "y")
     assert given.X.schema == {"paid": pl.Float64, "when": pl.Date, "stamp": pl.Date, "digits": pl.String}
     assert pipeline.predict(frame).tolist() == pipeline.predict(given.X).tolist()
-
-

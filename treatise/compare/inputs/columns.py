@@ -7,8 +7,6 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from treatise._core.errors import TreatiseError
-
 MOST_CATEGORIES = 50
 """More than these are many, and have no indicator each."""
 REDUCED_TEXT = 50

@@ -88,8 +88,8 @@ def rewrite(
     """Write canonical records to ``out``: no blank lines, no blanks around fields, quotes where needed.
 
     ``padded`` counts for each field the bare ones that had blanks around them (row 0) and that had none (row 1), those
-    of the first record left out. Returns a status, the line it concerns, the number of fields found there, the number of records and of
-    fields in each, the bytes written, and those of the first record.
+    of the first record left out. Returns a status, the line it concerns, the number of fields found there, the number
+    of records and of fields in each, the bytes written, and those of the first record.
     """
     at, line, records, expected, fields, written, head = 0, 1, 0, 0, 0, 0, 0
     begun, begun_line = 0, 1

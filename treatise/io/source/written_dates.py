@@ -55,8 +55,11 @@ def dates_of(column: pl.Series, order: str) -> pl.Series:
     late = pl.col("half").str.to_lowercase().str.starts_with("p")
     spoken = pl.col("hour").cast(pl.Int32, strict=False)
     # Twelve o'clock at night is hour 0 of the day, at noon hour 12.
-    hour = pl.when(pl.col("half").is_null()).then(spoken).when((spoken >= 1) & (spoken <= 12)).then(
-        spoken % 12 + 12 * late.cast(pl.Int32)
+    hour = (
+        pl.when(pl.col("half").is_null())
+        .then(spoken)
+        .when((spoken >= 1) & (spoken <= 12))
+        .then(spoken % 12 + 12 * late.cast(pl.Int32))
     )
     written = pl.format(
         "{}-{}-{} {}:{}:{}", full_year, in_month, day, hour.fill_null(pl.when(spoken.is_null()).then(0)),

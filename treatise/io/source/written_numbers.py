@@ -15,9 +15,7 @@ _UNIT = r"[\p{L}%‰°²³/$€£¥₹₽₺₩]{1,12}"
 _BLANK, _QUOTE = "[ \u00a0\u2007\u2009\u202f]", "['’]"
 _BODY = rf"(?:\d(?:[\d.,'’]|{_BLANK})*\d|\d|[.,]\d+)"
 _SIGN = "[+\\-−]?"
-NUMBER = (
-    rf"^(\()?{_SIGN}{_BLANK}?({_CURRENCY})?{_BLANK}?{_SIGN}({_BODY})(?:({_BLANK}?)({_UNIT}))?{_BLANK}?(\))?$"
-)
+NUMBER = rf"^(\()?{_SIGN}{_BLANK}?({_CURRENCY})?{_BLANK}?{_SIGN}({_BODY})(?:({_BLANK}?)({_UNIT}))?{_BLANK}?(\))?$"
 """A number with anything around it that a number may have."""
 _PICTURE = re.compile(r"^(?P<before>\D*)1(?P<thousands>[., ']?)234(?P<decimal>[.,])5(?P<after>\D*)$")
 DECIMAL_COMMA = "1234,5"
@@ -63,7 +61,7 @@ def picture_of(column: pl.Series, *, decimal_comma: bool = False) -> str | None:
     marks = _marks(body, decimal_comma)
     if marks is None or body.str.contains(r"^0[\d]").any():
         return None
-    behind = parts["gap"].fill_null("").max() + after[0] if after[0] else ""  # type: ignore[operator]
+    behind = parts["gap"].fill_null("").max() + after[0] if after[0] else ""
     picture = Picture(before[0], *marks, re.sub(_BLANK, " ", behind))
     return str(picture) if body.str.contains(f"^{_body(picture)}$").all() else None
 
@@ -73,9 +71,7 @@ def plain_numbers(column: pl.Series, picture: str) -> pl.Series:
     shown = Picture.read(picture)
     before, after = re.escape(shown.before.strip()), re.escape(shown.after.strip())
     around = f"{_BLANK}?"
-    pattern = (
-        rf"^\(?{_SIGN}{around}(?:{before})?{around}{_SIGN}{_body(shown)}{around}(?:{after})?{around}\)?$"
-    )
+    pattern = rf"^\(?{_SIGN}{around}(?:{before})?{around}{_SIGN}{_body(shown)}{around}(?:{after})?{around}\)?$"
     cell = pl.col(column.name)
     digits = cell.str.replace_all(f"[^0-9{shown.decimal}]", "").str.replace(shown.decimal, ".", literal=True)
     sign = pl.when(cell.str.contains(r"[(\-−]")).then(pl.lit("-")).otherwise(pl.lit(""))

@@ -35,14 +35,14 @@ def read_table(
 
     Understood are text divided by commas, tabs, semicolons, bars or blanks, Orange's ``.tab``, KEEL's ``.dat``,
     LIBSVM's ``label index:value ...`` and Parquet, each also compressed (gzip, bzip2, xz, Zstandard), and Excel's
-    ``.xlsx`` where ``fastexcel`` is installed. The format, the delimiter and the header are told by the content. Missing
-    values are an empty field, ``NA``, ``N/A``, ``NaN``, ``null`` or ``?``; blanks around a field that is not quoted are
-    not part of it; a column is numeric, Boolean, or a date or time where every value in the file is, and text
-    otherwise, also where numbers are written with leading zeros. Numbers may have a currency, a unit or a per cent sign
-    (the same in all of the column), marks between thousands, and brackets for a minus; dates any order of day, month
-    and year, if no other one fits the column. The time grows with the bytes of the file, which is held in memory while
-    it is read; a row may take 16 MiB and a table have 262 144 columns. For data beyond the memory, use the streaming
-    readers.
+    ``.xlsx`` where ``fastexcel`` is installed. The format, the delimiter and the header are told by the content.
+    Missing values are an empty field, ``NA``, ``N/A``, ``NaN``, ``null`` or ``?``; blanks around a field that is not
+    quoted are not part of it; a column is numeric, Boolean, or a date or time where every value in the file is, and
+    text otherwise, also where numbers are written with leading zeros. Numbers may have a currency, a unit or a per cent
+    sign (the same in all of the column), marks between thousands, and brackets for a minus; dates any order of day,
+    month and year, if no other one fits the column. The time grows with the bytes of the file, which is held in memory
+    while it is read; a row may take 16 MiB and a table have 262 144 columns. For data beyond the memory, use the
+    streaming readers.
 
     Parameters
     ----------

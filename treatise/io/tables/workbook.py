@@ -49,7 +49,7 @@ def read_workbook(
     try:
         frame = pl.read_excel(
             io.BytesIO(data), engine="calamine", has_header=header is not False, raise_if_empty=False, **chosen
-        )  # type: ignore[call-overload]
+        )
     # Whatever is wrong inside a workbook, fastexcel says it in errors of its own.
     except Exception as error:
         told = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -63,7 +63,8 @@ class Dates(ColumnsEncoder):
     def names(self) -> list[str]:
         """``NAME in days``, ``NAME: year``, ``NAME: month (sine)`` and so on."""
         (name,) = self.columns
-        days = f"{name} in days" if self.time_only_ else f"{name} in days since {np.datetime64(self.first_, 'us')!s:.10}"
+        since = "" if self.time_only_ else f" since {np.datetime64(self.first_, 'us')!s:.10}"
+        days = f"{name} in days{since}"
         names = [days, f"{name}: year"] if self.by_year_ else [days]
         names += [f"{name}: {part} ({wave})" for part in self.round_ for wave in ("sine", "cosine")]
         return [*names, f"{name} is missing"] if self.marked_ else names

@@ -47,7 +47,7 @@ class Numbers(ColumnsEncoder):
         """The columns' own names, and ``NAME is missing``."""
         return [
             name
-            for column, marked in zip(self.columns, self.marked_.tolist())
+            for column, marked in zip(self.columns, self.marked_)
             for name in ([column, f"{column} is missing"] if marked else [column])
         ]
 
@@ -71,7 +71,7 @@ class Numbers(ColumnsEncoder):
         return found
 
     def _learn(self, matrix: np.ndarray, missing: np.ndarray | None) -> None:
-        self.marked_ = np.zeros(matrix.shape[1], bool) if missing is None else missing.any(axis=0)
+        self.marked_: np.ndarray = np.zeros(matrix.shape[1], bool) if missing is None else missing.any(axis=0)
         if missing is not None:
             matrix = np.where(missing, np.nan, matrix)
         self.medians_ = _medians(matrix)

@@ -1,6 +1,6 @@
 """The encoder of whole tables: each column as its kind."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -163,7 +163,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise TreatiseError(f"the table lacks the column {absent!r} that the model was fitted with")
         return frame
 
-    def _parts(self, frame: pl.DataFrame, has_target: bool) -> Any:
+    def _parts(self, frame: pl.DataFrame, has_target: bool) -> Iterator[ColumnsEncoder]:
         """Encoders of the columns, in their order; neighbours that hold numbers have one together."""
         kinds = [
             "number" if dtype.is_numeric() else kind_of(frame[name], self.max_categories)

@@ -36,9 +36,7 @@ class Words(ColumnsEncoder):
         Seed of the search for those.
     """
 
-    def __init__(
-        self, columns: list[str], most: int = 20_000, reduce: bool = False, random_state: int = 0
-    ) -> None:
+    def __init__(self, columns: list[str], most: int = 20_000, reduce: bool = False, random_state: int = 0) -> None:
         super().__init__(columns)
         self.most = most
         self.reduce = reduce
@@ -58,7 +56,8 @@ class Words(ColumnsEncoder):
         """Both, weighing the words once."""
         texts = frame.to_series()
         found = [words.group_by("word").len() for _, words in _words_of(texts)]
-        counts = pl.concat(found).group_by("word").agg(pl.col("len").sum()).sort("len", "word", descending=[True, False])
+        counts = pl.concat(found).group_by("word").agg(pl.col("len").sum())
+        counts = counts.sort("len", "word", descending=[True, False])
         least = 2 if len(texts) >= _FEW_ROWS else 1
         kept = counts.filter(pl.col("len") >= least).head(self.most).sort("word")
         self.words_: list[str] = kept["word"].to_list()
