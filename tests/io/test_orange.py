@@ -58,6 +58,7 @@ def test_quotes_and_blank_lines_in_the_header_are_no_hindrance(tmp_path):
         "a\tb\nc\td\nd\tc\nc\tc\nd\td\n",  # letters that are types, and no empty role
         "C#\tF#\n1\t2\n3\t4\n",  # names of languages
         "# a\tb\n1\t2\n3\t4\n",
+        "C4\tC#4\tD4\tD#4\n1\t2\t3\t4\n3\t4\t5\t6\n",  # keys of a piano
         "a\tb\nc\td\n",  # no rows beneath
         "a\tb\n1\t2\n\t\n3\t4\n",
     ],

@@ -45,8 +45,9 @@ def orange_header(records: Records) -> OrangeHeader | None:
         Of the file, or of its beginning.
     """
     first = records.first()
-    if any(_PREFIXED.fullmatch(cell) for cell in first if cell):
-        return _prefixed(first)
+    prefixed = _prefixed(first)
+    if prefixed is not None:
+        return prefixed
     if records.n_records <= _RECORDS:
         return None
     _, types, roles = records.cells(limit=_RECORDS).rows()
@@ -60,8 +61,11 @@ def orange_header(records: Records) -> OrangeHeader | None:
     return _header(first, kinds, parts, _RECORDS)
 
 
-def _prefixed(cells: tuple[str | None, ...]) -> OrangeHeader:
+def _prefixed(cells: tuple[str | None, ...]) -> OrangeHeader | None:
+    """A header of names with prefixes: every cell has one, or one tells a role; ``C#4`` may be a key of a piano."""
     found = [_PREFIXED.fullmatch(cell or "") for cell in cells]
+    if not (all(found) or any(match and match["role"] for match in found)):
+        return None
     names = tuple(match["name"] if match else cell for match, cell in zip(found, cells))
     kinds = [_TYPES[match["type"].lower()] if match and match["type"] else "" for match in found]
     roles = [_ROLES[match["role"]] if match and match["role"] else "" for match in found]
