@@ -46,6 +46,19 @@ def zstandard(data):
     return pytest.importorskip("pyarrow").compress(data, codec="zstd", asbytes=True)
 
 
+def money():
+    """The numbers with a currency, brackets for a minus."""
+
+    def cell(value):
+        if not isinstance(value, float):
+            return "" if value is None else str(value)
+        return f"(${-value})" if value < 0 else f"${value}"
+
+    return "".join(",".join(map(cell, row)) + "\n" for row in [NAMES, *ROWS])
+
+
+ORANGE = "\t".join(NAMES) + "\nc\tcontinuous\ts\tc\n\t\t\tclass\n"
+ORANGE_PREFIXES = "C#x\tC#z\ttown\tcC#y\n"
 KEEL = "@relation towns\n" + "".join(f"@attribute {name} real\n" for name in NAMES) + "@data\n"
 WAYS = {
     **{f"missing {word}": ("t.csv", text(missing=word)) for word in MISSING[1:]},
@@ -59,6 +72,9 @@ WAYS = {
     "blank lines": ("t.csv", text().replace("Rome,0\n", "Rome,0\n\n")),
     "quotes": ("t.csv", text(quote='"')),
     "KEEL": ("t.dat", KEEL + text(missing="<null>", header=False)),
+    "Orange": ("t.tab", ORANGE + text("\t", header=False)),
+    "Orange's prefixes": ("t.tab", ORANGE_PREFIXES + text("\t", header=False)),
+    "money": ("t.csv", money()),
     "mark": ("t.csv", b"\xef\xbb\xbf" + text().encode()),
     "line ends of Windows": ("t.csv", text(end="\r\n")),
     "line ends of old": ("t.csv", text(end="\r")),

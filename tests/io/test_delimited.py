@@ -51,8 +51,11 @@ def test_semicolons_with_decimal_commas(read):
     assert values(read("1,5;2,5\n3,5;4,5\n")) == {"column_0": [1.5, 3.5], "column_1": [2.5, 4.5]}
 
 
-def test_a_comma_between_digits_is_no_decimal_sign_elsewhere(read):
-    assert values(read("x\ty\n1,500\t2\n2,500\t3\n", "data.tsv"))["x"] == ["1,500", "2,500"]
+def test_a_comma_before_three_digits_divides_thousands_elsewhere(read):
+    table = read("x\ty\n1,500\t2\n2,500\t3\n", "data.tsv")
+    assert values(table)["x"] == [1500, 2500]
+    assert "column 'x' read as numbers written like '1,234.5'" in table.notes
+    assert values(read("x;y\n1,500;2\n2,500;3\n"))["x"] == [1.5, 2.5]
 
 
 def test_a_blank_divides_no_names_in_a_csv_file(read):

@@ -31,7 +31,7 @@ def forged(path, schema=None, about=None, *, model=None, compression=zipfile.ZIP
     data = skops.io.dumps(model or DummyRegressor())
     if schema is None:
         schema = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("schema.json"))
-    good = {"treatise": treatise.__version__, "format": 2, "metadata": {}}
+    good = {"treatise": treatise.__version__, "format": 3, "metadata": {}}
     with zipfile.ZipFile(path, "w", compression=compression) as archive:
         archive.writestr("schema.json", json.dumps(schema))
         archive.writestr("treatise.json", about if isinstance(about, str) else json.dumps(about or good))
@@ -134,11 +134,11 @@ def test_the_version_is_looked_at_before_anything_else(tmp_path):
     unknown = node("LoaderOfTheFuture", "treatise.future", "Model")
     major, minor = (int(part) for part in treatise.__version__.split(".")[:2])
     for about, admitted in [
-        ({"treatise": f"{major}.{minor + 1}.0", "format": 2, "metadata": {}}, False),
-        ({"treatise": f"{major + 1}.0", "format": 2, "metadata": {}}, False),
-        ({"treatise": treatise.__version__, "format": 3, "metadata": {}}, False),
-        ({"treatise": f"{major}.{minor}.99", "format": 2, "metadata": {}}, True),
-        ({"treatise": f"{major}.{max(minor - 1, 0)}.0", "format": 2, "metadata": {}}, True),
+        ({"treatise": f"{major}.{minor + 1}.0", "format": 3, "metadata": {}}, False),
+        ({"treatise": f"{major + 1}.0", "format": 3, "metadata": {}}, False),
+        ({"treatise": treatise.__version__, "format": 4, "metadata": {}}, False),
+        ({"treatise": f"{major}.{minor}.99", "format": 3, "metadata": {}}, True),
+        ({"treatise": f"{major}.{max(minor - 1, 0)}.0", "format": 3, "metadata": {}}, True),
     ]:
         with pytest.raises(TreatiseError) as error:
             load_model(forged(tmp_path / "new.skops", unknown, about))
@@ -148,17 +148,17 @@ def test_the_version_is_looked_at_before_anything_else(tmp_path):
 
 
 def test_a_file_of_another_layout_is_told_with_the_version_that_wrote_it(tmp_path):
-    for layout in (1, 0, -1):
+    for layout in (2, 1, 0, -1):
         about = {"treatise": "0.0.7", "format": layout, "metadata": {}}
         with pytest.raises(TreatiseError) as error:
             load_model(forged(tmp_path / "old.skops", None, about))
-        now = f"this is {treatise.__version__} (format 2); fit the model again"
+        now = f"this is {treatise.__version__} (format 3); fit the model again"
         assert str(error.value).endswith(f"the model was saved by Treatise 0.0.7 (format {layout}) and {now}")
 
 
 def test_a_class_that_has_moved_is_told_with_the_version_that_wrote_the_file(tmp_path):
     moved = node("ObjectNode", "treatise.online.old_place", "Model")
-    about = {"treatise": "0.1.0", "format": 2, "metadata": {}}
+    about = {"treatise": "0.1.0", "format": 3, "metadata": {}}
     with pytest.raises(TreatiseError, match=r"saved by Treatise 0\.1\.0 .*old_place\.Model; fit the model again$"):
         load_model(forged(tmp_path / "moved.skops", moved, about))
 
@@ -168,9 +168,9 @@ def test_a_class_that_has_moved_is_told_with_the_version_that_wrote_the_file(tmp
     [
         "not json",
         "[]",
-        '{"treatise": "0.1.0", "format": 2}',
-        '{"treatise": 1, "format": 2, "metadata": {}}',
-        '{"treatise": "x.y", "format": 2, "metadata": {}}',
+        '{"treatise": "0.1.0", "format": 3}',
+        '{"treatise": 1, "format": 3, "metadata": {}}',
+        '{"treatise": "x.y", "format": 3, "metadata": {}}',
         '{"treatise": "0.1.0", "format": true, "metadata": {}}',
         "[" * 100_000,
     ],

@@ -208,7 +208,7 @@ def _nodes(table: Table, columns: list[str] | None, drop_missing: bool) -> tuple
         if twice is not None:
             raise TreatiseError(f"column {twice!r} is named twice; name every column once")
         frame = frame.select(chosen)
-    frame, dropped = informative(frame)
+    frame, dropped = informative(frame, plain=True)
     notes = [f"column {name!r} {reason}; it is left out" for name, reason in dropped]
     if frame.width < 2:
         why = "".join(f"; {note}" for note in notes[:5])
@@ -226,7 +226,7 @@ def _nodes(table: Table, columns: list[str] | None, drop_missing: bool) -> tuple
                 f"{frame.height - whole.height} rows out with --drop-missing"
             )
         notes.append(f"{frame.height - whole.height} of {frame.height} rows have missing values and are left out")
-        frame, gone = informative(whole)
+        frame, gone = informative(whole, plain=True)
         notes += [f"column {name!r} {reason} in the rows that are left; it is left out" for name, reason in gone]
         if frame.width < 2:
             raise TreatiseError("without the rows that have missing values fewer than two columns vary")

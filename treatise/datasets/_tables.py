@@ -1,7 +1,7 @@
 """Tables by name: those that come with scikit-learn, those of the data home, and files."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,7 +42,13 @@ BUNDLED = tuple(_RECIPES)
 """Names of the tables that need no file."""
 
 
-def load_table(source: str | os.PathLike[str], *, header: bool | None = None, format: str | None = None) -> Table:
+def load_table(
+    source: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    format: str | None = None,
+    written: Mapping[str, str] | None = None,
+) -> Table:
     """A bundled table by its name, a table of the data home by its path there, or else the table in a file.
 
     Parameters
@@ -50,7 +56,7 @@ def load_table(source: str | os.PathLike[str], *, header: bool | None = None, fo
     source : str or path
         One of :data:`BUNDLED`, such as ``"iris"``; a known file of the data home, such as ``"keel/sonar.dat"``; or a
         file of yours. A file that has the name of one of the former is read as ``./iris``.
-    header, format
+    header, format, written
         For a file, as :func:`treatise.io.read_table` takes them.
 
     Returns
@@ -71,7 +77,7 @@ def load_table(source: str | os.PathLike[str], *, header: bool | None = None, fo
     if isinstance(source, str) and source in known_files():
         return _collected(source, header, format)
     try:
-        return read_table(source, header=header, format=format)
+        return read_table(source, header=header, format=format, written=written)
     except TreatiseError as error:
         if Path(source).exists() or Path(source).name != str(source):
             raise

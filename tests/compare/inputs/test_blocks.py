@@ -113,7 +113,7 @@ def test_the_problem_describes_the_whole_table_and_its_sample_is_fair(people, tm
     assert about.rows == problem.n_rows == N
     assert about.classes == ("maybe", "no", "yes")
     assert list(about.counts) == [whole["label"].to_list().count(c) for c in about.classes]
-    assert ("day", "holds dates or times, which are not used") in problem.dropped
+    assert ("day", "is constant") in problem.dropped
     assert problem.task == "multiclass"
     # A thousand rows by chance, and at least the three of the rare class and a hundred of each other one.
     assert 1000 <= len(problem.y) <= 1300

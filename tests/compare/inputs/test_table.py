@@ -83,19 +83,23 @@ def test_columns_without_information_are_left_out_with_a_reason():
             "patient_id": np.random.default_rng(1).permutation(10_000)[:n],
             "row": np.arange(n) + 5,
             "name": [f"person {i}" for i in range(n)],
-            "born": [datetime.date(1990, 1, 1)] * n,
+            "seen": [datetime.date(1990, 1, 1)] * n,
+            "born": [datetime.date(1990, 1, 1) + datetime.timedelta(days=37 * i) for i in range(n)],
+            "measured": 0.1 * np.arange(n),
+            "remark": [f"she liked the {'soup' if i % 2 else 'cake'} number {i} very much" for i in range(n)],
             "age": numbers(),
             "town": ["Bern", "Chur", "Genf"] * 20,
             "y": ["a", "b"] * 30,
         }
     )
     problem = understand(data, "y")
-    assert problem.X.columns == ["age", "town"]
+    assert problem.X.columns == ["born", "remark", "age", "town"]
     reasons = dict(problem.dropped)
     assert "constant" in reasons["constant"]
     assert "empty" in reasons["empty"]
     assert all("identifier" in reasons[name] for name in ("patient_id", "row", "name"))
-    assert "dates" in reasons["born"]
+    assert "constant" in reasons["seen"]
+    assert "grows by the same step" in reasons["measured"]
 
 
 def test_integers_that_happen_to_differ_are_kept():

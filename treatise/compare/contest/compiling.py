@@ -92,7 +92,8 @@ def _inputs(folder: Path) -> Iterator[Input]:
         frame = pl.DataFrame(X, schema=[f"x{j}" for j in range(COLUMNS)]).with_columns(y=pl.Series(y))
         yield read_input(Request(Table("points", frame, True, ()), "y", task))
         labels = pl.DataFrame({"label": pl.Series(y)})
-        yield read_input(Request(Table("points", labels, False, (), matrix=sparse.csr_matrix(np.abs(X))), "label", task))
+        table = Table("points", labels, False, (), matrix=sparse.csr_matrix(np.abs(X)))
+        yield read_input(Request(table, "label", task))
     path = folder / "sentences.csv"
     words = np.repeat(np.arange(ROWS // 3), 3)
     pl.DataFrame(

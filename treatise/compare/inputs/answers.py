@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise.compare.inputs.columns import is_nan
+from treatise.compare.inputs.target import is_nan
 from treatise.compare.inputs.thresholds import thresholded
 from treatise.compare.measures import METRICS, TABLE_METRICS
 from treatise.compare.metrics import (

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ import polars as pl
 
 from treatise._core.errors import TreatiseError
 from treatise.compare.inputs.block_store import SAMPLE, Block, BlockStore, joined, scatter
-from treatise.compare.inputs.columns import MOST_CLASSES, informative, useless, width_of
+from treatise.compare.inputs.columns import informative, useless, width_of
 from treatise.compare.inputs.table import named_target, understood
+from treatise.compare.inputs.target import MOST_CLASSES
 from treatise.datasets import BUNDLED
 from treatise.io import Table, TableBlocks
 from treatise.io.source import is_packed
@@ -92,7 +93,7 @@ def read_streamed(
     """
     blocks = large.blocks
     name = blocks.head.column(named_target(blocks.head, target))
-    if name not in blocks.kinds:
+    if blocks.kinds.get(name, "date") == "date":
         raise TreatiseError(f"the target {name!r} holds dates; a method here predicts numbers or classes")
     free = shutil.disk_usage(_existing(folder)).free
     if blocks.n_bytes > free:
@@ -199,14 +200,14 @@ def _understood(
     if sample.matrix is not None:
         sample = joined([sample], store.width)
     head = blocks.head
-    table = Table(head.name, sample.frame, head.header, head.notes, sample.matrix)
+    table = replace(head, frame=sample.frame, matrix=sample.matrix)
     found = understood(table, reading.target, task, copies=False)
     labels, counts = np.array([]), list[int]()
     if found["task"] != "regression":
         labels, counts = _labels(reading, found["y"])
         found["task"] = "binary" if len(labels) == 2 else "multiclass"
     others = [column for column in head.frame.iter_columns() if column.name not in blocks.kinds]
-    found["dropped"] += [(column.name, useless(column) or "is not used") for column in others]
+    found["dropped"] += [(column.name, useless(column, plain=True) or "is not used") for column in others]
     found["notes"] += _notes(reading, blocks, sample, whole)
     return found | {
         "table_columns": tuple(head.frame.columns), "store": store, "sampled": sample.rows, "labels": labels,

@@ -1,100 +1,163 @@
-"""What the columns of a table say: the target and its task, those that carry information, rows that repeat."""
+"""What the columns of a table say: what kind each is, which carry information, which repeat the target or rows."""
 
 import re
+import shlex
 
 import numpy as np
 import polars as pl
 from scipy import sparse
 
-from treatise._core.errors import TreatiseError
+MOST_CATEGORIES = 50
+"""More than these are many, and have no indicator each."""
+REDUCED_TEXT = 50
+"""Columns that a method which takes dense input only is given of a text."""
+PARTS_OF_DATE = 8
+FEW_ROWS = 20
+FEWEST_GROUPS = 5
+WORDS_OF_TEXT, WORDS_OF_TITLES = 3, 2
+NEARLY_ALL = 0.9
+REPEATED_WORDS = 0.2
+IDENTIFIER = "looks like an identifier: every value differs"
+COUNTER = "counts the rows: it grows by the same step from each to the next"
+_GLANCE = 500
 
-MOST_CLASSES_BY_NUMBER = 20
-MOST_CLASSES = 1000
+
+def kind_of(column: pl.Series, most: int = MOST_CATEGORIES) -> str:
+    """What a column holds: ``"number"``, ``"date"``, ``"category"``, ``"many"`` (more than ``most``) or ``"text"``."""
+    kind = column.dtype
+    if kind.is_numeric() or isinstance(kind, pl.Boolean | pl.Duration | pl.Null):
+        return "number"
+    if kind.is_temporal():
+        return "date"
+    if is_text(column):
+        return "text"
+    return "many" if column.n_unique() > most else "category"
 
 
-def is_nan(column: pl.Series) -> np.ndarray:
-    return column.is_nan().fill_null(False).to_numpy() if column.dtype.is_float() else np.zeros(len(column), bool)
+def is_text(column: pl.Series) -> bool:
+    """Whether a column holds sentences or lists of words: cells of several words that seldom repeat, words that do.
+
+    Three words a cell will do, or two where nearly every cell differs, as titles do. A word is of letters alone, so
+    that hashes and addresses of machines hold none.
+    """
+    if column.dtype != pl.String:
+        return False
+    distinct = column.drop_nulls().unique(maintain_order=True)
+    if len(distinct) <= min(MOST_CATEGORIES, len(column) / 2):
+        return False
+    words = distinct.head(_GLANCE).str.to_lowercase().str.extract_all(r"\b\p{L}{2,}\b").list.unique()
+    told = words.explode().drop_nulls()
+    enough = WORDS_OF_TITLES if len(distinct) > NEARLY_ALL * len(column) else WORDS_OF_TEXT
+    return len(told) >= enough * len(words) and _repeated(told) >= REPEATED_WORDS
 
 
-def read_target(labels: pl.Series, name: str, task: str | None) -> tuple[np.ndarray, str, list[str]]:
-    """The target's values, its task, and a word on the choice."""
-    if labels.dtype.is_temporal():
-        raise TreatiseError(f"the target {name!r} holds dates; a method here predicts numbers or classes")
-    numeric, words = labels.dtype.is_numeric(), []
-    whole = numeric and (labels.dtype.is_integer() or bool((labels == labels.round()).all()))
-    distinct = labels.n_unique()
-    if distinct == 1:
-        raise TreatiseError(f"the target {name!r} has one value only ({labels[0]!r}); there is nothing to predict")
-    if task is None:
-        few = distinct <= MOST_CLASSES_BY_NUMBER and distinct <= max(2, len(labels) // 5)
-        if numeric and not (whole and few):
-            task = "regression"
-        else:
-            task = "binary" if distinct == 2 else "multiclass"
-            if numeric and distinct > 2:
-                words.append(
-                    f"the {distinct} whole numbers of {name!r} are taken as classes (--task regression: as amounts)"
-                )
-    if task == "regression":
-        if not numeric:
-            raise TreatiseError(f"the target {name!r} holds text such as {labels[0]!r}; regression needs numbers")
-        y = labels.cast(pl.Float64).to_numpy()
-        if not np.isfinite(y).all():
-            raise TreatiseError(f"the target {name!r} holds infinite values")
-        return y, task, words
-    if task == "binary" and distinct != 2:
-        raise TreatiseError(f"the target {name!r} has {distinct} values; a binary task needs two")
-    if distinct > max(MOST_CLASSES_BY_NUMBER, min(MOST_CLASSES, len(labels) // 2)):
-        raise TreatiseError(
-            f"the target {name!r} has {distinct} different values in {len(labels)} rows; that is no set of classes"
-        )
-    if distinct == 2:
-        task = "binary"
-    y = labels.cast(pl.Int64).to_numpy() if whole else labels.cast(pl.String).to_numpy().astype(str)
-    values, counts = np.unique(y, return_counts=True)
-    if counts.min() < 5:
-        words.append(f"class {str(values[counts.argmin()])!r} has {counts.min()} rows only; its folds say little of it")
-    return y, task, words
+def _repeated(words: pl.Series) -> float:
+    """Share of words, each counted once a cell, that other cells have too."""
+    counts = words.unique_counts()
+    return float(counts.filter(counts > 1).sum() / len(words))
 
 
 def width_of(frame: pl.DataFrame) -> int:
-    """Columns after encoding."""
-    texts = [c for c in frame if not (c.dtype.is_numeric() or c.dtype == pl.Boolean)]
-    return frame.width - len(texts) + sum(min(c.n_unique(), 50) for c in texts)
+    """Columns after encoding; of text those that dense methods are given, as the cost of sparse ones depends on how
+    long the texts are and not on how many words there are."""
+    width = 0
+    for column in frame.iter_columns():
+        kind = kind_of(column)
+        if kind in ("category", "many"):
+            width += min(column.n_unique(), MOST_CATEGORIES) + (kind == "many")
+        else:
+            width += {"number": 1, "date": PARTS_OF_DATE, "text": REDUCED_TEXT}[kind]
+    return width
 
 
-def informative(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
-    """The columns worth keeping, and why the others are not."""
-    dropped = []
-    for name in frame.columns:
-        reason = useless(frame[name])
-        if reason:
-            dropped.append((name, reason))
+def kinds_in_words(frame: pl.DataFrame) -> str:
+    """How many columns of each kind there are: ``3 numeric, 1 categorical, 1 date``."""
+    kinds = [kind_of(column) for column in frame.iter_columns()]
+    dates, texts = kinds.count("date"), kinds.count("text")
+    said = [f"{kinds.count('number')} numeric", f"{kinds.count('category') + kinds.count('many')} categorical"]
+    said += [f"{dates} date{'s' * (dates > 1)}"] * (dates > 0) + [f"{texts} text"] * (texts > 0)
+    return ", ".join(said)
+
+
+def informative(frame: pl.DataFrame, *, plain: bool = False) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
+    """The columns worth keeping, and why the others are not.
+
+    ``plain`` is for methods that take numbers and categories only: dates and free text are left out then. If a regular
+    grid of fractions is all there is, it stays: somebody fits a curve.
+    """
+    reasons = {column.name: useless(column, plain=plain) for column in frame.iter_columns()}
+    if all(reasons.values()):
+        grids = [name for name, why in reasons.items() if why == COUNTER and frame[name].dtype.is_float()]
+        reasons |= dict.fromkeys(grids)
+    dropped = [(name, why) for name, why in reasons.items() if why]
     return frame.drop([name for name, _ in dropped]), dropped
 
 
-def useless(column: pl.Series) -> str | None:
+def useless(column: pl.Series, *, plain: bool = False) -> str | None:
     """Why nothing can be learned from a column, or None if something can."""
     present = column.drop_nulls()
     if len(present) == 0:
         return "is empty"
-    if column.dtype.is_temporal():
-        return "holds dates or times, which are not used"
     if isinstance(column.dtype, pl.List | pl.Struct | pl.Array | pl.Binary | pl.Object):
         return f"holds {column.dtype}, which is no number and no text"
     distinct = present.n_unique()
     if distinct == 1 and len(present) == len(column):
         return "is constant"
-    if distinct == len(column) > 20:
-        if column.dtype == pl.String:
-            return "looks like an identifier: every value differs"
-        if column.dtype.is_integer():
-            named = re.fullmatch(r"(.*[\W_])?(id|index|row|key|nr|no|number)([\W_].*)?", column.name.lower())
-            if named or present.max() - present.min() == len(column) - 1:  # type: ignore[operator]
-                return "looks like an identifier: every value differs"
-    if column.dtype == pl.String and distinct > 100 and distinct > 0.9 * len(present):
-        return f"looks like free text: {distinct} different values"
+    if column.dtype.is_temporal():
+        return "holds dates or times, which are not used" if plain else None
+    if column.dtype == pl.String:
+        return _useless_text(column, distinct, len(present), plain)
+    if distinct == len(column) > FEW_ROWS and column.dtype.is_numeric():
+        if column.dtype.is_integer() and (_is_named_id(column.name) or _span(column) == distinct - 1):
+            return IDENTIFIER
+        if _is_counter(column):
+            return COUNTER
     return None
+
+
+def _useless_text(column: pl.Series, distinct: int, present: int, plain: bool) -> str | None:
+    if distinct <= FEW_ROWS or distinct <= NEARLY_ALL * present:
+        return "looks like free text, which is not used" if plain and is_text(column) else None
+    if is_text(column):
+        return f"looks like free text: {distinct} different values" if plain else None
+    if distinct == len(column):
+        return IDENTIFIER
+    return f"looks like an identifier: {distinct} different values in {present} rows" if distinct > 100 else None
+
+
+def _span(column: pl.Series) -> int:
+    return column.max() - column.min()  # type: ignore[operator,return-value]
+
+
+def _is_counter(column: pl.Series) -> bool:
+    """Whether numbers grow from row to row, always by the same step."""
+    values = column.cast(pl.Float64).to_numpy()
+    steps = np.diff(values)
+    # Steps of decimal fractions differ in their last digits.
+    return bool(steps[0] > 0 and np.allclose(steps, steps[0], rtol=1e-6, atol=4 * np.spacing(np.abs(values).max())))
+
+
+def _is_named_id(name: str) -> bool:
+    return bool(
+        re.fullmatch(r"(.*[\W_])?(id|index|row|key|nr|no|number)([\W_].*)?", name.lower())
+        or re.fullmatch(r".*[a-z](Id|ID)", name)
+    )
+
+
+def groups_of_rows(frame: pl.DataFrame) -> list[str]:
+    """A word for each column that names whom or what several rows belong to, by its name and its repeats."""
+    words = []
+    for column in frame.iter_columns():
+        named = re.fullmatch(r"(.*[\W_])?id", column.name.lower()) or re.fullmatch(r".*[a-z](Id|ID)", column.name)
+        if not named or not (column.dtype.is_integer() or column.dtype == pl.String):
+            continue
+        distinct = column.drop_nulls().n_unique()
+        if FEWEST_GROUPS <= distinct <= len(column) / 1.5:
+            words.append(
+                f"column {column.name!r} names {distinct} groups of rows; if new rows will be of other ones, keep each "
+                f"in one fold with --group {shlex.quote(column.name)}"
+            )
+    return words
 
 
 def leaks(X: pl.DataFrame, y: np.ndarray, target: str) -> list[str]:

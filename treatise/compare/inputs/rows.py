@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from treatise.compare.candidates import Candidate, all_candidates
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Size
-from treatise.compare.inputs.columns import width_of
+from treatise.compare.inputs.columns import kinds_in_words, width_of
 from treatise.compare.inputs.encoding import table_pipeline
 from treatise.compare.inputs.roles import Roles, split_by_time
 from treatise.compare.inputs.thresholds import RARE, RULES, best_threshold
@@ -65,7 +65,7 @@ class RowsInput(Input):
 
     ``X`` is a Polars frame of the informative columns, or a sparse matrix; ``y`` holds numbers or labels; ``groups``
     numbers the rows that are kept together: copies of a row, or what ``roles`` says; ``table_columns`` are all columns
-    of the table, the target among them.
+    of the table, the target among them; ``written`` tells how columns are written that are no plain numbers or dates.
     """
 
     name: str
@@ -80,6 +80,7 @@ class RowsInput(Input):
     table_columns: tuple[str, ...] = ()
     roles: Roles = field(default_factory=Roles)
     judging: Judging = field(default_factory=Judging)
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -152,7 +153,7 @@ class RowsInput(Input):
         columns = len(self.features)
         frame = None if self.sparse else self.X.select(self.features)
         numeric = columns if frame is None else sum(c.dtype.is_numeric() or c.dtype == pl.Boolean for c in frame)
-        kinds = f"{numeric} numeric, {columns - numeric} categorical"
+        kinds = f"{columns} numeric, 0 categorical" if frame is None else kinds_in_words(frame)
         return DataRecord(
             kind=self.kind,
             name=self.name,
@@ -231,7 +232,7 @@ class RowsInput(Input):
 
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
         """Numbers for text and gaps, the scaling that the method wants, the method, and a head for transformers."""
-        return table_pipeline(candidate, self.sparse, params, seed)
+        return table_pipeline(candidate, self.sparse, params, seed, self.written)
 
     def fit(self, pipeline: Pipeline) -> Pipeline:
         """Fit a pipeline to all rows, with their weights where it takes them."""

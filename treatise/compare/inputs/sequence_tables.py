@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise.compare.inputs.columns import MOST_CLASSES, useless
+from treatise.compare.inputs.columns import useless
+from treatise.compare.inputs.target import MOST_CLASSES
 from treatise.io import ModelFile, Table, read_table
 from treatise.io.source import is_tabular
 
@@ -236,7 +237,7 @@ def _kept(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
     for column in frame:
         # Words differ as they like: only a column of another kind can be an identifier.
         text = column.dtype == pl.String
-        reason = useless(column) if not text else "is constant" if column.n_unique() == 1 else None
+        reason = useless(column, plain=True) if not text else "is constant" if column.n_unique() == 1 else None
         if reason is None:
             columns.append(column)
         else:

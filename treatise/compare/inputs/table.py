@@ -1,7 +1,7 @@
 """A table in memory: what it asks, and what its models make of a new one."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -12,15 +12,17 @@ from scipy import sparse
 from treatise._core.errors import TreatiseError
 from treatise.compare.inputs.answers import Score, answers, carried, score_table
 from treatise.compare.inputs.base import Request, written_usage
-from treatise.compare.inputs.columns import copies_of, informative, is_nan, leaks, read_target
+from treatise.compare.inputs.columns import copies_of, groups_of_rows, informative, leaks
 from treatise.compare.inputs.encoding import as_frame
 from treatise.compare.inputs.roles import roles_of, set_aside, unweighted
 from treatise.compare.inputs.rows import Judging, RowsInput
 from treatise.compare.inputs.served import Part, TablePart
+from treatise.compare.inputs.target import is_nan, read_target, survival_data
 from treatise.compare.metrics import TABLE_METRICS
 from treatise.compare.own_metric import OwnMetric
 from treatise.datasets import load_table
 from treatise.io import ModelFile, Table
+from treatise.io.source import read_compact, read_written
 from treatise.report.record import ModelUse
 
 
@@ -55,14 +57,21 @@ class TableInput(RowsInput):
         threshold: float | None = None,
     ) -> Iterator[Part]:  # fmt: skip
         """A table with a column of predictions, and one for each class with its probability or score."""
-        yield TablePart(predict_table(model, load_table(source, header=header), keep=keep, threshold=threshold))
+        table = load_table(source, header=header, written=_written(model))
+        yield TablePart(predict_table(model, table, keep=keep, threshold=threshold))
 
     @classmethod
     def score(
         cls, model: ModelFile, source: str, *, header: bool | None = None, threshold: float | None = None
     ) -> Score:
         """Every measure of the task on a labelled table."""
-        return score_labelled(model, load_table(source, header=header), threshold=threshold)
+        return score_labelled(model, load_table(source, header=header, written=_written(model)), threshold=threshold)
+
+
+def _written(model: ModelFile) -> Mapping[str, str] | None:
+    """How the columns were written that a model, or the first member of a blend, was fitted with."""
+    first = next(iter(getattr(model.model, "models", ())), model.model)
+    return getattr(dict(getattr(first, "steps", ())).get("table"), "written", None)
 
 
 Wished = TypeVar("Wished", bound=TableInput)
@@ -113,21 +122,28 @@ def understood(table: Table, target: str | int | None, task: str | None, *, copi
         notes.append(f"{len(labels) - len(kept)} rows without a value in {column!r} are left out")
     if len(kept) == 0:
         raise TreatiseError(f"the target {column!r} holds no value at all")
-    y, task, words = read_target(labels[kept], column, task)
+    y, task, words = read_target(labels[kept], column, task, written=table.written.get(column))
     notes += words
+    written = dict(table.written)
     if table.matrix is not None:
         X: Any = table.matrix[kept]
         dropped: list[tuple[str, str]] = []
     else:
-        X, dropped = informative(table.frame[kept].drop(column))
+        asides = {name: why for name, why in table.asides.items() if name != column}
+        read = read_compact(table.frame[kept].drop(column, *asides))
+        written |= read.written
+        notes += read.notes
+        X, dropped = informative(read.frame)
+        dropped = [*asides.items(), *dropped]
         if X.width == 0:
             why = f" ({dropped[0][0]!r}: {dropped[0][1]})" if dropped else ""
             raise TreatiseError(f"no column is left to predict {column!r} from{why}")
-        notes += leaks(X, y, column)
+        notes += leaks(X, y, column) + groups_of_rows(X) + survival_data(table.frame, column)
     groups, words = copies_of(X) if copies else (None, [])
     return {
         "name": table.name, "target": column, "task": task, "X": X, "y": y, "groups": groups, "dropped": dropped,
         "notes": notes + words, "table_columns": tuple(table.frame.columns),
+        "written": {name: how for name, how in written.items() if table.matrix is None and name in X.columns},
     }  # fmt: skip
 
 
@@ -146,7 +162,9 @@ def as_table(data: Any, header: bool | None) -> tuple[Table, str]:
         return data, data.name
     if isinstance(data, str | os.PathLike):
         return load_table(data, header=header), os.fspath(data)
-    return Table("table", as_frame(data), True, ()), "a data frame"
+    frame = as_frame(data)
+    read = read_written(frame)
+    return Table("table", read.frame, True, read.notes, written=read.written), "a data frame"
 
 
 def table_usage(model: str) -> ModelUse:

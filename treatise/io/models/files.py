@@ -18,7 +18,7 @@ from treatise._core.version import __version__
 from treatise.io.source import naming, raw_bytes
 
 # Counted up when files name their parts otherwise, as when a class moves to another module.
-_FORMAT = 2
+_FORMAT = 3
 _ABOUT, _SCHEMA = "treatise.json", "schema.json"
 
 

@@ -31,14 +31,19 @@ from treatise.io.source.formats import (
 from treatise.io.source.headers import column_names, is_header
 from treatise.io.source.lines import line_blocks
 from treatise.io.source.records import Records, records_of
-from treatise.io.source.values import MISSING, is_number, typed_frame
+from treatise.io.source.values import MISSING, is_number, read_as, read_compact, read_dates, read_written, typed_frame
+from treatise.io.source.written_dates import COMPACT, ORDERS
+from treatise.io.source.written_numbers import DECIMAL_COMMA, plain_numbers
 
 __all__ = [
+    "COMPACT",
     "DAMAGED",
+    "DECIMAL_COMMA",
     "DELIMITERS",
     "FORMATS",
     "GLANCE",
     "MISSING",
+    "ORDERS",
     "PARQUET",
     "TABLES",
     "Records",
@@ -56,10 +61,15 @@ __all__ = [
     "naming",
     "neighbours",
     "open_bytes",
+    "plain_numbers",
     "plain_text",
     "possible_delimiters",
     "raw_bytes",
+    "read_as",
     "read_bytes",
+    "read_compact",
+    "read_dates",
+    "read_written",
     "records_of",
     "refuse_other_than_table",
     "refuse_wide",

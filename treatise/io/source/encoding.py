@@ -21,6 +21,9 @@ _KINDS = (
     (b"RDX", "an R data file; save it as CSV"),
     (b"\x7fELF", "a program"),
 )
+_BYTES_PER_STRAY = 10_000
+_CONTROL = bytes(byte for byte in (*range(1, 32), 127) if not 9 <= byte <= 13)
+_STRAYS_TO_BLANKS = bytes.maketrans(_CONTROL, b" " * len(_CONTROL))
 
 
 def refuse_wide(head: bytes) -> None:
@@ -39,12 +42,14 @@ def plain_text(data: bytes) -> tuple[bytes, tuple[str, ...]]:
             raise TreatiseError("the file begins like UTF-16 text but is not; save it as UTF-8") from None
         notes = ("the text is UTF-16",)
     data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\x1a")
-    refuse_binary(data)
+    data, strays = _without_strays(data)
+    notes += strays
     if not data.isascii():
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
-            data, notes = _from_windows(data, error.start), ("the text is not UTF-8 and was read as Latin-1",)
+            data = _from_windows(data, error.start)
+            notes += ("the text is not UTF-8 and was read as Latin-1",)
     # The line feed after the last line may have been put there by the reader of blocks.
     if b"\r" in data and data.find(b"\n", 0, len(data) - 1) < 0:
         data = data.replace(b"\r", b"\n")
@@ -53,16 +58,21 @@ def plain_text(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     return data, notes
 
 
-def refuse_binary(data: bytes) -> None:
-    """Raise for content that cannot be the text of a table, by name where its first bytes tell."""
-    at = first_control(np.frombuffer(data, np.uint8))
-    if at < 0 and not data.startswith(b"%PDF-"):
-        return
+def _without_strays(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The text with blanks for a few stray control characters, such as mail and old programs leave in sentences.
+
+    Raises for content that cannot be the text of a table, by name where its first bytes tell.
+    """
+    at, count, zeros = control_characters(np.frombuffer(data, np.uint8))
+    if count == 0 and not data.startswith(b"%PDF-"):
+        return data, ()
     for magic, kind in _KINDS:
         if data.startswith(magic):
             raise TreatiseError(f"this is no table but {kind}")
-    line = data.count(b"\n", 0, at) + 1
-    raise TreatiseError(f"this is no text: line {line} holds the control character {data[at]:#04x}")
+    if zeros or count * _BYTES_PER_STRAY > len(data):
+        line = data.count(b"\n", 0, at) + 1
+        raise TreatiseError(f"this is no text: line {line} holds the control character {data[at]:#04x}")
+    return data.translate(_STRAYS_TO_BLANKS), (f"{count} control character{'s' * (count > 1)} became blanks",)
 
 
 def _from_windows(data: bytes, start: int) -> bytes:
@@ -78,13 +88,16 @@ def _from_windows(data: bytes, start: int) -> bytes:
 
 
 @compiled
-def first_control(data: np.ndarray) -> int:
-    """Position of the first control character that no table holds, or -1.
+def control_characters(data: np.ndarray) -> tuple[int, int, bool]:
+    """Position of the first control character that no table holds, or -1, how many there are, and whether a zero is.
 
     Tab, line feed, vertical tab, form feed and carriage return (9 to 13) may stand in text.
     """
+    first, count, zeros = -1, 0, False
     for at in range(len(data)):
         byte = data[at]
         if (byte < 32 and not 9 <= byte <= 13) or byte == 127:
-            return at
-    return -1
+            first = at if first < 0 else first
+            count += 1
+            zeros |= byte == 0
+    return first, count, zeros

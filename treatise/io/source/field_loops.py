@@ -83,16 +83,18 @@ def count_fields(data: np.ndarray, delimiter: int, counts: np.ndarray) -> int:
 
 @compiled
 def rewrite(
-    data: np.ndarray, delimiter: int, separator: int, longest: int, out: np.ndarray
+    data: np.ndarray, delimiter: int, separator: int, longest: int, out: np.ndarray, padded: np.ndarray
 ) -> tuple[int, int, int, int, int, int, int]:
     """Write canonical records to ``out``: no blank lines, no blanks around fields, quotes where needed.
 
-    Returns a status, the line it concerns, the number of fields found there, the number of records and of
-    fields in each, the bytes written, and those of the first record.
+    ``padded`` counts for each field the bare ones that had blanks around them (row 0) and that had none (row 1), those
+    of the first record left out. Returns a status, the line it concerns, the number of fields found there, the number
+    of records and of fields in each, the bytes written, and those of the first record.
     """
     at, line, records, expected, fields, written, head = 0, 1, 0, 0, 0, 0, 0
     begun, begun_line = 0, 1
     while at < len(data) or fields > 0:
+        start = at
         first, past, kind, at, ended = next_field(data, at, delimiter)
         if kind == OPEN_QUOTE:
             return UNCLOSED, line, fields, records, expected, written, head
@@ -107,6 +109,9 @@ def rewrite(
         if fields > 0:
             out[written] = separator
             written += 1
+        if records > 0 and past > first and kind in (BARE, BARE_WITH_QUOTE) and fields < padded.shape[1]:
+            blank = first > start or (past < len(data) and data[past] in (_SPACE, _TAB) and data[past] != delimiter)
+            padded[0 if blank else 1, fields] += 1
         fields += 1
         if kind != BARE:
             out[written] = _QUOTE

@@ -33,8 +33,8 @@ def is_header(records: Records, *, decimal_comma: bool, asked: Iterable[str] = (
     if sample.width > 2 * _SAMPLE_COLUMNS:
         sample = sample.select(sample.columns[:_SAMPLE_COLUMNS] + sample.columns[-_SAMPLE_COLUMNS:])
         first = first[:_SAMPLE_COLUMNS] + first[-_SAMPLE_COLUMNS:]
-    together, _ = typed_frame(sample, decimal_comma=decimal_comma)
-    beneath, _ = typed_frame(sample.slice(1), decimal_comma=decimal_comma)
+    together = typed_frame(sample, decimal_comma=decimal_comma).frame
+    beneath = typed_frame(sample.slice(1), decimal_comma=decimal_comma).frame
     typed = [(of_all == pl.String) for of_all, of_rest in zip(together.dtypes, beneath.dtypes) if of_rest != pl.String]
     if typed:
         return any(typed)

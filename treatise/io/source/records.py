@@ -24,10 +24,20 @@ class Records(NamedTuple):
     n_fields: int
     head: int
     """Bytes of the first record."""
+    padded: dict[int, tuple[int, int]] = {}
+    """Of the fields of which some values but not all had blanks around them, which are gone: how many, and how many had
+    none."""
 
-    def without_first(self) -> "Records":
-        """The records beneath the first."""
-        return self._replace(text=self.text[self.head :], n_records=self.n_records - 1, head=0)
+    def without_first(self, number: int = 1) -> "Records":
+        """The records beneath the first, or beneath the first few."""
+        text = self.text[self.head :]
+        if number > 1:
+            data, at, ended = np.frombuffer(text, np.uint8), 0, 0
+            while ended < number - 1:
+                *_, at, end = loops.next_field(data, at, ord(self.separator))
+                ended += end
+            text = text[at:]
+        return self._replace(text=text, n_records=self.n_records - number, head=0)
 
     def first(self) -> tuple[str | None, ...]:
         """The cells of the first record."""
@@ -71,14 +81,18 @@ def records_of(text: bytes, delimiter: str) -> Records:
     data = np.frombuffer(text, np.uint8)
     separator = "\t" if delimiter == " " else delimiter
     status = loops.UNTIDY
+    padded: dict[int, tuple[int, int]] = {}
     if delimiter != " " and b'"' not in text:
         status, line, found, count, expected, written, head = loops.survey(data, ord(delimiter), _LONGEST_RECORD)
     if status == loops.UNTIDY:
         out = np.empty(len(text) + 3 * text.count(b'"'), np.uint8)
+        padding = np.zeros((2, min(text.count(delimiter.encode()) + 1, _MOST_FIELDS)), np.int64)
         status, line, found, count, expected, written, head = loops.rewrite(
-            data, ord(delimiter), ord(separator), _LONGEST_RECORD, out
+            data, ord(delimiter), ord(separator), _LONGEST_RECORD, out, padding
         )
         text = out[:written].tobytes()
+        if delimiter != " ":
+            padded = {int(at): (int(padding[0, at]), int(padding[1, at])) for at in np.flatnonzero(padding.all(axis=0))}
     if status == loops.RAGGED:
         raise TreatiseError(
             f"line {line} has {counted_fields(found)} where the first has {expected} "
@@ -92,7 +106,7 @@ def records_of(text: bytes, delimiter: str) -> Records:
         raise TreatiseError(f"line {line} is longer than {_LONGEST_RECORD >> 20} MiB, which no row of a table is")
     if expected > _MOST_FIELDS:
         raise TreatiseError(f"the first line has {expected} fields; a table may have up to {_MOST_FIELDS} columns")
-    return Records(text, separator, count, expected, head)
+    return Records(text, separator, count, expected, head, padded)
 
 
 def counted_fields(count: int) -> str:

@@ -1,65 +1,157 @@
 """From columns of text to columns of numbers, truth values, dates and times, where every value agrees."""
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
 
 import polars as pl
+
+from treatise.io.source.written_dates import COMPACT, DATE, ORDERS, dates_of, is_compact, orders_of
+from treatise.io.source.written_numbers import DECIMAL_COMMA, NUMBER, picture_of, plain_numbers
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "?")
 """How files write a value that is not there; ``<null>`` is KEEL's."""
 
 _LEADING_ZERO = r"^[+-]?0[0-9]"
 _INTEGER = r"^[+-]?[0-9]+$"
+_PLAIN = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
 _DECIMAL_COMMA = r"^[+-]?[0-9]*,?[0-9]+([eE][+-]?[0-9]+)?$"
 _DAY, _CLOCK = r"\d{4}-\d{2}-\d{2}", r"\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?"
 _GLANCE = 100  # values tried before the whole column is
 
 
+class Typed(NamedTuple):
+    """Columns of the narrowest type that holds every value."""
+
+    frame: pl.DataFrame
+    notes: tuple[str, ...]
+    """Sentences on what a reader may not expect."""
+    written: dict[str, str]
+    """How numbers and dates that are no plain ones are written: a picture of a number, or the order of day, month and
+    year; see :func:`read_as`."""
+
+
 def typed_frame(
-    frame: pl.DataFrame, *, decimal_comma: bool = False, understood: frozenset[str] = frozenset()
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    frame: pl.DataFrame,
+    *,
+    decimal_comma: bool = False,
+    understood: frozenset[str] = frozenset(),
+    written: Mapping[str, str] | None = None,
+    as_text: frozenset[str] = frozenset(),
+) -> Typed:
     """The same columns with missing values as nulls, and of the narrowest type that holds every value.
+
+    A column without any value stays text.
 
     Parameters
     ----------
     frame : polars.DataFrame
         Columns of text, and others that have their type already.
     decimal_comma : bool, default=False
-        Whether ``1,5`` may be a number; so it is where fields are divided by semicolons.
+        Whether ``1,5`` may be a number wherever it is; so it is where fields are divided by semicolons.
     understood : frozenset of str, default=frozenset()
         Words for a missing value that became nulls before.
-
-    Returns
-    -------
-    frame : polars.DataFrame
-        A column without any value stays text.
-    notes : tuple of str
-        Sentences on what a reader may not expect.
+    written : mapping of str to str or None, default=None
+        How columns are written, where that is known; it is believed of a column if all of its values bear it out.
+    as_text : frozenset of str, default=frozenset()
+        Columns that stay text whatever they hold.
     """
     text = [column.name for column in frame.iter_columns() if column.dtype == pl.String]
     frame, notes = _without_missing(frame, text, understood)
-    text = [name for name in text if frame[name].null_count() < frame.height]
+    text = [name for name in text if frame[name].null_count() < frame.height and name not in as_text]
     if not text:
-        return frame, notes
+        return Typed(frame, notes, {})
+    known = {name: how for name, how in (written or {}).items() if name in text}
+    typed = {name: column for name, how in known.items() if (column := _wholly(frame[name], how)) is not None}
+    how_written = {name: known[name] for name in typed}
+    text = [name for name in text if name not in typed]
     numbers = _numbers(frame, text)
     text = [name for name in text if name not in numbers]
     if decimal_comma:
         commas = _matching(frame, text, _DECIMAL_COMMA)
         pointed = _numbers(frame.with_columns(pl.col(commas).str.replace(",", ".", literal=True)), commas)
         numbers |= pointed
+        how_written |= dict.fromkeys(pointed, DECIMAL_COMMA)
         text = [name for name in text if name not in pointed]
         notes += _note(list(pointed), "read with a comma as the decimal sign")
     padded = [name for name, any_ in _tested(frame, list(numbers), pl.all().str.contains(_LEADING_ZERO).any()) if any_]
     floats = [name for name, column in numbers.items() if column.dtype == pl.Float64 and name not in padded]
     notes += _note(padded, "kept as text because of leading zeros")
     notes += _note(_matching(frame, floats, _INTEGER), "rounded to floating point: integers beyond 64 bits")
-    typed = {name: column for name, column in numbers.items() if name not in padded}
+    typed |= {name: column for name, column in numbers.items() if name not in padded}
     for pattern, convert in _KINDS:
         for name in _matching(frame, [name for name in text if name not in typed], pattern):
             column = convert(frame[name])
             if column.null_count() == frame[name].null_count():
                 typed[name] = column
-    return frame.with_columns(typed.values()), notes
+    as_people_do = read_written(frame.select(name for name in text if name not in typed), decimal_comma=decimal_comma)
+    typed |= {name: as_people_do.frame[name] for name in as_people_do.written}
+    how_written |= as_people_do.written
+    return Typed(
+        frame.with_columns(typed.values()), notes + as_people_do.notes,
+        {name: how for name, how in how_written.items() if name not in padded},
+    )  # fmt: skip
+
+
+def read_written(frame: pl.DataFrame, *, decimal_comma: bool = False) -> Typed:
+    """Columns of text that hold numbers or dates as people write them, read as such; the others as they are.
+
+    Numbers may have a currency or a unit, the same in every cell, marks between thousands, and brackets for a minus;
+    dates any order of day, month and year that all cells allow and no other order does. Plain numbers that are text
+    here are meant to be.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Text, and columns of other types.
+    decimal_comma : bool, default=False
+        Whether ``1,500`` is one and a half.
+    """
+    text = [column.name for column in frame.iter_columns() if column.dtype == pl.String]
+    text = [name for name in text if frame[name].null_count() < frame.height]
+    found: dict[str, pl.Series] = {}
+    written: dict[str, str] = {}
+    notes: list[str] = []
+    plain = _matching(frame, text, _PLAIN)
+    for name in _matching(frame, [name for name in text if name not in plain], NUMBER):
+        picture = picture_of(frame[name], decimal_comma=decimal_comma)
+        numbers = None if picture is None else _wholly(frame[name], picture)
+        if picture is not None and numbers is not None:
+            found[name], written[name] = numbers, picture
+            notes += _note([name], f"read as numbers written like {picture!r}")
+    for name in _matching(frame, [name for name in text if name not in found], DATE):
+        orders = orders_of(frame[name])
+        if len(orders) == 1:
+            found[name], written[name] = dates_of(frame[name], orders[0]), orders[0]
+            notes += _note([name], f"read as dates, {orders[0]}")
+        elif orders:
+            doubt = f"holds dates that may be {' or '.join(orders)} and stays text; write them as 2024-01-31"
+            notes += _note([name], doubt)
+    return Typed(frame.with_columns(found.values()), tuple(notes), written)
+
+
+def read_compact(frame: pl.DataFrame) -> Typed:
+    """Columns of whole numbers such as 20240131 as days, where all of a column are; the others as they are."""
+    names = [column.name for column in frame.iter_columns() if column.dtype.is_integer() and is_compact(column)]
+    found = frame.with_columns(dates_of(frame[name], COMPACT) for name in names)
+    return Typed(found, _note(names, f"read as dates, {COMPACT}"), dict.fromkeys(names, COMPACT))
+
+
+def read_as(column: pl.Series, how: str) -> pl.Series:
+    """A column of text read in one manner, null where a cell is something else.
+
+    ``how`` is a picture of a number (see :mod:`~treatise.io.source.written_numbers`), or an order of day, month and
+    year.
+    """
+    if how in (*ORDERS, COMPACT):
+        return dates_of(column, how)
+    return plain_numbers(column, how).cast(pl.Float64, strict=False).fill_nan(None)
+
+
+def read_dates(column: pl.Series) -> pl.Series:
+    """A column of text in ISO's manner as moments, those with a zone in UTC; null where a cell is none."""
+    moments = [convert(column).cast(pl.Datetime("us")) for convert in (_date, _datetime)]
+    moments.append(_zoned(column).dt.replace_time_zone(None).cast(pl.Datetime("us")))
+    return pl.select(pl.coalesce(moments)).to_series().alias(column.name)
 
 
 def is_number(text: str) -> bool:
@@ -99,6 +191,14 @@ def _numbers(frame: pl.DataFrame, names: list[str]) -> dict[str, pl.Series]:
     return found
 
 
+def _wholly(column: pl.Series, how: str) -> pl.Series | None:
+    """The column read in one manner, integers if possible, if that loses no value."""
+    if how in (*ORDERS, COMPACT):
+        found = dates_of(column, how)
+        return found if found.null_count() == column.null_count() else None
+    return _numbers(plain_numbers(column, how).to_frame(), [column.name]).get(column.name)
+
+
 def _matching(frame: pl.DataFrame, names: list[str], pattern: str) -> list[str]:
     """The columns among ``names`` of which every value that is there matches."""
     for part in (frame.head(_GLANCE), frame):
@@ -128,15 +228,15 @@ def _datetime(column: pl.Series) -> pl.Series:
 
 
 def _zoned(column: pl.Series) -> pl.Series:
-    text = _with_seconds(column).str.replace("Z", "+00:00", literal=True)
-    text = text.str.replace(r"([+-]\d{2})(\d{2})$", "${1}:${2}")
+    text = _with_seconds(column).str.replace(r"Z$| ?(UTC|GMT)$", "+00:00")
+    text = text.str.replace(r" ?([+-]\d{2}):?(\d{2})$", "${1}:${2}")
     layout = "%Y-%m-%d %H:%M:%S%.f%:z"
     return text.str.to_datetime(layout, time_unit=_unit(column), time_zone="UTC", strict=False)
 
 
 def _with_seconds(column: pl.Series) -> pl.Series:
-    text = column.str.replace("T", " ", literal=True)
-    return text.str.replace(r"^(.{10} \d{2}:\d{2})(Z|[+-].*)?$", "${1}:00${2}")
+    text = column.str.replace(r"^(.{10})T", "${1} ")
+    return text.str.replace(r"^(.{10} \d{2}:\d{2})(Z| ?UTC| ?GMT| ?[+-].*)?$", "${1}:00${2}")
 
 
 def _unit(column: pl.Series) -> Literal["ns", "us"]:
@@ -148,7 +248,7 @@ _KINDS: tuple[tuple[str, Callable[[pl.Series], pl.Series]], ...] = (
     (r"^(?i:true|false)$", _truth),
     (rf"^{_DAY}$", _date),
     (rf"^{_DAY}[T ]{_CLOCK}$", _datetime),
-    (rf"^{_DAY}[T ]{_CLOCK}(Z|[+-]\d{{2}}:?\d{{2}})$", _zoned),
+    (rf"^{_DAY}[T ]{_CLOCK}(Z| ?UTC| ?GMT| ?[+-]\d{{2}}:?\d{{2}})$", _zoned),
     (r"^\d{2}:\d{2}:\d{2}(\.\d{1,9})?$", _time),
 )
 

@@ -98,7 +98,8 @@ def _delimited(path: Path, style: str, asked: tuple[str, ...]) -> tuple[dict[str
     """What each column holds, and the rows."""
     with naming(path):
         table = DelimitedBlocks(path, read_head(path), format="tsv" if style == "tsv" else None, asked=asked)
-    kinds = {name: table.kinds.get(name, "text") for name in table.frame.columns}
+    plain = {name: kind for name, kind in table.kinds.items() if kind != "date"}
+    kinds = {name: plain.get(name, "text") for name in table.frame.columns}
     truths = [name for name, kind in kinds.items() if kind == "truth"]
 
     def batches() -> Iterator[Batch]:

@@ -13,6 +13,8 @@ from treatise.io.source import (
     find_format,
     naming,
     neighbours,
+    read_as,
+    read_dates,
     refuse_other_than_table,
     stem,
     unpacked_bytes,
@@ -29,7 +31,7 @@ class TableBlocks:
     """The rows of a file in tables of a few thousand, by the rules of :func:`treatise.io.read_table`.
 
     The first rows (4 MiB of text, or 20 000 rows of Parquet) settle the delimiter, the header and what each column
-    holds: numbers, truth values or text. A later value that is none of what its column holds is missing, and
+    holds: numbers, truth values, dates or text. A later value that is none of what its column holds is missing, and
     counted. Use it where the table outgrows the memory; where it does not, :func:`treatise.io.read_table` sees
     every value before it decides. A pass costs the bytes of the file and holds one block of it.
 
@@ -49,8 +51,8 @@ class TableBlocks:
     n_bytes : int
         Bytes of the text, decompressed; an estimate where the file is compressed. Of Parquet, the file's.
     kinds : dict of str to str
-        What each column of the blocks holds: ``"number"``, ``"truth"`` or ``"text"``. Columns of dates and times
-        are not among them.
+        What each column of the blocks holds: ``"number"``, ``"truth"``, ``"text"`` or ``"date"``. Columns of times
+        of day are not among them.
     unfit : dict of str to int
         Values of the last pass that were taken as missing because their column holds something else.
 
@@ -119,8 +121,8 @@ class TableBlocks:
             self.head = Table(stem(self.path), frame, False, head.notes + remarks, matrix)
             self._first_index = 0 if "features are numbered from 0" in remarks else 1
         else:
-            found = self._delimited = DelimitedBlocks(self.path, head, header=header)
-            self.head = Table(stem(self.path), found.frame, found.named, found.notes)
+            self._delimited = DelimitedBlocks(self.path, head, header=header)
+            self.head = self._delimited.head
         self.kinds = kinds_of(self.head.frame)
         size = len(head.raw)
         self.n_bytes = size if head.whole else max(size, unpacked_bytes(self.path, head.raw))
@@ -135,7 +137,9 @@ class TableBlocks:
         kind = self.kinds[column.name]
         if kind == "text":
             return column.cast(pl.String)
-        if kind == "number":
+        if kind == "date":
+            found = self._dates(column)
+        elif kind == "number":
             found = column.cast(pl.Float64, strict=False).fill_nan(None)
         elif column.dtype == pl.String:
             small = column.str.to_lowercase()
@@ -146,6 +150,16 @@ class TableBlocks:
         if lost > 0 and column.dtype == pl.String:
             self.unfit[column.name] = self.unfit.get(column.name, 0) + lost
         return found.alias(column.name)
+
+    def _dates(self, column: pl.Series) -> pl.Series:
+        kind = self.head.frame.schema[column.name]
+        if column.dtype == pl.String:
+            how = self.head.written.get(column.name)
+            column = read_as(column, how) if how else read_dates(column)
+        zone = getattr(kind, "time_zone", None)
+        if zone is not None and getattr(column.dtype, "time_zone", None) is None:
+            column = column.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+        return column.cast(kind, strict=False)
 
     def _libsvm(self) -> Iterator[Table]:
         for before, text in text_blocks(self.path):

@@ -10,16 +10,18 @@ import polars as pl
 
 from treatise._core.errors import TreatiseError
 from treatise.io.source import (
+    DECIMAL_COMMA,
     MISSING,
     Records,
     find_format,
     line_blocks,
+    plain_numbers,
     plain_text,
     possible_delimiters,
     records_of,
     refuse_wide,
 )
-from treatise.io.tables.delimited import read_delimited
+from treatise.io.tables.delimited import delimited_table, read_delimited
 from treatise.io.tables.keel import split_keel
 
 _HEAD_BLOCKS = 8
@@ -47,7 +49,7 @@ def read_head(path: Path) -> Head:
 
 
 def kinds_of(frame: pl.DataFrame) -> dict[str, str]:
-    """What each column holds: numbers, truth values or text; others, such as dates, are left out."""
+    """What each column holds: numbers, truth values, text, or days and moments; others, times of day, are left out."""
     kinds = {}
     for column in frame.iter_columns():
         if column.dtype.is_numeric():
@@ -56,6 +58,8 @@ def kinds_of(frame: pl.DataFrame) -> dict[str, str]:
             kinds[column.name] = "truth"
         elif column.dtype == pl.String:
             kinds[column.name] = "text"
+        elif isinstance(column.dtype, pl.Date | pl.Datetime):
+            kinds[column.name] = "date"
     return kinds
 
 
@@ -96,12 +100,10 @@ class DelimitedBlocks:
     ----------
     frame : polars.DataFrame
         The first rows.
+    head : Table
+        The same with notes on how they were read.
     kinds : dict of str to str
         What each column holds, see :func:`kinds_of`.
-    notes : tuple of str
-        On how they were read.
-    named : bool
-        Whether the names came from the file.
     """
 
     def __init__(
@@ -118,11 +120,13 @@ class DelimitedBlocks:
         found = read_delimited(
             body, delimiters=possible_delimiters(path, format), header=header, names=self._declared, asked=asked
         )
-        self.frame, self.notes = found.frame, head.notes + found.notes
-        self.kinds = kinds_of(found.frame)
-        self.named = found.header or bool(self._declared)
-        self._delimiter, self._header = found.delimiter, found.header
-        self._comma = found.delimiter == ";"
+        self.frame, self.kinds = found.frame, kinds_of(found.frame)
+        self.head = delimited_table(path, found, head.notes, declared=bool(self._declared))
+        self._delimiter, self._header_records = found.delimiter, found.header_records
+        numbers = [name for name, kind in self.kinds.items() if kind == "number"]
+        # Beyond the first rows any number may have a decimal comma where fields are divided by semicolons.
+        assumed = dict.fromkeys(numbers, DECIMAL_COMMA) if found.delimiter == ";" else {}
+        self._pictures = assumed | {name: how for name, how in found.written.items() if name in numbers}
 
     def __iter__(self) -> Iterator[tuple[int, Records]]:
         """The records of each block, without a header, and the number of lines before them."""
@@ -135,8 +139,9 @@ class DelimitedBlocks:
                 records = records_of(text, self._delimiter)
                 if n_fields is not None and records.n_fields != n_fields:
                     raise TreatiseError(f"a row has {records.n_fields} fields where the first has {n_fields}")
-                if n_fields is None and self._header:
-                    before, records = before + 1, records.without_first()
+                if n_fields is None and self._header_records:
+                    before += self._header_records
+                    records = records.without_first(self._header_records)
                 n_fields = records.n_fields
                 if records.n_records:
                     yield before, records
@@ -147,7 +152,7 @@ class DelimitedBlocks:
         """The cells of records: columns of numbers as such if all of them are, else as text, and text without missing
         words."""
         names = self.frame.columns
-        wanted = [self.kinds.get(name, "text") == "number" and not self._comma for name in names]
+        wanted = [self.kinds.get(name, "text") == "number" and name not in self._pictures for name in names]
         wanted += [False] * (records.n_fields - len(names))
         try:
             frame = records.cells([number if is_number else pl.String for is_number in wanted])
@@ -157,8 +162,4 @@ class DelimitedBlocks:
         frame.columns = names
         if b'"' in records.text:
             frame = frame.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
-        if self._comma:
-            frame = frame.with_columns(
-                frame[name].str.replace(",", ".", literal=True) for name, kind in self.kinds.items() if kind == "number"
-            )
-        return frame
+        return frame.with_columns(plain_numbers(frame[name], how) for name, how in self._pictures.items())

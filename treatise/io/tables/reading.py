@@ -1,6 +1,7 @@
 """Reading a table from a file, whatever its format."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from treatise._core.errors import TreatiseError
@@ -15,34 +16,46 @@ from treatise.io.source import (
     refuse_other_than_table,
     stem,
 )
-from treatise.io.tables.delimited import read_delimited
+from treatise.io.tables.delimited import delimited_table, read_delimited
 from treatise.io.tables.keel import split_keel
 from treatise.io.tables.libsvm import read_libsvm
 from treatise.io.tables.parquet import read_parquet
 from treatise.io.tables.table import Table
+from treatise.io.tables.workbook import is_workbook, read_workbook, workbook_and_sheet
 
 
-def read_table(source: str | os.PathLike[str], *, header: bool | None = None, format: str | None = None) -> Table:
+def read_table(
+    source: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    format: str | None = None,
+    written: Mapping[str, str] | None = None,
+) -> Table:
     """Read a table from a file.
 
-    Understood are text divided by commas, tabs, semicolons, bars or blanks, KEEL's ``.dat``, LIBSVM's
-    ``label index:value ...`` and Parquet, each also compressed (gzip, bzip2, xz, Zstandard). The format, the
-    delimiter and the header are told by the content. Missing values are an empty field, ``NA``, ``N/A``,
-    ``NaN``, ``null`` or ``?``; blanks around a field that is not quoted are not part of it; a column is
-    numeric, Boolean, or a date or time where every value in the file is, and text otherwise, also where
-    numbers are written with leading zeros. The time grows with the bytes of the file, which is held in memory
-    while it is read; a row may take 16 MiB and a table have 262 144 columns. For data beyond the memory, use
-    the streaming readers.
+    Understood are text divided by commas, tabs, semicolons, bars or blanks, Orange's ``.tab``, KEEL's ``.dat``,
+    LIBSVM's ``label index:value ...`` and Parquet, each also compressed (gzip, bzip2, xz, Zstandard), and Excel's
+    ``.xlsx`` where ``fastexcel`` is installed. The format, the delimiter and the header are told by the content.
+    Missing values are an empty field, ``NA``, ``N/A``, ``NaN``, ``null`` or ``?``; blanks around a field that is not
+    quoted are not part of it; a column is numeric, Boolean, or a date or time where every value in the file is, and
+    text otherwise, also where numbers are written with leading zeros. Numbers may have a currency, a unit or a per cent
+    sign (the same in all of the column), marks between thousands, and brackets for a minus; dates any order of day,
+    month and year, if no other one fits the column. The time grows with the bytes of the file, which is held in memory
+    while it is read; a row may take 16 MiB and a table have 262 144 columns. For data beyond the memory, use the
+    streaming readers.
 
     Parameters
     ----------
     source : str or path
-        The file.
+        The file; a sheet of a workbook other than the first is named behind ``#``: ``sales.xlsx#May``.
     header : bool or None, default=None
         Whether the first line of delimited text holds the column names. None takes it as a header where
         every cell of it could be a name and the lines beneath are of another kind.
     format : {"csv", "tsv", "libsvm", "parquet"} or None, default=None
         The format, where the content would be mistaken for another. ``"csv"`` is text with any delimiter.
+    written : mapping of str to str or None, default=None
+        How columns of delimited text are written, as the ``written`` of a :class:`Table` read before: a new file may be
+        too short to tell 3 April from 4 March.
 
     Returns
     -------
@@ -72,15 +85,20 @@ def read_table(source: str | os.PathLike[str], *, header: bool | None = None, fo
     """
     if format not in (None, *TABLES):
         raise TreatiseError(f"{format!r} is no known format; the known ones: {', '.join(TABLES)}")
-    path = Path(source)
+    path, sheet = workbook_and_sheet(source)
     with naming(path):
-        return _read(path, header, format)
+        return _read(path, sheet, header, format, written)
 
 
-def _read(path: Path, header: bool | None, format: str | None) -> Table:
+def _read(
+    path: Path, sheet: str | None, header: bool | None, format: str | None, written: Mapping[str, str] | None
+) -> Table:
     data = read_bytes(path)
     if format == "parquet" or (format is None and data.startswith(PARQUET)):
         return Table(stem(path), read_parquet(data), True, ())
+    if format is None and is_workbook(data):
+        found = read_workbook(data, sheet, header=header, written=written)
+        return Table(stem(path), found.frame, header is not False, found.notes, written=found.written)
     text, notes = plain_text(data)
     del data
     style = format or find_format(path, text)
@@ -91,5 +109,7 @@ def _read(path: Path, header: bool | None, format: str | None) -> Table:
     names: tuple[str, ...] = ()
     if style == "keel":
         names, text = split_keel(text)
-    found = read_delimited(text, delimiters=possible_delimiters(path, format), header=header, names=names)
-    return Table(stem(path), found.frame, found.header or bool(names), notes + found.notes)
+    given = read_delimited(
+        text, delimiters=possible_delimiters(path, format), header=header, names=names, written=written
+    )  # fmt: skip
+    return delimited_table(path, given, notes, declared=bool(names))

@@ -1,6 +1,6 @@
 """A table as it was read: a frame with named columns, and what the reader did to get there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,11 @@ class Table:
         The features of a LIBSVM file; ``frame`` then holds the single column ``"label"``.
     target : str or None, default=None
         The column to predict, where the table itself says which it is.
+    written : dict of str to str, default={}
+        How columns of numbers and dates that are no plain ones are written: a picture such as ``$1,234.5``, or
+        ``day/month/year``.
+    asides : dict of str to str, default={}
+        Columns that the table itself says are nothing to predict from, and why.
 
     Examples
     --------
@@ -47,6 +52,8 @@ class Table:
     notes: tuple[str, ...]
     matrix: sparse.csr_matrix | None = None
     target: str | None = None
+    written: dict[str, str] = field(default_factory=dict)
+    asides: dict[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:

@@ -1,0 +1,53 @@
+"""Frames and columns of whatever a person brings."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from treatise._core.errors import TreatiseError
+
+MISSING = "(missing)"
+"""What stands for a category that is not there."""
+MOST_UNFIT = 0.01
+"""Share of a column's values that may be of another kind than in fitting, and are missing then."""
+
+
+def as_frame(X: Any) -> pl.DataFrame:
+    """A Polars frame of anything that is a table."""
+    if isinstance(X, pl.DataFrame):
+        return X
+    if hasattr(X, "__array__") and not hasattr(X, "columns"):
+        matrix = np.asarray(X)
+        return pl.DataFrame(matrix, schema=[f"column_{i}" for i in range(matrix.shape[1])])
+    return pl.DataFrame(pl.from_pandas(X) if hasattr(X, "iloc") else X)
+
+
+def as_texts(column: pl.Series) -> pl.Series:
+    """A column of categories, with a word for what is missing."""
+    return column.cast(pl.String).fill_null(MISSING)
+
+
+def codes_of(texts: pl.Series, known: list[str]) -> np.ndarray:
+    """The place of each text among those known, -1 for one that is not."""
+    if not known:
+        return np.full(len(texts), -1)
+    places = texts.cast(pl.Enum(known), strict=False).to_physical()
+    return places.cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def admit(found: pl.Series, column: pl.Series, kind: str) -> None:
+    """Raise where more than a few values of a column became nothing when it was read as its kind; warn of a few."""
+    lost = found.null_count() - column.null_count()
+    if lost <= 0:
+        return
+    offender = column.filter(found.is_null() & column.is_not_null())[0]
+    if lost > MOST_UNFIT * (len(column) - column.null_count()):
+        raise TreatiseError(f"column {column.name!r} holds {offender!r} where the model was fitted with {kind}")
+    warnings.warn(
+        f"{lost} of {len(column)} values of {column.name!r} are no {kind}, such as {offender!r}, and are taken as "
+        "missing",
+        UserWarning,
+        stacklevel=2,
+    )
