@@ -3,11 +3,6 @@
 import os
 from itertools import groupby
 
-# Each process of a test run has one processor: threads of the linear algebra would wait for each other on it. Set before
-# NumPy is imported.
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
-
 import matplotlib
 import pytest
 

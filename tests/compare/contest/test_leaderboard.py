@@ -11,7 +11,7 @@ from treatise.compare import Rules
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.decision import decide, verdict
 from treatise.compare.contest.evidence import Evidence, place_of
-from treatise.compare.contest.leaderboard import judged, leaderboard
+from treatise.compare.contest.leaderboard import Entries, judged, leaderboard
 from treatise.compare.contest.race import Course, Race
 from treatise.compare.inputs import Size
 from treatise.compare.metrics import METRICS
@@ -51,7 +51,7 @@ class Board:
 
     @property
     def entries(self):
-        return judged(leaderboard(self.race, ACCURACY), self.race)
+        return judged(leaderboard(Entries(self.race, ACCURACY)), self.race)
 
     def decision(self, **rules):
         entries = self.entries
@@ -128,7 +128,7 @@ def test_errors_rank_the_lowest_first():
         board.race.records[board.keys[name]] = [
             replace(r, score=-r.score) for r in board.race.records[board.keys[name]]
         ]
-    entries = judged(leaderboard(board.race, rmse), board.race)
+    entries = judged(leaderboard(Entries(board.race, rmse)), board.race)
     assert [entry.label for entry in entries] == ["Line", "Guess"]
     assert entries[1].standing == "worse"
 

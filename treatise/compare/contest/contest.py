@@ -15,7 +15,7 @@ from treatise.compare.contest.evidence import Evidence, place_of
 from treatise.compare.contest.fold import FoldJob, Turn, run_fold
 from treatise.compare.contest.folder import RunFolder
 from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
-from treatise.compare.contest.leaderboard import leaderboard
+from treatise.compare.contest.leaderboard import Entries, leaderboard
 from treatise.compare.contest.race import LOOK_ROWS, Course, Race
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.compare.observer import Observer
@@ -54,6 +54,7 @@ class Contest:
         self.evidence = Evidence(data.units)
         course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
         self.race = Race(field, course, self.evidence)
+        self.entries = Entries(self.race, metric)
         for failure in folder.failures:
             self.race.gave_up(failure.key)
         for record in folder.folds:
@@ -140,7 +141,7 @@ class Contest:
                 self._wall = 0.7 * self._wall + outcome.wall
                 self._processor = 0.7 * self._processor + outcome.seconds + outcome.compile_seconds
                 self._take(record, predictions)
-                board = leaderboard(self.race, self.metric)
+                board = leaderboard(self.entries)
         if not self._spare and self.clock.elapsed > SPARE_AT * self.clock.budget:
             # When the time is up, running jobs are stopped with their processes; the last fit needs one that is ready.
             self._spare = True

@@ -4,8 +4,8 @@ Intervals of a score are the corrected resampled ones: paper v05-1089 shows that
 training sets for independent, promise too much. Differences are judged on the held-out rows that methods share.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,12 +16,26 @@ from treatise.report.record import FoldRecord, FoldScore, LeaderboardEntry, Metr
 from treatise.theory import corrected_interval
 
 
-def leaderboard(
-    race: Race, metric: Metric, more: Mapping[str, tuple[Candidate, list[FoldRecord]]] | None = None
-) -> tuple[LeaderboardEntry, ...]:
+@dataclass
+class Entries:
+    """The entries of a leaderboard, made anew only for methods with news: a board is asked for after every fold."""
+
+    race: Race
+    metric: Metric
+    _known: dict[str, tuple[int, LeaderboardEntry]] = field(default_factory=dict)
+
+    def of(self, key: str) -> LeaderboardEntry:
+        """That of one method."""
+        records = self.race.records[key]
+        if key not in self._known or self._known[key][0] != len(records):
+            self._known[key] = len(records), entry_of(self.race.field[key], records, self.metric, self.race.course.k)
+        return replace(self._known[key][1], copy_of=self.race.copy_of.get(key))
+
+
+def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[LeaderboardEntry, ...]:
     """One entry for each method that was tried, best first, before any test; ``more`` are blends."""
-    tried = {key: (race.field[key], records) for key, records in race.records.items() if records}
-    entries = [_entry(candidate, records, metric, race) for candidate, records in (tried | dict(more or {})).values()]
+    race, metric = made.race, made.metric
+    entries = [made.of(key) for key, records in race.records.items() if records] + list(more)
     # A contender with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
     enough = min(race.course.k, max((e.folds for e in entries if e.stage == "folds"), default=0)) / 2
     entries.sort(
@@ -30,12 +44,13 @@ def leaderboard(
     return tuple(replace(entry, rank=rank) for rank, entry in enumerate(entries, 1))
 
 
-def _entry(candidate: Candidate, records: list[FoldRecord], metric: Metric, race: Race) -> LeaderboardEntry:
+def entry_of(candidate: Candidate, records: Sequence[FoldRecord], metric: Metric, k: int) -> LeaderboardEntry:
+    """A method's entry, before any test."""
     folds = [r for r in records if r.stage == "fold"]
     deepest = max(r.sample for r in records)
     shown = folds or [r for r in records if r.sample == deepest]
     shown.sort(key=lambda r: (r.repeat, r.fold))
-    interval = corrected_interval([r.score for r in shown], n_train=race.course.k - 1, n_test=1)
+    interval = corrected_interval([r.score for r in shown], n_train=k - 1, n_test=1)
     known = len(shown) > 1
     return LeaderboardEntry(
         rank=0,
@@ -60,7 +75,7 @@ def _entry(candidate: Candidate, records: list[FoldRecord], metric: Metric, race
         behind=None,
         behind_low=None,
         behind_high=None,
-        copy_of=race.copy_of.get(candidate.key),
+        copy_of=None,
     )
 
 

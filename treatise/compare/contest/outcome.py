@@ -7,7 +7,7 @@ from treatise.compare.blending import Blend, blends
 from treatise.compare.contest.contest import INTERRUPTED, NO_TURN, Contest
 from treatise.compare.contest.decision import decide, verdict
 from treatise.compare.contest.evidence import place_of
-from treatise.compare.contest.leaderboard import judged, leaderboard
+from treatise.compare.contest.leaderboard import entry_of, judged, leaderboard
 from treatise.compare.rules import Rules
 from treatise.report.record import FoldPlan, LeaderboardEntry, Race
 
@@ -25,12 +25,13 @@ class Judgement:
     def of(cls, contest: Contest, rules: Rules) -> "Judgement":
         """Blend the contenders, and judge everybody."""
         made = blends(contest.data, contest.metric, _members(contest))
-        more = {}
+        more = []
         for blend in made:
-            more[blend.candidate.key] = (blend.candidate, [record for record, _ in blend.parts])
+            records = [record for record, _ in blend.parts]
+            more.append(entry_of(blend.candidate, records, contest.metric, contest.k))
             for record, part in blend.parts:
                 contest.evidence.add(record.key, place_of(record), part.numbers, part.merits)
-        board = judged(leaderboard(contest.race, contest.metric, more), contest.race)
+        board = judged(leaderboard(contest.entries, more), contest.race)
         return cls(contest, made, board, rules)
 
     def record(self, status: str) -> dict[str, Any]:
@@ -80,7 +81,7 @@ class Judgement:
 
 def _members(contest: Contest) -> dict[str, list[Any]]:
     """The contenders that predict better than a constant, best first, with their folds."""
-    board = leaderboard(contest.race, contest.metric)
+    board = leaderboard(contest.entries)
     found = {}
     for entry in board:
         if entry.stage == "folds" and entry.form != "constant":

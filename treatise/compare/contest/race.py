@@ -118,10 +118,10 @@ class Race:
     # ------------------------------------------------------------------ choosing
 
     def next(self, left: float) -> Turn | None:
-        """The next turn, with ``left`` seconds on the clock for folds; None where there is none to give now."""
+        """The next turn, with ``left`` seconds of each processor for folds; None where there is none to give now."""
         if left <= 0:
             return None
-        turn = self._first_look() or (None if self._contended else self._further_look())
+        turn = self._first_look() or (None if self._contended else self._further_look(left))
         if turn is not None:
             return turn
         self._judge_looks()
@@ -159,10 +159,10 @@ class Race:
 
         return self._look(min(waiting, key=promise), first)
 
-    def _further_look(self) -> Turn | None:
+    def _further_look(self, left: float) -> Turn | None:
         """The least looked at first, the better ones before the others; none for those behind beyond doubt."""
-        spent = sum(r.seconds for records in self.records.values() for r in records if r.stage == "look")
-        granted = LOOKS_SHARE * self.course.budget * self.course.jobs
+        spent = sum(record.seconds for records in self.records.values() for record in records)
+        granted = LOOKS_SHARE * (spent + left * self.course.jobs)
         self._judge_looks()
         for depth, place in enumerate(self.looks[1:], 1):
             ready = [
