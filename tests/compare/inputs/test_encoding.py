@@ -8,10 +8,10 @@ from scipy import sparse
 from sklearn.base import clone
 
 from treatise._core.errors import TreatiseError
-from treatise.compare import TableEncoder
+from treatise.compare import TableEncoder, understand
 from treatise.compare.candidates import all_candidates, find_candidate
 from treatise.compare.inputs.encoding import table_pipeline
-from treatise.io import load_model, save_model
+from treatise.io import Table, load_model, save_model
 
 
 def frame():
@@ -107,3 +107,22 @@ def test_a_selection_of_nothing_predicts_the_shares_of_the_classes(tmp_path):
     save_model(fitted, tmp_path / "constant.skops", metadata={})
     with pytest.warns(UserWarning, match="No features"):
         assert set(load_model(tmp_path / "constant.skops").model.predict(X)) == {"usual"}
+
+
+def test_very_many_columns_are_screened_for_dense_methods_inside_the_fold():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3000))
+    y = np.where(X[:, 1234] + 0.1 * rng.normal(size=80) > 0, "a", "b")
+    frame = pl.DataFrame(X, schema=[f"g{j}" for j in range(3000)]).with_columns(y=pl.Series(y))
+    data = understand(Table("genes", frame, True, ()), "y")
+    forest, linear = (
+        find_candidate(name, data.candidates(), "binary") for name in ("HistGradientBoostingClassifier", "AROW")
+    )
+    assert data.columns_for(forest) == 2000
+    assert data.columns_for(linear) == 3000
+    screened = data.pipeline(forest, {}, 0)
+    assert [name for name, _ in screened.steps] == ["table", "screen", "method"]
+    kept = screened[:2].fit(data.X, data.y)["screen"].kept_
+    assert len(kept) == 2000
+    assert 1234 in kept
+    assert "screen" not in data.pipeline(linear, {}, 0).named_steps

@@ -254,7 +254,7 @@ class Input(Served):
 
     def why_not(self, candidate: Candidate, seconds: float, memory: float, rows: int) -> str | None:
         """Why a candidate cannot take so many rows of the data with so much time and memory for one fit, or None."""
-        size = Size(min(rows, self.size.rows), *self.size[1:])
+        size = Size(min(rows, self.size.rows), self.columns_for(candidate), self.size.classes)
         needed_bytes, needed_seconds = self.bytes_of(candidate, size.rows), candidate.compare.seconds.at(*size)
         if needed_bytes > memory:
             gib = 2**30
@@ -268,7 +268,13 @@ class Input(Served):
 
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
         """Memory that a fit of so many rows takes, by the catalogue's law."""
-        return candidate.compare.bytes.at(min(rows, self.rows_in_memory), *self.size[1:])
+        return candidate.compare.bytes.at(
+            min(rows, self.rows_in_memory), self.columns_for(candidate), self.size.classes
+        )
+
+    def columns_for(self, candidate: Candidate) -> int:
+        """Columns that a method is given, after encoding."""
+        return self.size.columns
 
     @abstractmethod
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:

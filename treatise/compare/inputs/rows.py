@@ -43,6 +43,9 @@ from treatise.report.record import (
 
 FRAME = "frame.arrow"
 MOST_POINTS = 2000
+MANY_COLUMNS, FEWEST_COLUMNS = 2000, 250
+# A look at very many columns: rows that it may have, seconds that it may take.
+LOOKED_AT, LOOK_SECONDS = 2000, 1.0
 CALIBRATION_BINS = 10
 
 
@@ -227,12 +230,29 @@ class RowsInput(Input):
         """Memory that a fit takes; a method that takes no sparse input takes the matrix in full."""
         needed = super().bytes_of(candidate, rows)
         if self.sparse and "sparse" not in candidate.compare.input:
-            return max(needed, 8.0 * min(rows, self.rows_in_memory) * self.width * 2)
+            return max(needed, 8.0 * min(rows, self.rows_in_memory) * self.columns_for(candidate) * 2)
         return needed
 
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
         """Numbers for text and gaps, the scaling that the method wants, the method, and a head for transformers."""
-        return table_pipeline(candidate, self.sparse, params, seed, self.written)
+        columns = self.columns_for(candidate)
+        most = columns if columns < self.width else None
+        return table_pipeline(candidate, self.sparse, params, seed, self.written, most)
+
+    def columns_for(self, candidate: Candidate) -> int:
+        """Columns that a method is given: of very many, a dense one sees those that tell most of the target.
+
+        A method whose law says that this is still too much for a quick look sees fewer, down to a few hundred.
+        """
+        columns = self.width
+        if columns <= MANY_COLUMNS:
+            return columns
+        if "sparse" not in candidate.compare.input:
+            columns = MANY_COLUMNS
+        rows, classes = min(self.n_rows, LOOKED_AT), self.size.classes
+        while columns > FEWEST_COLUMNS and candidate.compare.seconds.at(rows, columns, classes) > LOOK_SECONDS:
+            columns //= 2
+        return columns
 
     def fit(self, pipeline: Pipeline) -> Pipeline:
         """Fit a pipeline to all rows, with their weights where it takes them."""

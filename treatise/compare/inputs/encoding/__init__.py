@@ -6,7 +6,7 @@ A new kind is a class beside these, a word in :func:`~treatise.compare.inputs.co
 """
 
 from treatise.compare.inputs.encoding.frames import as_frame
-from treatise.compare.inputs.encoding.pipeline import Densify, NeverEmpty, Scale, table_pipeline
+from treatise.compare.inputs.encoding.pipeline import Densify, NeverEmpty, Scale, Screen, table_pipeline
 from treatise.compare.inputs.encoding.table import TableEncoder
 
-__all__ = ["Densify", "NeverEmpty", "Scale", "TableEncoder", "as_frame", "table_pipeline"]
+__all__ = ["Densify", "NeverEmpty", "Scale", "Screen", "TableEncoder", "as_frame", "table_pipeline"]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse as thin
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_selection import f_classif, f_regression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
@@ -42,6 +43,33 @@ class NeverEmpty(TransformerMixin, BaseEstimator):
         return X if X.shape[1] else np.ones((X.shape[0], 1))
 
 
+class Screen(TransformerMixin, BaseEstimator):
+    """Keeps the columns whose linear relation to the target is strongest, one by one.
+
+    Parameters
+    ----------
+    most : int, default=2000
+        Columns to keep; all where there are no more.
+    """
+
+    def __init__(self, most: int = 2000) -> None:
+        self.most = most
+
+    def fit(self, X: Any, y: Any) -> "Screen":
+        """Rank the columns by the F statistic of their classes, or of their regression."""
+        self.n_features_in_ = X.shape[1]
+        with np.errstate(all="ignore"):
+            found, _ = (f_regression if np.asarray(y).dtype.kind == "f" else f_classif)(X, y)
+        # Constant columns have none.
+        strength = np.nan_to_num(np.asarray(found), nan=-1.0)
+        self.kept_ = np.sort(np.argsort(-strength, kind="stable")[: self.most])
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Those columns."""
+        return X[:, self.kept_]
+
+
 class Scale(TransformerMixin, BaseEstimator):
     """Scales an encoded table as a method wants it, unless it is sparse: then its encoder has scaled it.
 
@@ -66,16 +94,20 @@ class Scale(TransformerMixin, BaseEstimator):
 
 
 def table_pipeline(
-    candidate: Candidate, sparse: bool, params: Mapping[str, Any], seed: int, written: Mapping[str, str] | None = None
-) -> Pipeline:
+    candidate: Candidate, sparse: bool, params: Mapping[str, Any], seed: int, written: Mapping[str, str] | None = None,
+    most_columns: int | None = None,
+) -> Pipeline:  # fmt: skip
     """A candidate as an unfitted pipeline from a table, or from a sparse matrix, to the prediction.
 
     ``params`` are named as in the catalogue's search space: a parameter of the method, or ``head__NAME``
-    for a transformer's head; ``written`` tells how columns of the table are written.
+    for a transformer's head; ``written`` tells how columns of the table are written. Of more than ``most_columns``,
+    those that tell most of the target one by one are kept.
     """
+    screen = [] if most_columns is None else [("screen", Screen(most_columns))]
     steps: list[tuple[str, Any]] = []
     takes_sparse, scaling = "sparse" in candidate.compare.input, candidate.compare.scaling
     if sparse:
+        steps += screen
         if not takes_sparse:
             steps.append(("table", Densify()))
         if scaling != "none":
@@ -85,6 +117,7 @@ def table_pipeline(
         many = takes_sparse and candidate.compare.bytes.p <= 1
         encoder = TableEncoder(sparse=many, scaling=scaling, written=dict(written or {}), random_state=seed)
         steps.append(("table", encoder))
+        steps += screen
         if scaling != "none":
             steps.append(("scale", Scale(scaling)))
     steps.append(("method", candidate.method(seed)))
