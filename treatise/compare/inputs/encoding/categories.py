@@ -7,7 +7,7 @@ import polars as pl
 from scipy import sparse
 
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
-from treatise.compare.inputs.encoding.frames import MISSING, as_texts, codes_of
+from treatise.compare.inputs.encoding.frames import MISSING, Known, as_texts, codes_of
 
 
 class Indicators(ColumnsEncoder):
@@ -22,6 +22,7 @@ class Indicators(ColumnsEncoder):
     """
 
     mostly_zero = True
+    values_ = Known()
 
     def __init__(self, columns: list[str], most: int = 50) -> None:
         super().__init__(columns)
@@ -32,7 +33,7 @@ class Indicators(ColumnsEncoder):
         texts = as_texts(frame.to_series())
         counts = texts.alias("value").value_counts().sort("count", "value", descending=[True, False])
         # Ties by name, so that the encoding does not depend on the order of the rows.
-        self.values_: list[str] = counts["value"].to_list()
+        self.values_ = counts["value"].to_list()
         return self
 
     @property

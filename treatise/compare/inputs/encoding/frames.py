@@ -1,5 +1,6 @@
 """Frames and columns of whatever a person brings."""
 
+import json
 import warnings
 from typing import Any
 
@@ -22,6 +23,24 @@ def as_frame(X: Any) -> pl.DataFrame:
         matrix = np.asarray(X)
         return pl.DataFrame(matrix, schema=[f"column_{i}" for i in range(matrix.shape[1])])
     return pl.DataFrame(pl.from_pandas(X) if hasattr(X, "iloc") else X)
+
+
+class Known:
+    """Values that fitting saw, kept as one text: of a list, a model file describes every item by itself."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._kept = f"{name}json_"
+
+    def __get__(self, part: Any, owner: type | None = None) -> Any:
+        if part is None:
+            return self
+        try:
+            return json.loads(part.__dict__[self._kept])
+        except KeyError:
+            raise AttributeError(f"{type(part).__name__} is not fitted") from None
+
+    def __set__(self, part: Any, values: list[str]) -> None:
+        part.__dict__[self._kept] = json.dumps(values)
 
 
 def as_texts(column: pl.Series) -> pl.Series:

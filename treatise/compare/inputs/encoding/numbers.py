@@ -71,7 +71,8 @@ class Numbers(ColumnsEncoder):
         return found
 
     def _learn(self, matrix: np.ndarray, missing: np.ndarray | None) -> None:
-        self.marked_: np.ndarray = np.zeros(matrix.shape[1], bool) if missing is None else missing.any(axis=0)
+        marked = False if missing is None else missing.any(axis=0)
+        self.marked_ = np.broadcast_to(marked, matrix.shape[1]).copy()
         if missing is not None:
             matrix = np.where(missing, np.nan, matrix)
         self.medians_ = _medians(matrix)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
-from treatise.compare.inputs.encoding.frames import as_texts, codes_of
+from treatise.compare.inputs.encoding.frames import Known, as_texts, codes_of
 
 FOLDS = 5
 MOST_CLASSES = 50
@@ -29,6 +29,8 @@ class TargetMeans(ColumnsEncoder):
         Seed of the fifths.
     """
 
+    values_ = Known()
+
     def __init__(self, columns: list[str], random_state: int = 0) -> None:
         super().__init__(columns)
         self.random_state = random_state
@@ -47,7 +49,7 @@ class TargetMeans(ColumnsEncoder):
         """Learn the means from all rows, and give each row that of the others."""
         codes, targets = self._learn(frame, np.asarray(y))
         fold = np.random.default_rng(self.random_state).permutation(len(codes)) % FOLDS
-        n_values = len(self.values_)
+        n_values = len(self.means_)
         cell = fold * n_values + codes
         counts = np.bincount(cell, minlength=FOLDS * n_values).reshape(FOLDS, n_values)
         others = (counts.sum(axis=0) - counts)[fold, codes]
@@ -66,13 +68,13 @@ class TargetMeans(ColumnsEncoder):
     def _learn(self, frame: pl.DataFrame, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Learn, and return the rows' categories by number and their targets, one column for each mean."""
         texts = as_texts(frame.to_series())
-        self.values_: list[str] = texts.unique().sort().to_list()
+        values = self.values_ = texts.unique().sort().to_list()
         targets, self.labels_ = target_columns(y)
-        codes = codes_of(texts, self.values_)
-        counts = np.bincount(codes, minlength=len(self.values_))
+        codes = codes_of(texts, values)
+        counts = np.bincount(codes, minlength=len(values))
         self.mean_ = targets.mean(axis=0)
         self.weight_ = np.empty(targets.shape[1])
-        self.means_ = np.empty((len(self.values_), targets.shape[1]))
+        self.means_ = np.empty((len(values), targets.shape[1]))
         for j, target in enumerate(targets.T):
             sums = np.bincount(codes, target, len(counts))
             self.weight_[j] = _prior_weight(target, codes, sums / counts, counts)

@@ -10,7 +10,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from treatise.compare.inputs.columns import REDUCED_TEXT
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
-from treatise.compare.inputs.encoding.frames import codes_of
+from treatise.compare.inputs.encoding.frames import Known, codes_of
 
 _WORD = r"\w\w+"
 _ROWS_AT_ONCE = 50_000
@@ -36,6 +36,8 @@ class Words(ColumnsEncoder):
         Seed of the search for those.
     """
 
+    words_ = Known()
+
     def __init__(self, columns: list[str], most: int = 20_000, reduce: bool = False, random_state: int = 0) -> None:
         super().__init__(columns)
         self.most = most
@@ -60,7 +62,7 @@ class Words(ColumnsEncoder):
         counts = counts.sort("len", "word", descending=[True, False])
         least = 2 if len(texts) >= _FEW_ROWS else 1
         kept = counts.filter(pl.col("len") >= least).head(self.most).sort("word")
-        self.words_: list[str] = kept["word"].to_list()
+        self.words_ = kept["word"].to_list()
         self.rarity_ = 1 + np.log((1 + len(texts)) / (1 + kept["len"].to_numpy()))
         self.directions_: np.ndarray | None = None
         weights = self._weights(texts)
@@ -85,14 +87,15 @@ class Words(ColumnsEncoder):
         return weights.toarray() if self.reduce else weights
 
     def _weights(self, texts: pl.Series) -> sparse.csr_matrix:
-        width = max(1, len(self.words_))
+        known = self.words_
+        width = max(1, len(known))
         rows, places, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
         for first, words in _words_of(texts):
-            place = codes_of(words["word"], self.words_)
-            known = place >= 0
-            rows.append(first + words["row"].to_numpy()[known])
-            places.append(place[known])
-            values.append((1 + np.log(words["times"].to_numpy()[known])) * self.rarity_[place[known]])
+            place = codes_of(words["word"], known)
+            met = place >= 0
+            rows.append(first + words["row"].to_numpy()[met])
+            places.append(place[met])
+            values.append((1 + np.log(words["times"].to_numpy()[met])) * self.rarity_[place[met]])
         row, value = np.concatenate(rows), np.concatenate(values)
         length = np.sqrt(np.bincount(row, value**2, len(texts)))
         value = value / length[row]
