@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.dispatcher import Dispatcher
-from numba.core.types import unliteral
+from numba.core.types.misc import unliteral
 
 
 def _without_literals(function: Any) -> Any:
@@ -21,7 +20,7 @@ def _without_literals(function: Any) -> Any:
     Where a variable of a loop begins with a constant, a function would else be compiled for that constant first, in
     vain, and then for the variable.
     """
-    if isinstance(function, Dispatcher):
+    if not numba.config.DISABLE_JIT:
         template = function.get_call_template
         function.get_call_template = lambda args, kws: template(
             tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in kws.items()}
