@@ -15,6 +15,9 @@ from treatise.compare.contest.race import Race
 from treatise.report.record import FoldRecord, FoldScore, LeaderboardEntry, Metric
 from treatise.theory import corrected_interval
 
+LEVEL = 0.05
+"""Chance that any of the standings is wrong."""
+
 
 @dataclass
 class Entries:
@@ -80,45 +83,53 @@ def entry_of(candidate: Candidate, records: Sequence[FoldRecord], metric: Metric
 
 
 def judged(entries: Sequence[LeaderboardEntry], race: Race) -> tuple[LeaderboardEntry, ...]:
-    """The entries with their standings: contenders on their folds, the others on the looks that the best had too."""
+    """The entries with their standings: contenders on their folds, the others on the looks that they share.
+
+    Methods with equally many looks are one family, the contenders another; each family's tests take an equal part of
+    the level, so that all of them hold together.
+    """
+    families = _families(entries, race)
+    found: dict[str, dict[str, object]] = {}
+    for wanted, keys, places in families:
+        compared = race.evidence.compared(keys, places, race.margin(keys, places), LEVEL / len(families))
+        for i, key in enumerate(keys):
+            if compared is not None and key in wanted:
+                found[key] = {
+                    "standing": str(compared.standing[i]), "behind": float(compared.behind[i]),
+                    "behind_low": float(compared.low[i]), "behind_high": float(compared.high[i]),
+                }  # fmt: skip
+    ranked = [replace(entry, **found[entry.key]) if entry.key in found else entry for entry in entries]  # type: ignore[arg-type]
+    return _best_first(ranked, families[0][0] if families else ())
+
+
+Family = tuple[Sequence[str], Sequence[str], Sequence[Place]]
+"""Who is judged, among whom, and where."""
+
+
+def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
     contenders = [e.key for e in entries if e.stage == "folds"]
     most = max((len(race.evidence.places(key, "fold")) for key in contenders), default=0)
     # One with few folds would leave the others few rows in common.
     full = [key for key in contenders if 2 * len(race.evidence.places(key, "fold")) >= most]
-    found: dict[str, dict[str, object]] = {}
+    families: list[Family] = []
     if full:
-        found |= _standings(full, race.evidence.common(full, "fold"), race, full)
+        families.append((full, full, race.evidence.common(full, "fold")))
+    left = {e.key for e in entries} - set(full)
     for depth in range(len(race.looks), 0, -1):
         places = race.looks[:depth]
         keys = sorted(set.intersection(*(race.evidence.at(place) for place in places)))
-        found = _standings(keys, places, race, [key for key in keys if key not in found]) | found
-    ranked = [replace(entry, **found[entry.key]) if entry.key in found else entry for entry in entries]  # type: ignore[arg-type]
-    return _best_first(ranked, race, full)
+        wanted = [key for key in keys if key in left]
+        if wanted:
+            families.append((wanted, keys, places))
+            left -= set(wanted)
+    return families
 
 
-def _standings(
-    keys: Sequence[str], places: Sequence[Place], race: Race, wanted: Sequence[str]
-) -> dict[str, dict[str, object]]:
-    if not (wanted and places):
-        return {}
-    compared = race.evidence.compared(keys, places, race.margin(keys, places), race.level)
-    if compared is None:
-        return {}
-    return {
-        key: {
-            "standing": str(compared.standing[i]), "behind": float(compared.behind[i]),
-            "behind_low": float(compared.low[i]), "behind_high": float(compared.high[i]),
-        }
-        for i, key in enumerate(keys)
-        if key in wanted
-    }  # fmt: skip
-
-
-def _best_first(entries: Sequence[LeaderboardEntry], race: Race, full: Sequence[str]) -> tuple[LeaderboardEntry, ...]:
-    """The best of the contenders by the rows that they share leads, and is told to be the best."""
+def _best_first(entries: Sequence[LeaderboardEntry], family: Sequence[str]) -> tuple[LeaderboardEntry, ...]:
+    """The best of the first family, the contenders if there are any, by the rows that they share leads the others."""
     if not entries:
         return ()
-    behind = {e.key: e.behind for e in entries if e.key in full and e.behind is not None}
+    behind = {e.key: e.behind for e in entries if e.key in family and e.behind is not None}
     best = min(behind, key=lambda key: behind[key]) if behind else entries[0].key
     ordered = sorted(entries, key=lambda e: (e.key != best, e.rank))
     marked = [replace(e, standing="best") if e.key == best else e for e in ordered]

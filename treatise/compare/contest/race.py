@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from treatise.catalog import FORMS
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.evidence import Evidence, Place
 from treatise.compare.contest.fold import MOST_JUDGED, Turn
@@ -29,14 +30,18 @@ FOLDS_WANTED = 10
 # Shares of the processor time that the budget grants: one look, and all looks after the first round.
 LOOK_SHARE = 0.015
 LOOKS_SHARE = 0.3
-RACE_SHARE = 0.9
+RACE_SHARE = 0.8
 LEAST_LOOK = 0.5
 LONGEST_SEARCH = 30.0
 """The search for parameters takes at most so many times as long as a fit."""
 HEAVY = 3.0
 """A contender's fold may cost so many times the mean share of one; beyond that it is fitted with fewer rows."""
-LEVEL = 0.05
+DROPPING_LEVEL = 0.01
+"""Of the tests that narrow the field; those of the verdict come at the end, with all rows."""
 INTERIM_ROWS = 4000
+NEWS = 0.25
+"""The field is judged anew when so large a part of it has been looked at since."""
+SHORTEST_SEARCH = 2.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,6 @@ class Race:
         self.field = {candidate.key: candidate for candidate in field}
         self.course, self.evidence = course, evidence
         self.looks = course.looks
-        self.level = LEVEL / (len(self.looks) + 1)
         self.records: dict[str, list[FoldRecord]] = {key: [] for key in self.field}
         self.copy_of: dict[str, str] = {}
         self._running: Counter[tuple[str, Place]] = Counter()
@@ -124,7 +128,7 @@ class Race:
         turn = self._first_look() or (None if self._contended else self._further_look(left))
         if turn is not None:
             return turn
-        self._judge_looks()
+        self._judge_looks(now=True)
         if len(self.line()) < PLACES and any(place[0] == "look" for _, place in self._running):
             return None  # too few are known to choose among them; a look takes little
         if self._lined_up_at != self._judged_at:
@@ -173,17 +177,18 @@ class Race:
             if place[1] > LOOK_ROWS:
                 # More rows cost more: those of the better half alone.
                 ready = [key for key in ready if key in self._ranking[: max(PLACES, len(self.field) // 2)]]
-            for key in sorted(ready, key=self._ranking.index):
+            for key in sorted(ready, key=self._place_in_line):
                 cost = self.expected(key, place[1] or self.course.training_rows)
                 look = self._look(key, place)
                 if spent + cost <= granted and cost <= look.seconds:
                     return look
         return None
 
-    def _judge_looks(self) -> None:
-        """Who is behind beyond doubt, once a round has brought news."""
+    def _judge_looks(self, *, now: bool = False) -> None:
+        """Who is behind beyond doubt, once looks have brought enough news, or any where it is asked for now."""
         counts = tuple(len(self.evidence.at(place)) for place in self.looks)
-        if counts == self._judged_at:
+        news = sum(counts) - sum(self._judged_at)
+        if news == 0 or not (now or news >= NEWS * len(self.field)):
             return
         self._judged_at = counts
         self._ranking = self._rank()
@@ -192,7 +197,9 @@ class Race:
             keys = sorted(set.intersection(*(self.evidence.at(place) for place in places)))
             if len(keys) < 2:
                 return
-            found = self.evidence.compared(keys, places, self.margin(keys, places), self.level, most_rows=INTERIM_ROWS)
+            found = self.evidence.compared(
+                keys, places, self.margin(keys, places), DROPPING_LEVEL, most_rows=INTERIM_ROWS
+            )
             if found is not None:
                 self._worse |= {key for key, standing in zip(keys, found.standing) if standing == "worse"}
 
@@ -203,6 +210,9 @@ class Race:
             min(means.values())
         ]
         return self.course.margin * max(0.0, max(means.values()) - max(guesses))
+
+    def _place_in_line(self, key: str) -> int:
+        return self._ranking.index(key) if key in self._ranking else len(self._ranking)
 
     def _rank(self) -> list[str]:
         """Those looked at, best first."""
@@ -260,10 +270,21 @@ class Race:
         self.search = max(0.0, granted - cost) / (FOLDS_WANTED * max(PLACES // 2, len(chosen)))
 
     def line(self) -> list[str]:
-        """Who may contend, in order: those not behind beyond doubt, near copies after the others."""
+        """Who may contend, in order: those not behind beyond doubt.
+
+        Of near copies the best comes in its place, with the simplest of them beside it where that is simpler; the others
+        come after everybody else.
+        """
         able = [k for k in self._ranking if k not in self._out and self.field[k].form != "constant"]
         hopeful = [key for key in able if key not in self._worse] or able[:1]
-        return [k for k in hopeful if k not in self.copy_of] + [k for k in hopeful if k in self.copy_of]
+        first: list[str] = []
+        for key in (key for key in hopeful if key not in self.copy_of):
+            place = [key, *(copy for copy in hopeful if self.copy_of.get(copy) == key)]
+            first += dict.fromkeys([key, min(place, key=self._simplicity)])
+        return first + [key for key in hopeful if key not in first]
+
+    def _simplicity(self, key: str) -> tuple[int, float]:
+        return FORMS.index(self.field[key].form), self.expected(key, self.course.training_rows)
 
     def _contention(self, left: float) -> Turn | None:
         repeats = max(1, min(self.course.repeats, math.ceil(FOLDS_WANTED / self.course.k)))
@@ -291,7 +312,9 @@ class Race:
     def _next_fold(self, key: str, repeats: int) -> Turn | None:
         rows = self._fold_rows(key)
         expected = self.expected(key, rows or self.course.training_rows)
-        tuning = min(self.search, LONGEST_SEARCH * expected) if self.field[key].compare.search else 0.0
+        tuning = (
+            min(self.search, max(SHORTEST_SEARCH, LONGEST_SEARCH * expected)) if self.field[key].compare.search else 0.0
+        )
         for repeat in range(repeats):
             for fold in range(self.course.k):
                 turn = Turn(key, "fold", repeat, fold, rows, tuning, tuning + 5.0 * expected + 2.0)
