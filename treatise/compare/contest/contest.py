@@ -26,6 +26,7 @@ MEMORY_SHARE = 0.8
 NO_TURN = "the budget ended before its turn; give it more with --budget"
 INTERRUPTED = "the run was interrupted before its turn"
 PAUSE = 0.02
+SHORT_JOB = 0.2
 SPARE_AT = 0.5
 # The end of a run: its least share of the budget, its most, and what the report takes.
 ENDING_LEAST = 0.06
@@ -79,6 +80,11 @@ class Contest:
     def slowness(self) -> float:
         """Seconds on the clock for each of processor time that a job was granted lately."""
         return max(1.0, self._wall / self._processor)
+
+    def _pace(self, wall: float, processor: float) -> None:
+        """Hear how long a job took; of a short one the clock shows what passing it on takes, not how busy we are."""
+        if processor > SHORT_JOB:
+            self._wall, self._processor = 0.7 * self._wall + wall, 0.7 * self._processor + processor
 
     @property
     def ending_seconds(self) -> float:
@@ -138,8 +144,7 @@ class Contest:
             if outcome.kind == "done":
                 record, predictions = outcome.value
                 self.folder.add_fold(record, predictions, self.clock.elapsed)
-                self._wall = 0.7 * self._wall + outcome.wall
-                self._processor = 0.7 * self._processor + outcome.seconds + outcome.compile_seconds
+                self._pace(outcome.wall, outcome.seconds + outcome.compile_seconds)
                 self._take(record, predictions)
                 board = leaderboard(self.entries)
         if not self._spare and self.clock.elapsed > SPARE_AT * self.clock.budget:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from treatise.catalog import FORMS
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.evidence import Place
 from treatise.compare.contest.race import Race
@@ -130,7 +131,9 @@ def _best_first(entries: Sequence[LeaderboardEntry], family: Sequence[str]) -> t
     if not entries:
         return ()
     behind = {e.key: e.behind for e in entries if e.key in family and e.behind is not None}
-    best = min(behind, key=lambda key: behind[key]) if behind else entries[0].key
+    # Of equally good ones the simplest: a blend may be nothing but its best member.
+    form = {e.key: FORMS.index(e.form) for e in entries}
+    best = min(behind, key=lambda key: (round(behind[key], 12), form[key])) if behind else entries[0].key
     ordered = sorted(entries, key=lambda e: (e.key != best, e.rank))
     marked = [replace(e, standing="best") if e.key == best else e for e in ordered]
     return tuple(replace(entry, rank=rank) for rank, entry in enumerate(marked, 1))

@@ -272,8 +272,8 @@ class Race:
     def line(self) -> list[str]:
         """Who may contend, in order: those not behind beyond doubt.
 
-        Of near copies the best comes in its place, with the simplest of them beside it where that is simpler; the others
-        come after everybody else.
+        Of near copies the best comes in its place, with the simplest of them beside it where that is simpler; the
+        others come after everybody else.
         """
         able = [k for k in self._ranking if k not in self._out and self.field[k].form != "constant"]
         hopeful = [key for key in able if key not in self._worse] or able[:1]

@@ -41,7 +41,7 @@ def tune(candidate: Candidate, data: Input, metric: Metric, seconds: float, seed
         if len(scores) < len(alive):
             # Out of time in mid-rung: what this rung saw of the settings is no fair comparison.
             return best
-        order = np.argsort(scores)[::-1]
+        order = np.argsort(-np.array(scores), kind="stable")  # of equal ones the first: the defaults before others
         best = alive[order[0]] if np.isfinite(scores[order[0]]) else {}
         alive = [alive[i] for i in order[: max(1, len(alive) // SHRINK)]]
         if len(alive) == 1:

@@ -22,6 +22,8 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(os.getppid(), busy), daemon=True).start()
     import treatise.compare.contest.fold  # noqa: F401  (imports what jobs need before the first one arrives)
 
+    # What was imported stays: no collection after a job need look at it.
+    gc.freeze()
     signals.hearers.append(lambda word, value: write_message(answers, (word, value)))
     signals.tell(READY)
     while (message := read_message(sys.stdin.buffer)) is not None:
