@@ -271,7 +271,7 @@ class Decision:
     margin_share: Annotated[float, "The same as a share of the way from guessing to the best."]
     fit_seconds: Annotated[Number, "Processor seconds of a fit of the method."]
     predict_seconds: Annotated[Number, "Processor seconds of predicting a thousand rows."]
-    equivalent: Annotated[int, "Methods within the margin of the best."]
+    equivalent: Annotated[int, "Methods within the margin of the best; near copies count once, here and below."]
     undecided: Annotated[int, "Methods that could be either."]
     worse: Annotated[int, "Methods that are worse by more than the margin."]
     unjudged: Annotated[int, "Methods that could not be tested."]

@@ -51,7 +51,7 @@ class Board:
 
     @property
     def entries(self):
-        return judged(leaderboard(Entries(self.race, ACCURACY)), self.race)
+        return judged(leaderboard(Entries(self.race, ACCURACY)), self.race, ACCURACY)
 
     def decision(self, **rules):
         entries = self.entries
@@ -128,7 +128,7 @@ def test_errors_rank_the_lowest_first():
         board.race.records[board.keys[name]] = [
             replace(r, score=-r.score) for r in board.race.records[board.keys[name]]
         ]
-    entries = judged(leaderboard(Entries(board.race, rmse)), board.race)
+    entries = judged(leaderboard(Entries(board.race, rmse)), board.race, rmse)
     assert [entry.label for entry in entries] == ["Line", "Guess"]
     assert entries[1].standing == "worse"
 

@@ -8,6 +8,7 @@ from treatise.compare.rules import Rules
 from treatise.report.record import Alternative, Decision, LeaderboardEntry, Metric, Race
 
 READABLE = ("constant", "linear", "tree", "additive", "probabilities")
+STANDINGS = ("equivalent", "undecided", "worse", "unjudged")
 NAMES_SHOWN = 4
 FASTER = 2.0
 """A quicker method is worth a word if it is so many times quicker."""
@@ -15,7 +16,9 @@ FASTER = 2.0
 
 def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules: Rules, margin: float) -> Decision:
     """What to take, and how sure that is."""
-    counts = {word: sum(e.standing == word for e in board) for word in ("equivalent", "undecided", "worse", "unjudged")}
+    # A near copy that had a look only stands with the method whose place it shares.
+    places = [e for e in board if e.copy_of is None or e.stage == "folds"]
+    counts = {word: sum(e.standing == word for e in places) for word in STANDINGS}
     about: dict[str, Any] = {"prefer": rules.prefer, "margin": margin, "margin_share": rules.margin, **counts}
     if not board:
         reasons = ("No method finished a fold; the reasons are listed below.",)

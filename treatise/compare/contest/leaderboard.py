@@ -41,7 +41,7 @@ def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[L
     race, metric = made.race, made.metric
     entries = [made.of(key) for key, records in race.records.items() if records] + list(more)
     # A contender with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
-    enough = min(race.course.k, max((e.folds for e in entries if e.stage == "folds"), default=0)) / 2
+    enough = max((e.folds for e in entries if e.stage == "folds"), default=0) / 2
     entries.sort(
         key=lambda e: (e.stage != "folds", e.stage == "folds" and e.folds < enough, -metric.merit(e.score), e.key)
     )
@@ -83,7 +83,7 @@ def entry_of(candidate: Candidate, records: Sequence[FoldRecord], metric: Metric
     )
 
 
-def judged(entries: Sequence[LeaderboardEntry], race: Race) -> tuple[LeaderboardEntry, ...]:
+def judged(entries: Sequence[LeaderboardEntry], race: Race, metric: Metric) -> tuple[LeaderboardEntry, ...]:
     """The entries with their standings: contenders on their folds, the others on the looks that they share.
 
     Methods with equally many looks are one family, the contenders another; each family's tests take an equal part of
@@ -100,7 +100,17 @@ def judged(entries: Sequence[LeaderboardEntry], race: Race) -> tuple[Leaderboard
                     "behind_low": float(compared.low[i]), "behind_high": float(compared.high[i]),
                 }  # fmt: skip
     ranked = [replace(entry, **found[entry.key]) if entry.key in found else entry for entry in entries]  # type: ignore[arg-type]
-    return _best_first(ranked, families[0][0] if families else ())
+    contenders, _, common = families[0] if families else ((), (), ())
+    return _best_first([_on(common, e) if e.key in contenders else e for e in ranked], contenders, metric)
+
+
+def _on(places: Sequence[Place], entry: LeaderboardEntry) -> LeaderboardEntry:
+    """A contender's entry on some of its folds, so that scores on the board are those of the same rows."""
+    shared = {(repeat, fold) for _, _, repeat, fold in places}
+    scores = tuple(score for score in entry.scores if (score.repeat, score.fold) in shared)
+    if entry.stage != "folds" or not scores:
+        return entry
+    return replace(entry, score=float(np.mean([score.score for score in scores])))
 
 
 Family = tuple[Sequence[str], Sequence[str], Sequence[Place]]
@@ -126,7 +136,9 @@ def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
     return families
 
 
-def _best_first(entries: Sequence[LeaderboardEntry], family: Sequence[str]) -> tuple[LeaderboardEntry, ...]:
+def _best_first(
+    entries: Sequence[LeaderboardEntry], family: Sequence[str], metric: Metric
+) -> tuple[LeaderboardEntry, ...]:
     """The best of the first family, the contenders if there are any, by the rows that they share leads the others."""
     if not entries:
         return ()
@@ -134,7 +146,8 @@ def _best_first(entries: Sequence[LeaderboardEntry], family: Sequence[str]) -> t
     # Of equally good ones the simplest: a blend may be nothing but its best member.
     form = {e.key: FORMS.index(e.form) for e in entries}
     best = min(behind, key=lambda key: (round(behind[key], 12), form[key])) if behind else entries[0].key
-    ordered = sorted(entries, key=lambda e: (e.key != best, e.rank))
+    within = sorted((e for e in entries if e.key in family), key=lambda e: (e.key != best, -metric.merit(e.score)))
+    ordered = within + [e for e in entries if e.key not in family]
     marked = [replace(e, standing="best") if e.key == best else e for e in ordered]
     return tuple(replace(entry, rank=rank) for rank, entry in enumerate(marked, 1))
 

@@ -31,7 +31,7 @@ class Judgement:
             more.append(entry_of(blend.candidate, records, contest.metric, contest.k))
             for record, part in blend.parts:
                 contest.evidence.add(record.key, place_of(record), part.numbers, part.merits)
-        board = judged(leaderboard(contest.entries, more), contest.race)
+        board = judged(leaderboard(contest.entries, more), contest.race, contest.metric)
         return cls(contest, made, board, rules)
 
     def record(self, status: str) -> dict[str, Any]:
