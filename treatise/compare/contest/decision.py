@@ -27,7 +27,7 @@ def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules:
             alternatives=(), **about,
         )  # fmt: skip
     best = board[0]
-    equal = [best, *(e for e in board if e.standing == "equivalent")]
+    equal = [best, *(e for e in board if e.standing == "equivalent" and e.stage == "folds")]
     chosen = _preferred(equal, rules.prefer)
     return Decision(
         chosen.key, chosen.label, _headline(chosen, best, metric, race), tuple(_reasons(board, chosen, metric, margin)),

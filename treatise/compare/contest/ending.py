@@ -20,8 +20,9 @@ from treatise.report import write_report
 from treatise.report.explained import ColumnEffect
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
-REPORT_SECONDS = 1.0
-OVERRUN = 0.05
+REPORT_SECONDS, REPORT_SHARE = 1.0, 0.02
+"""What the pictures and the page take, and the share of the budget that is kept for them where it is large."""
+OVERRUN = 0.03
 """Of the budget: what the last fit may take beyond it, where it is on its way."""
 LEAST_FIT = 2.0
 START = 20.0
@@ -95,7 +96,7 @@ class Ending:
     def _left(self) -> float:
         """Seconds on the clock until everything but the report must be done."""
         clock = self.contest.clock
-        return clock.budget * (1 + OVERRUN) - REPORT_SECONDS - clock.elapsed
+        return clock.left - max(REPORT_SECONDS, REPORT_SHARE * clock.budget)
 
     def _fit(self, run: RunRecord, entry: LeaderboardEntry, name: str) -> tuple[dict[str, Any] | None, str]:
         """The parameters of the final fit, or why there is none."""
@@ -114,7 +115,11 @@ class Ending:
         metadata = {**contest.data.metadata(members[0][0]), **settled, "label": entry.label}
         metadata |= {"metric": run.metric.name, "score": entry.score}
         path = (contest.folder.path / name).resolve()
-        limits = Limits(float("inf"), float("inf"), max(self._left, START + LEAST_FIT * contest.slowness))
+        limits = Limits(
+            float("inf"),
+            float("inf"),
+            max(self._left + OVERRUN * contest.clock.budget, START + LEAST_FIT * contest.slowness),
+        )
         outcome = self.pool.run(
             fit_whole, (contest.folder.work, tuple(jobs), run.metric, run.seed, path, metadata), limits
         )

@@ -95,8 +95,11 @@ def judged(entries: Sequence[LeaderboardEntry], race: Race, metric: Metric) -> t
         compared = race.evidence.compared(keys, places, race.margin(keys, places), LEVEL / len(families))
         for i, key in enumerate(keys):
             if compared is not None and key in wanted:
+                standing = str(compared.standing[i])
+                if standing == "equivalent" and not _whole(places, race):
+                    standing = "undecided"  # as good on a sample, or on few folds, is no more than that
                 found[key] = {
-                    "standing": str(compared.standing[i]), "behind": float(compared.behind[i]),
+                    "standing": standing, "behind": float(compared.behind[i]),
                     "behind_low": float(compared.low[i]), "behind_high": float(compared.high[i]),
                 }  # fmt: skip
     ranked = [replace(entry, **found[entry.key]) if entry.key in found else entry for entry in entries]  # type: ignore[arg-type]
@@ -111,6 +114,11 @@ def _on(places: Sequence[Place], entry: LeaderboardEntry) -> LeaderboardEntry:
     if entry.stage != "folds" or not scores:
         return entry
     return replace(entry, score=float(np.mean([score.score for score in scores])))
+
+
+def _whole(places: Sequence[Place], race: Race) -> bool:
+    """Whether places are folds of all rows, or looks that together hold out every row once."""
+    return places[0][0] == "fold" or (len(places) == race.course.k and all(sample == 0 for _, sample, _, _ in places))
 
 
 Family = tuple[Sequence[str], Sequence[str], Sequence[Place]]

@@ -256,10 +256,10 @@ class Race:
         self._lined_up_at = self._judged_at
         first = [k for k in self._ranking if k not in self._out and self.evidence.has(k, self.looks[0])]
         self.copy_of = self.evidence.copies(first, self.looks[:1])
-        granted = RACE_SHARE * left * self.course.jobs
-        self._share = granted / (PLACES * FOLDS_WANTED)
+        granted, line = RACE_SHARE * left * self.course.jobs, self.line()
+        self._share = granted / (min(PLACES, max(2, len(line))) * FOLDS_WANTED)
         cost, chosen = 0.0, list[str]()
-        for key in self.line():
+        for key in line:
             more = FOLDS_WANTED * self.expected(key, self._fold_rows(key) or self.course.training_rows)
             if len(chosen) >= 2 and (cost + more > granted or len(chosen) >= PLACES):
                 break
