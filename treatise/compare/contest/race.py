@@ -35,7 +35,7 @@ LEAST_LOOK = 0.5
 LONGEST_SEARCH = 30.0
 """The search for parameters takes at most so many times as long as a fit."""
 HEAVY = 3.0
-"""A contender's fold may cost so many times the mean share of one; beyond that it is fitted with fewer rows."""
+"""A contender's fold may cost so many times an equal share; beyond that it is fitted with fewer rows."""
 DROPPING_LEVEL = 0.01
 """Of the tests that narrow the field; those of the verdict come at the end, with all rows."""
 INTERIM_ROWS = 4000
@@ -90,7 +90,7 @@ class Race:
         self._contenders: list[str] = []
         self._lined_up_at: tuple[int, ...] = ()
         self.search = 0.0
-        self._share = 0.0
+        self._longest_fit = 0.0
         self._judged_at: tuple[int, ...] = ()
         self._ranking: list[str] = []
         self._rows: dict[str, int | None] = {}
@@ -240,7 +240,7 @@ class Race:
     def _fold_rows(self, key: str) -> int | None:
         """Rows of a contender's folds, the same for all of them; None for all rows."""
         if key not in self._rows:
-            self._rows[key] = self.rows_for(key, HEAVY * self._share)
+            self._rows[key] = self.rows_for(key, self._longest_fit)
         return self._rows[key]
 
     def rows_for(self, key: str, seconds: float, most: int | None = None) -> int | None:
@@ -257,7 +257,9 @@ class Race:
         first = [k for k in self._ranking if k not in self._out and self.evidence.has(k, self.looks[0])]
         self.copy_of = self.evidence.copies(first, self.looks[:1])
         granted, line = RACE_SHARE * left * self.course.jobs, self.line()
-        self._share = granted / (min(PLACES, max(2, len(line))) * FOLDS_WANTED)
+        places = min(PLACES, max(2, len(line)))
+        # None may take more than half of the time, however few they are.
+        self._longest_fit = min(HEAVY / places, 0.5) * granted / FOLDS_WANTED
         cost, chosen = 0.0, list[str]()
         for key in line:
             more = FOLDS_WANTED * self.expected(key, self._fold_rows(key) or self.course.training_rows)
