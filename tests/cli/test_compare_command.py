@@ -24,7 +24,7 @@ def few(monkeypatch):
                 lambda task, every=every: [c for c in every(task) if c.label in names],
             )
 
-    monkeypatch.setattr("treatise.compare.contest.schedule.MOST_REPEATS", 1)
+    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
     monkeypatch.setattr("treatise.cli._compare._age", lambda: 0.0)  # of this process, which ran other tests before
     return choose
 

@@ -134,16 +134,8 @@ def test_rows_without_a_label_are_left_out_and_strange_labels_refused(rows, mode
         model.score(rows.drop("y"))
 
 
-class KnowingEncoder(TableEncoder):
-    """Tells how many rows hold a category that it has not seen."""
-
-    def unseen(self, X):
-        return {name: int((~X[name].is_in(known)).sum()) for name, known in self.categories_.items()}
-
-
 def test_categories_that_the_model_has_not_seen_are_told_once(rows):
     model = fitted(rows)
-    model.model.steps[0] = ("table", KnowingEncoder().fit(rows.select("size", "town")))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(rows)

@@ -58,13 +58,14 @@ def test_a_run_in_blocks_leaves_all_that_a_run_in_memory_leaves(table, contestan
     assert RunRecord.from_plain(json.loads((output / "run.json").read_text())) == run
     assert run.status == "finished" and run.failures == ()
     assert {entry.label for entry in run.leaderboard} == {"AROW", "SGDClassifier", "DummyClassifier"}
-    assert run.leaderboard[-1].label == "DummyClassifier" and run.leaderboard[-1].standing == "behind"
-    assert [entry.folds for entry in run.leaderboard] == [5, 5, 5]
+    assert run.leaderboard[0].standing == "best"
+    assert {entry.label: entry.standing for entry in run.leaderboard}["DummyClassifier"] == "worse"
+    assert run.leaderboard[0].folds == 5
     assert run.leaderboard[0].score > 0.95
     assert run.data.rows == 4000 and sum(run.data.counts) == 4000
     assert any("read in blocks" in note for note in run.data.notes)
     assert "--memory=" in run.command
-    assert run.best.importance[0].column in ("a", "b")
+    assert run.importance[0].columns[0].column in ("a", "b")
     held_out = pl.read_csv(output / "out_of_fold.csv")
     assert held_out["row"].to_list() == list(range(4000))
     assert held_out["actual"].to_list() == pl.read_csv(table)["label"].to_list()

@@ -38,7 +38,7 @@ def recall_of_the_sick(actual, predicted):
 @pytest.fixture(scope="module")
 def comparison(patients, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("treatise.compare.contest.schedule.MOST_REPEATS", 1)
+        patch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
         return treatise.compare(
             patients[:300], target="y", group="patient", weight="w", test=pl.from_pandas(patients[300:]), folds=3,
             include=["LogisticRegression", "DummyClassifier"], keep=2, metric=recall_of_the_sick, threshold="f1",
@@ -71,7 +71,7 @@ def test_every_wish_is_in_the_record_and_in_the_command(comparison):
     assert {"--weight=w", "--folds=3", "--keep=2", "--threshold=f1", "--group=patient"} <= set(run.command.split())
     assert "--include=LogisticRegression --include=DummyClassifier" in run.command
     assert any("rows weigh what 'w' says" in note for note in run.data.notes)
-    assert "patient" not in {row.column for row in run.best.importance}
+    assert "patient" not in {row.column for found in run.importance for row in found.columns}
     assert RunRecord.from_plain(json.loads((comparison.folder / "run.json").read_text())) == run
 
 

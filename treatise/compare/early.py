@@ -3,6 +3,7 @@
 Imports as little as each question needs, so that a command answers at once.
 """
 
+import glob
 import os
 import re
 import tomllib
@@ -53,9 +54,9 @@ def refuse_early(
 
 
 def is_file(source: str | os.PathLike[str]) -> bool:
-    """Whether there is such a file; ``book.xlsx#sheet`` names a part of one."""
+    """Whether there is such a file; ``book.xlsx#sheet`` names a part of one, ``part-*.vw`` names several."""
     text = os.fspath(source)
-    return Path(text).exists() or Path(text.partition(SHEET)[0]).is_file()
+    return Path(text).exists() or Path(text.partition(SHEET)[0]).is_file() or next(glob.iglob(text), None) is not None
 
 
 def _refuse_missing(source: str | os.PathLike[str]) -> None:

@@ -16,7 +16,7 @@ from treatise.report import RunRecord
 @pytest.fixture
 def known(monkeypatch):
     monkeypatch.setattr("treatise.compare.inputs.KINDS", [PairsInput, *KINDS])
-    monkeypatch.setattr("treatise.compare.contest.schedule.MOST_REPEATS", 1)
+    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def test_the_model_file_of_each_learner_labels_sentences(name, corpus, tmp_path)
 
 def test_comparison_leaves_a_board_a_report_and_a_model_that_labels(corpus, tmp_path, monkeypatch):
     # Two folds, once: every learner has its turn.
-    monkeypatch.setattr("treatise.compare.contest.schedule.MOST_REPEATS", 1)
+    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
     monkeypatch.setattr(SequenceInput, "number_of_folds", lambda self: 2)
     comparison = compare_methods(corpus, budget=120, output=tmp_path / "run", jobs=2)
     labels = comparison.leaderboard["label"].to_list()
@@ -110,7 +110,7 @@ def test_comparison_leaves_a_board_a_report_and_a_model_that_labels(corpus, tmp_
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "labels of sequences, 3 labels" in page and "treatise label best.skops" in page
     assert ">F1<" in page and ">Sentence accuracy<" in page
-    assert [effect.column for effect in comparison.run.best.importance] in ([], ["0"])
+    assert all([effect.column for effect in found.columns] in ([], ["0"]) for found in comparison.run.importance)
     sentences = label_sentences(comparison.best, read_conll(corpus))
     assert sentences[0]["1"] == list("DNVDN")
     write_conll(tmp_path / "out.conll", sentences)
