@@ -12,7 +12,6 @@ from treatise._core.errors import TreatiseError
 from treatise.compare import FittedModel, fit_method, predict_table
 from treatise.compare.candidates import all_candidates
 from treatise.compare.inputs.base import FoldPredictions
-from treatise.compare.inputs.encoding import TableEncoder
 from treatise.datasets import load_table
 from treatise.io import Table
 

@@ -77,7 +77,7 @@ def test_a_run_in_blocks_leaves_all_that_a_run_in_memory_leaves(table, contestan
     assert (predictions["prediction"] == pl.read_csv(table)["label"]).mean() > 0.85
     again = Recorder()
     compare_methods(table, "label", memory=1e4, budget=80, jobs=2, output=output, observer=again)
-    assert again.resumed == 15
+    assert again.resumed == run.race.folds
     with pytest.raises(TreatiseError, match=r"another run \(it differs in: .*rows read"):
         compare_methods(table, "label", budget=80, jobs=2, output=output)
 
