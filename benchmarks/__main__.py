@@ -1,4 +1,6 @@
-"""Run benchmarks by name, or all of them; ``cost`` as the first word measures cost laws."""
+"""Run benchmarks by name, or all of them; ``cost`` as the first word measures cost laws, ``answers``
+what comparisons pick.
+"""
 
 import argparse
 import json
@@ -46,6 +48,10 @@ def main() -> int:
         from benchmarks import _cost  # imports the numerical packages, which contests bring themselves
 
         return _cost.main(sys.argv[2:])
+    if sys.argv[1:2] == ["answers"]:
+        from benchmarks import _answers
+
+        return _answers.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark or a family (default: all)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
