@@ -2,8 +2,7 @@
 
 import pytest
 
-from treatise.compare.early import bundled_names, is_file, refuse_early
-from treatise.datasets import BUNDLED
+from treatise.compare.early import is_file, refuse_early
 
 # Prints which of the heavy libraries were imported by the time the command had answered.
 PROGRAM = """
@@ -46,10 +45,6 @@ def test_an_unknown_measure_is_told_before_the_table_is_read(shell, table):
     done = shell("compare", str(table), "--target", "label", "--metric", "acuracy", script=PROGRAM)
     assert "metric 'acuracy' is unknown" in done.stderr
     assert "treatise.compare.comparison" not in done.stdout.split()
-
-
-def test_the_names_of_bundled_tables_are_those_of_their_loader():
-    assert tuple(bundled_names()) == BUNDLED
 
 
 def test_what_is_there_passes(table, tmp_path):

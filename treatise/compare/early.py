@@ -5,7 +5,6 @@ Imports as little as each question needs, so that a command answers at once.
 
 import glob
 import os
-import re
 import tomllib
 from collections.abc import Iterable
 from importlib.resources import files
@@ -61,10 +60,10 @@ def is_file(source: str | os.PathLike[str]) -> bool:
 
 def _refuse_missing(source: str | os.PathLike[str]) -> None:
     text = os.fspath(source)
-    if is_file(source) or text in (bundled := bundled_names()):
+    if is_file(source):
         return
-    known = tomllib.loads((files("treatise") / "datasets" / "files.toml").read_text(encoding="utf-8"))
-    if text in known:
+    bundled, known = (_names(name) for name in ("bundled.toml", "files.toml"))
+    if text in bundled or text in known:
         return
     beside = _beside(Path(text))
     hint = f"; did you mean {beside}?" if beside else ""
@@ -73,10 +72,9 @@ def _refuse_missing(source: str | os.PathLike[str]) -> None:
     raise TreatiseError(f"{text}: no such file{hint}")
 
 
-def bundled_names() -> list[str]:
-    """Names of the tables that need no file, read from the source of their loader without importing it."""
-    text = (files("treatise") / "datasets" / "_tables.py").read_text(encoding="utf-8")
-    return re.findall(r'^    "(\w+)": _Recipe\(', text, re.MULTILINE)
+def _names(file: str) -> list[str]:
+    """Names of the tables that a file of the datasets lists, without importing what loads them."""
+    return list(tomllib.loads((files("treatise") / "datasets" / file).read_text(encoding="utf-8")))
 
 
 def _beside(path: Path) -> str:

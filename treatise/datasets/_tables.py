@@ -1,10 +1,12 @@
 """Tables by name: those that come with scikit-learn, those of the data home, and files."""
 
 import os
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,29 +16,9 @@ from treatise._core.errors import TreatiseError
 from treatise.datasets._home import known_files, locate
 from treatise.io import Table, read_table
 
-
-class _Recipe(NamedTuple):
-    load: Callable[[], Any]
-    target: str
-    classes: tuple[str, ...] | None
-    """What the numbers of the target stand for; None where it is a quantity."""
-    columns: tuple[str, ...] | None = None
-    """Names of the features, where scikit-learn's say little."""
-
-
-_BLOOD = ("total_cholesterol", "ldl", "hdl", "cholesterol_hdl_ratio", "log_triglycerides", "glucose")
-_RECIPES = {
-    "breast_cancer": _Recipe(datasets.load_breast_cancer, "diagnosis", ("malignant", "benign")),
-    "diabetes": _Recipe(
-        lambda: datasets.load_diabetes(scaled=False),
-        "progression",
-        None,
-        ("age", "sex", "bmi", "blood_pressure", *_BLOOD),
-    ),
-    "digits": _Recipe(datasets.load_digits, "digit", tuple("0123456789")),
-    "iris": _Recipe(datasets.load_iris, "species", ("setosa", "versicolor", "virginica")),
-    "wine": _Recipe(datasets.load_wine, "cultivar", ("barolo", "grignolino", "barbera")),
-}
+_RECIPES: dict[str, dict[str, Any]] = tomllib.loads(
+    (files("treatise.datasets") / "bundled.toml").read_text(encoding="utf-8")
+)
 
 BUNDLED = tuple(_RECIPES)
 """Names of the tables that need no file."""
@@ -92,11 +74,11 @@ def _collected(name: str, header: bool | None, format: str | None) -> Table:
 
 def _bundled(name: str) -> Table:
     recipe = _RECIPES[name]
-    data = recipe.load()
-    names = recipe.columns or tuple(map(_plain_name, data.feature_names))
+    data = getattr(datasets, recipe["loader"])(**recipe.get("options", {}))
+    names = recipe.get("columns") or map(_plain_name, data.feature_names)
     columns = {column: _whole(values) for column, values in zip(names, data.data.T)}
-    outcome = data.target if recipe.classes is None else np.array(recipe.classes)[data.target]
-    return Table(name, pl.DataFrame({**columns, recipe.target: outcome}), True, (), target=recipe.target)
+    outcome = np.array(recipe["classes"])[data.target] if "classes" in recipe else data.target
+    return Table(name, pl.DataFrame({**columns, recipe["target"]: outcome}), True, (), target=recipe["target"])
 
 
 def _plain_name(name: str) -> str:
