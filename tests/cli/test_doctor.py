@@ -37,7 +37,7 @@ def test_it_reports_versions_threads_memory_and_compiled_loops(findings):
     assert all(pool["threads"] >= 1 for pool in found["threads"]["blas"])
     assert 0 < found["memory"]["available"] <= found["memory"]["total"]
     assert found["jit"]["files"] >= 0 and found["jit"]["bytes"] >= found["jit"]["files"]
-    assert set(found["extras"]) == {"dask", "data", "test", "docs", "bench"}
+    assert set(found["extras"]) == {"bench", "boosting", "dask", "data", "docs", "excel", "test"}
 
 
 def test_a_sound_installation_says_so(invoke, monkeypatch, tmp_path):
