@@ -108,6 +108,14 @@ def test_one_lucky_fold_does_not_lead():
     assert lucky.entries[0].label == "Forest"
 
 
+def test_one_that_is_quick_does_not_lead_by_having_many_folds():
+    board = Board(FORMS)
+    board.add("Forest", right(0.9)).add("Machine", right(0.85)).add("Guess", right(0.5), repeats=10)
+    assert board.entries[0].label == "Forest"
+    assert board.entries[0].standing == "best"
+    assert board.decision().label == "Forest"
+
+
 def test_those_left_behind_at_the_look_are_judged_by_it():
     board = Board(FORMS)
     for name, share in (("Forest", 0.9), ("Machine", 0.89), ("Line", 0.7), ("Guess", 0.5)):

@@ -44,7 +44,7 @@ class Contest:
         folder: RunFolder, watch: Observer,
     ) -> None:  # fmt: skip
         self.data, self.metric, self.k, self.jobs, self.seed = data, metric, k, jobs, seed
-        self.clock, self.folder, self.watch = clock, folder, watch
+        self.clock, self.folder, self.watch, self.keep = clock, folder, watch, rules.keep
         self.everyone = chosen_candidates(data.candidates(), rules.include, rules.exclude)
         self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs
         self.failures = list(folder.failures)
@@ -94,7 +94,7 @@ class Contest:
         leader = self.race.leader
         if leader is None:
             return least
-        fit = LAST_FIT * self.race.expected(leader, self.data.size.rows) + self.race.search
+        fit = self.keep * (LAST_FIT * self.race.expected(leader, self.data.size.rows) + self.race.search)
         return min(most, least + self.slowness * fit)
 
     @property

@@ -14,7 +14,7 @@ Place = tuple[str, int, int, int]
 
 ENLARGEMENT = 1.5
 """Of the variance of a difference, for what other training rows would have changed; see benchmarks/theory."""
-COPIES_SHARE = 0.03
+COPIES_SHARE = 0.1
 """Near copies: the differences of their merits vary by less than this share of what the merits themselves do."""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from treatise.catalog import FORMS
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.evidence import Place
-from treatise.compare.contest.race import Race
+from treatise.compare.contest.race import FOLDS_WANTED, Race
 from treatise.report.record import FoldRecord, FoldScore, LeaderboardEntry, Metric
 from treatise.theory import corrected_interval
 
@@ -41,7 +41,7 @@ def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[L
     race, metric = made.race, made.metric
     entries = [made.of(key) for key, records in race.records.items() if records] + list(more)
     # A contender with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
-    enough = max((e.folds for e in entries if e.stage == "folds"), default=0) / 2
+    enough = min(FOLDS_WANTED, max((e.folds for e in entries if e.stage == "folds"), default=0)) / 2
     entries.sort(
         key=lambda e: (e.stage != "folds", e.stage == "folds" and e.folds < enough, -metric.merit(e.score), e.key)
     )
@@ -127,9 +127,10 @@ Family = tuple[Sequence[str], Sequence[str], Sequence[Place]]
 
 def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
     contenders = [e.key for e in entries if e.stage == "folds"]
-    most = max((len(race.evidence.places(key, "fold")) for key in contenders), default=0)
-    # One with few folds would leave the others few rows in common.
-    full = [key for key in contenders if 2 * len(race.evidence.places(key, "fold")) >= most]
+    folds = {key: len(race.evidence.places(key, "fold")) for key in contenders}
+    # One with few folds would leave the others few rows in common; one that is quick may have many more than need be.
+    most = min(FOLDS_WANTED, max(folds.values(), default=0))
+    full = [key for key in contenders if 2 * folds[key] >= most]
     families: list[Family] = []
     if full:
         families.append((full, full, race.evidence.common(full, "fold")))

@@ -293,12 +293,21 @@ class Race:
         turn = self._fold_among(self._contenders, repeats, left)
         if turn is None:
             for key in self.line():
-                if key not in self._contenders:
+                # One that could not have all its folds would leave nothing but a mean of easy ones.
+                if key not in self._contenders and self._whole_cost(key) <= left * self.course.jobs:
                     self._contenders.append(key)
                     turn = self._fold_among([key], repeats, left)
                     if turn is not None:
                         return turn
         return turn or self._fold_among(self._contenders, self.course.repeats, left)
+
+    def _whole_cost(self, key: str) -> float:
+        """Processor seconds of the folds that a contender should have."""
+        turn = self._next_fold(key, 1)
+        return 0.0 if turn is None else FOLDS_WANTED * (turn.tuning + self._expected_of(turn))
+
+    def _expected_of(self, turn: Turn) -> float:
+        return self.expected(turn.key, turn.rows or self.course.training_rows)
 
     def _fold_among(self, keys: Sequence[str], repeats: int, left: float) -> Turn | None:
         """The next fold of whoever has the fewest, the better ones first."""
@@ -307,7 +316,7 @@ class Race:
             if key in self._out:
                 continue
             turn = self._next_fold(key, repeats)
-            if turn is not None and self.expected(key, turn.rows or self.course.training_rows) + turn.tuning <= left:
+            if turn is not None and self._expected_of(turn) + turn.tuning <= left:
                 waiting.append((turn.repeat, turn.fold, rank, turn))
         return min(waiting, key=lambda each: each[:3])[3] if waiting else None
 
