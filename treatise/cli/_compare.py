@@ -180,7 +180,8 @@ def _print_outcome(run: "RunRecord", comparison: "Comparison") -> None:
 
 
 def _row(entry: "LeaderboardEntry") -> list[str | Cell]:
+    source = entry.paper or ("baseline" if entry.baseline else "blend")
     return [
-        str(entry.rank), entry.label, entry.paper or "baseline", f"{entry.score:.4f}", interval(entry.low, entry.high),
+        str(entry.rank), entry.label, source, f"{entry.score:.4f}", interval(entry.low, entry.high),
         str(entry.folds), f"{entry.fit_seconds:.3f}", Cell(entry.standing, STANDING_STYLES.get(entry.standing, "")),
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from typing import Any
 
 from treatise.report import _words as words
 from treatise.report._board import decimals_of
-from treatise.report.record import RunRecord
+from treatise.report.record import RunRecord, sentence_of
 
 PURPOSES = {
     "accuracy": "For the best score",
@@ -27,7 +27,8 @@ def decision_view(run: RunRecord) -> dict[str, Any] | None:
         return None
     decimals = decimals_of(run.leaderboard)
     row = next((row for row in run.leaderboard if row.key == decision.key), None)
-    said = {decision.headline, *decision.reasons, decision.to_decide}
+    # What stands elsewhere on the first screen is not said again.
+    said = {decision.headline, *decision.reasons, decision.to_decide, *map(sentence_of, decision.alternatives)}
     return vars(decision) | {
         "score": words.number(row.score, decimals) if row else "",
         "interval": words.interval(row.low, row.high, decimals) if row else "",

@@ -258,6 +258,11 @@ class Alternative:
     sentence: Annotated[str, "What it gives and what it costs."]
 
 
+def sentence_of(alternative: Alternative) -> str:
+    """An alternative as the verdict says it."""
+    return f"For {alternative.purpose}: {alternative.label}. {alternative.sentence}"
+
+
 @dataclass(frozen=True)
 class Decision:
     """What the comparison recommends, and how sure that is."""

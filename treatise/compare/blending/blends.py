@@ -35,7 +35,7 @@ class BlendCandidate(Candidate):
     @property
     def label(self) -> str:
         """What names it to a person."""
-        return "Blend, greedy" if self.name == GREEDY else "Blend, FlipFlop weights"
+        return "Greedy blend" if self.name == GREEDY else "FlipFlop blend"
 
 
 @dataclass(frozen=True)

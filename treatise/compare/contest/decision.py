@@ -5,7 +5,7 @@ from typing import Any
 
 from treatise.catalog import FORMS
 from treatise.compare.rules import Rules
-from treatise.report.record import Alternative, Decision, LeaderboardEntry, Metric, Race
+from treatise.report.record import Alternative, Decision, LeaderboardEntry, Metric, Race, sentence_of
 
 READABLE = ("constant", "linear", "tree", "additive", "probabilities")
 STANDINGS = ("equivalent", "undecided", "worse", "unjudged")
@@ -132,7 +132,7 @@ def verdict(decision: Decision, race: Race, failures: int, status: str) -> list[
     words = [decision.headline, *decision.reasons]
     if decision.to_decide:
         words.append(decision.to_decide)
-    words += [f"For {a.purpose}: {a.label}. {a.sentence}" for a in decision.alternatives]
+    words += map(sentence_of, decision.alternatives)
     if not race.complete and decision.key is not None:
         words.append(
             f"Only {race.looked} of {race.field} methods had a turn: the field was not compared; give more --budget."
