@@ -128,6 +128,19 @@ def test_those_left_behind_at_the_look_are_judged_by_it():
     assert [e.label for e in board.entries][:2] == ["Forest", "Guess"]
 
 
+def test_a_near_copy_shares_a_place_until_it_has_contended():
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Machine", 0.9), ("Line", 0.9), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look")
+    board.add("Forest", right(0.9)).add("Line", right(0.899)).add("Guess", right(0.5))
+    board.race.copy_of = {board.keys[name]: board.keys["Forest"] for name in ("Machine", "Line")}
+    assert {entry.label: entry.copy_of for entry in board.entries} == {
+        "Forest": None, "Machine": board.keys["Forest"], "Line": None, "Guess": None,
+    }  # fmt: skip
+    decision = board.decision()
+    assert (decision.equivalent, decision.undecided, decision.worse) == (1, 0, 1)
+
+
 def test_errors_rank_the_lowest_first():
     rmse = METRICS["rmse"]
     board = Board({"Line": "linear", "Guess": "constant"})

@@ -16,8 +16,8 @@ FASTER = 2.0
 
 def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules: Rules, margin: float) -> Decision:
     """What to take, and how sure that is."""
-    # A near copy that had a look only stands with the method whose place it shares.
-    places = [e for e in board if e.copy_of is None or e.stage == "folds"]
+    # A near copy stands with the method whose place it shares.
+    places = [e for e in board if e.copy_of is None]
     counts = {word: sum(e.standing == word for e in places) for word in STANDINGS}
     about: dict[str, Any] = {"prefer": rules.prefer, "margin": margin, "margin_share": rules.margin, **counts}
     if not board:

@@ -33,7 +33,9 @@ class Entries:
         records = self.race.records[key]
         if key not in self._known or self._known[key][0] != len(records):
             self._known[key] = len(records), entry_of(self.race.field[key], records, self.metric, self.race.course.k)
-        return replace(self._known[key][1], copy_of=self.race.copy_of.get(key))
+        entry = self._known[key][1]
+        # One that has contended stands for itself.
+        return entry if entry.stage == "folds" else replace(entry, copy_of=self.race.copy_of.get(key))
 
 
 def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[LeaderboardEntry, ...]:
