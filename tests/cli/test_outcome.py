@@ -1,7 +1,7 @@
 """What a comparison shows on the way and in the end: the best, the baselines, and failures by their reason."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 from rich.console import Console
@@ -81,12 +81,6 @@ def test_the_live_table_shows_the_best_the_baselines_and_counts_the_rest():
 
 
 @dataclass
-class Run:
-    best: object
-    race: object = None
-
-
-@dataclass
 class Best:
     model: str | None
 
@@ -94,6 +88,12 @@ class Best:
 @dataclass
 class Race:
     complete: bool
+
+
+@dataclass
+class Run:
+    best: object
+    race: Race = field(default_factory=lambda: Race(True))
 
 
 def test_a_run_without_a_model_or_of_half_a_field_is_no_success():

@@ -139,8 +139,7 @@ def compare(
 
 def is_complete(run: "RunRecord") -> bool:
     """Whether the run gave what was asked for: a saved model, from a field that was looked at."""
-    race = getattr(run, "race", None)
-    return run.best is not None and run.best.model is not None and (race is None or race.complete)
+    return run.best is not None and run.best.model is not None and run.race.complete
 
 
 def _age() -> float:
@@ -180,8 +179,7 @@ def _print_outcome(run: "RunRecord", comparison: "Comparison") -> None:
 
 
 def _row(entry: "LeaderboardEntry") -> list[str | Cell]:
-    source = entry.paper or ("baseline" if entry.baseline else "blend")
     return [
-        str(entry.rank), entry.label, source, f"{entry.score:.4f}", interval(entry.low, entry.high),
+        str(entry.rank), entry.label, entry.source, f"{entry.score:.4f}", interval(entry.low, entry.high),
         str(entry.folds), f"{entry.fit_seconds:.3f}", Cell(entry.standing, STANDING_STYLES.get(entry.standing, "")),
     ]  # fmt: skip

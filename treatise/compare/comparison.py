@@ -87,7 +87,7 @@ class Comparison:
     @property
     def headline(self) -> str:
         """The outcome in a sentence."""
-        decision = getattr(self.run, "decision", None)
+        decision = self.run.decision
         return decision.headline if decision is not None else next(iter(self.run.verdict), "Nothing was compared.")
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The first screen of the report, for notebooks: the outcome, and the ten best."""
-        decision = getattr(self.run, "decision", None)
+        decision = self.run.decision
         words = [*decision.reasons] if decision is not None else [*self.run.verdict[1:3]]
         if decision is not None:
             words.append(f"Differences up to {decision.margin:.3g} in {self.run.metric.label} do not matter here.")
@@ -125,7 +125,7 @@ class Comparison:
 def _cells(entry: LeaderboardEntry) -> tuple[str, ...]:
     interval = "" if entry.low is None else f"{entry.low:.4f} to {entry.high:.4f}"
     return (
-        str(entry.rank), entry.label, entry.paper or "baseline", f"{entry.score:.4f}", interval,
+        str(entry.rank), entry.label, entry.source, f"{entry.score:.4f}", interval,
         f"{entry.fit_seconds:.3f}", entry.standing,
     )  # fmt: skip
 

@@ -162,6 +162,11 @@ class LeaderboardEntry:
     behind_high: Annotated[Number, "At most so far."]
     copy_of: Annotated[str | None, "The method whose place it shares, being a near copy of it on these data."]
 
+    @property
+    def source(self) -> str:
+        """Where it comes from, in a word: its paper, the baselines, or a blend of others."""
+        return self.paper or ("baseline" if self.baseline else "blend")
+
 
 @dataclass(frozen=True)
 class Failure:

@@ -10,7 +10,7 @@ import polars as pl
 from treatise._core.files import replacing
 from treatise.compare.blending import Blend
 from treatise.compare.candidates import Candidate
-from treatise.compare.contest.contest import Contest
+from treatise.compare.contest.contest import REPORT_SECONDS, Contest
 from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
@@ -20,8 +20,8 @@ from treatise.report import write_report
 from treatise.report.explained import ColumnEffect
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
-REPORT_SECONDS, REPORT_SHARE = 1.0, 0.02
-"""What the pictures and the page take, and the share of the budget that is kept for them where it is large."""
+REPORT_SHARE = 0.02
+"""Of the budget: what is kept for the pictures and the page where it is large."""
 OVERRUN = 0.03
 """Of the budget: what the last fit may take beyond it, where it is on its way."""
 LEAST_FIT = 2.0

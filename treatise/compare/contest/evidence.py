@@ -55,6 +55,10 @@ class Evidence:
         """Who was judged at a place."""
         return set(self._merits.get(place, {}))
 
+    def at_all(self, places: Sequence[Place]) -> list[str]:
+        """Who was judged at every one of some places, by name."""
+        return sorted(set.intersection(*map(self.at, places)))
+
     def mean(self, key: str, places: Sequence[Place]) -> float:
         """Mean merit over the rows of some places."""
         sums = [self._sums[place, key] for place in places]

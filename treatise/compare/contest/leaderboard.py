@@ -139,7 +139,7 @@ def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
     left = {e.key for e in entries} - set(full)
     for depth in range(len(race.looks), 0, -1):
         places = race.looks[:depth]
-        keys = sorted(set.intersection(*(race.evidence.at(place) for place in places)))
+        keys = race.evidence.at_all(places)
         wanted = [key for key in keys if key in left]
         if wanted:
             families.append((wanted, keys, places))

@@ -194,7 +194,7 @@ class Race:
         self._ranking = self._rank()
         for depth in range(1, len(self.looks) + 1):
             places = self.looks[:depth]
-            keys = sorted(set.intersection(*(self.evidence.at(place) for place in places)))
+            keys = self.evidence.at_all(places)
             if len(keys) < 2:
                 return
             found = self.evidence.compared(

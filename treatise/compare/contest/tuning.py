@@ -1,7 +1,6 @@
 """Choosing parameters inside a training part: successive halving over growing samples of its rows."""
 
 import time
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from treatise.catalog import SearchRange
 from treatise.compare.candidates import Candidate
 from treatise.compare.inputs import Input
+from treatise.compare.trial import score_of
 from treatise.report.record import Metric
 
 MOST_SETTINGS = 9
@@ -91,13 +91,7 @@ def _score(candidate: Candidate, data: Input, setting: dict[str, Any], metric: M
     merits = []
     for fold in range(INNER_FOLDS):
         training, held_out = data.divide(INNER_FOLDS, 0, fold, seed)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                fitted = training.fit(data.pipeline(candidate, setting, seed))
-                found = data.judge(held_out, data.apply(fitted, held_out.X))[metric.name]
-        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-            return -np.inf
+        found = score_of(data, training, held_out, candidate, setting, metric, seed)
         if found is None:
             return -np.inf
         merits.append(metric.merit(found))

@@ -1,7 +1,6 @@
 """The learning curve: what a method's score would be with fewer rows."""
 
 import time
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +8,7 @@ import numpy as np
 
 from treatise.compare.candidates import Candidate
 from treatise.compare.inputs import Input
+from treatise.compare.trial import score_of
 from treatise.report.explained import LearningPoint
 from treatise.report.record import LeaderboardEntry, Metric
 from treatise.theory import corrected_interval
@@ -65,7 +65,7 @@ def learning_trials(
             rows = round(share * training.size.rows)
             if rows < LEAST_ROWS:
                 continue
-            score = _score(data, training.sample(rows, seed + fold), held_out, candidate, params, metric, seed)
+            score = score_of(data, training.sample(rows, seed + fold), held_out, candidate, params, metric, seed)
             if score is not None and np.isfinite(score):
                 scores.setdefault(rows, []).append(float(score))
     return tuple(Trial(candidate.key, candidate.label, rows, tuple(found)) for rows, found in _by_size(scores))
@@ -115,18 +115,6 @@ def learning_curve(
         if smaller:
             points.append(LearningPoint(entry.key, entry.label, entry.rows, entry.score, entry.low, entry.high))
     return tuple(points)
-
-
-def _score(
-    data: Input, training: Input, held_out: Any, candidate: Candidate, params: dict[str, Any], metric: Metric, seed: int
-) -> float | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fitted = training.fit(data.pipeline(candidate, params, seed))
-            return data.judge(held_out, data.apply(fitted, held_out.X))[metric.name]
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-        return None
 
 
 def _by_size(scores: dict[int, list[float]]) -> list[tuple[int, list[float]]]:
