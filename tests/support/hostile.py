@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from treatise.compare.contest import signals
-from treatise.compare.contest.isolation import BEGIN
+from treatise.compare.contest.messages import BEGIN
 
 
 class _Hostile(ClassifierMixin, BaseEstimator):

@@ -12,6 +12,7 @@ import hostile
 import psutil
 import pytest
 
+from treatise.compare.contest import processes
 from treatise.compare.contest.isolation import Limits, WorkerPool
 
 PLENTY = float("inf")
@@ -95,10 +96,42 @@ def test_closing_the_pool_ends_jobs_under_way():
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_workers_end_when_their_parent_is_killed():
     script = (
-        "import time; from treatise.compare.contest.isolation import Worker\n"
-        "worker = Worker(1); print(worker._process.pid, flush=True); time.sleep(600)"
+        "import os, time; from treatise.compare.contest.isolation import Limits, Worker\n"
+        "print(Worker(1).run(os.getpid, (), Limits(60, 1e12, 120)).value, flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
         child = psutil.Process(int(parent.stdout.readline()))
         parent.send_signal(signal.SIGKILL)
     assert psutil.wait_procs([child], timeout=30)[1] == []
+
+
+def test_where_nothing_can_be_forked_each_worker_starts_anew(monkeypatch):
+    monkeypatch.setattr(processes, "CAN_FORK", False)
+    workers = WorkerPool()
+    try:
+        assert workers.run(operator.add, (2, 3), EASY).value == 5
+        assert workers.run(*fit("Dies"), EASY).reason == "its process died (exit code 7)"
+        assert workers.run(operator.add, (1, 1), EASY).value == 2
+    finally:
+        workers.close()
+
+
+@pytest.mark.skipif(not processes.CAN_FORK, reason="processes are forked on Linux")
+def test_a_worker_that_was_stopped_is_replaced_without_importing_anything_anew(pool):
+    pool.run(operator.add, (1, 1), EASY)
+    pool.run(*fit("Dies"), EASY)
+    outcome = pool.run(time.process_time, (), EASY)
+    assert outcome.value < 0.5  # imports take several times as long on any machine
+
+
+@pytest.mark.skipif(not processes.CAN_FORK, reason="processes are forked on Linux")
+def test_when_the_nursery_is_killed_the_next_workers_come_from_another():
+    workers = WorkerPool()
+    try:
+        nursery = psutil.Process(workers.run(os.getppid, (), EASY).value)
+        nursery.kill()
+        psutil.wait_procs([nursery], timeout=30)
+        outcomes = [workers.run(operator.add, (1, 1), EASY) for _ in range(3)]
+        assert outcomes[-1].value == 2
+    finally:
+        workers.close()

@@ -12,7 +12,7 @@ import numpy as np
 from treatise.compare.blending.blended import BlendedClassifier, BlendedRegressor
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest import signals
-from treatise.compare.contest.isolation import BEGIN
+from treatise.compare.contest.messages import BEGIN
 from treatise.compare.contest.tuning import tune
 from treatise.compare.explaining.learning import Trial, learning_trials
 from treatise.compare.inputs import FoldPredictions, HeldOut, Input

@@ -2,15 +2,10 @@
 
 A worker is a long-lived Python process that takes one job after another; one that must be stopped is
 killed and replaced, and what it has compiled is on disk for the next. Jobs and answers travel as pickles between a
-process and the child it started itself.
+process and the workers that were started for it.
 """
 
-import os
-import pickle
 import queue
-import struct
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,9 +14,10 @@ from typing import Any
 
 import psutil
 
+from treatise.compare.contest.messages import BEGIN, COMPILED, COMPILING, read_message, write_message
+from treatise.compare.contest.processes import start_process
+
 POLL_SECONDS = 0.02
-READY, BEGIN, COMPILING, COMPILED = "ready", "begin", "compiling", "compiled"
-"""What a worker says before it answers."""
 MOST_STARTING = 30.0
 """Processor seconds after which a start, or one loop that compiles, is taken to hang."""
 LONGEST_WAIT = 5.0
@@ -120,43 +116,31 @@ class Worker:
     """One process that runs jobs. Use through :class:`WorkerPool`."""
 
     def __init__(self, threads: int) -> None:
-        environment = {
-            **os.environ,
-            "TREATISE_WORKER": "1",
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        }
-        for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-            environment[variable] = str(threads)
-        # A session of its own: Ctrl-C at the terminal reaches the parent alone, which decides what to keep.
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "treatise.compare.contest.worker"], env=environment, start_new_session=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        self._ready = False
+        self._process = start_process(threads)
+        self._pid: int | None = None
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        assert self._process.stdout is not None
-        while (answer := read_message(self._process.stdout)) is not None:
+        while (answer := read_message(self._process.answers)) is not None:
             self._answers.put(answer)
         self._answers.put(None)
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], limits: Limits) -> Outcome:
         """Call ``function(*args)`` there; it must be importable by name."""
         ends = time.monotonic() + limits.wall
-        if not self._ready:
+        if self._pid is None:
             # The process imports its libraries first; that is no method's time.
             try:
-                self._ready = self._answers.get(timeout=max(0.0, limits.wall)) == (READY, None)
+                word = self._answers.get(timeout=max(0.0, limits.wall))
             except queue.Empty:
                 return Outcome("late", reason="no process was ready for it in time")
-            if not self._ready:
+            if word is None:
                 return Outcome("cancelled", reason="its process ended before it could begin")
-        meter = _Meter(psutil.Process(self._process.pid) if self.alive else None)
+            self._pid = word[1]
+        meter = _Meter(psutil.Process(self._pid) if self.alive else None)
         try:
-            assert self._process.stdin is not None
-            write_message(self._process.stdin, (function, args))
+            write_message(self._process.jobs, (function, args))
         except (OSError, ValueError):
             return Outcome("cancelled", reason="its process had ended")
         while True:
@@ -169,8 +153,7 @@ class Worker:
                     return stopped
                 continue
             if answer is None:
-                code = self._process.wait()
-                return Outcome("error", reason=f"its process died ({_cause(code)})", seconds=meter.seconds)
+                return Outcome("error", reason=f"its process died ({self._cause()})", seconds=meter.seconds)
             word, value = answer
             if word in ("done", "error"):
                 if word == "done":
@@ -198,17 +181,25 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether the process still runs."""
-        return self._process.poll() is None
+        return self._process.code(0.0) is None
 
     def kill(self) -> None:
         """End the process and whatever it started."""
-        try:
-            for child in psutil.Process(self._process.pid).children(recursive=True):
-                child.kill()
-        except psutil.Error:
-            pass
+        if self._pid is not None:
+            try:
+                for child in psutil.Process(self._pid).children(recursive=True):
+                    child.kill()
+            except psutil.Error:
+                pass
         self._process.kill()
-        self._process.wait()
+        if self._pid is not None:
+            self._process.code(LONGEST_WAIT)
+
+    def _cause(self) -> str:
+        code = self._process.code(LONGEST_WAIT)
+        if code == -9:
+            return "killed, perhaps by the system for want of memory"
+        return "no cause known" if code is None else f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 class WorkerPool:
@@ -262,27 +253,6 @@ class WorkerPool:
             worker.kill()
 
 
-def write_message(stream: Any, message: Any) -> None:
-    """Send a pickled message with its length before it."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(struct.pack("<Q", len(body)))
-    stream.write(body)
-    stream.flush()
-
-
-def read_message(stream: Any) -> Any:
-    """The next message, or None at the end of the stream."""
-    try:
-        head = stream.read(8)
-        if len(head) < 8:
-            return None
-        (length,) = struct.unpack("<Q", head)
-        body = stream.read(length)
-        return pickle.loads(body) if len(body) == length else None
-    except (OSError, ValueError):
-        return None
-
-
 def _hear(word: str, value: Any, meter: _Meter) -> None:
     """What a worker says of itself while it works."""
     if word == BEGIN:
@@ -293,9 +263,3 @@ def _hear(word: str, value: Any, meter: _Meter) -> None:
     elif word == COMPILED:
         meter.compiling = False
         meter.compiled += value
-
-
-def _cause(code: int) -> str:
-    if code == -9:
-        return "killed, perhaps by the system for want of memory"
-    return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from numba.core import event
 
-from treatise.compare.contest.isolation import COMPILED, COMPILING
+from treatise.compare.contest.messages import COMPILED, COMPILING
 
 hearers: list[Callable[[str, Any], None]] = []
 """Called with each word and its value."""

@@ -8,24 +8,34 @@ import time
 from typing import Any
 
 from treatise.compare.contest import signals
-from treatise.compare.contest.isolation import READY, read_message, write_message
+from treatise.compare.contest.messages import READY, read_message, write_message
 
 IDLE_SECONDS = 300.0
 
 
-def main() -> None:
+def prepare() -> None:
+    """Import what jobs need before the first one arrives."""
+    import treatise.compare.contest.fold  # noqa: F401
+
+    # What was imported stays: no collection after a job need look at it.
+    gc.freeze()
+
+
+def serve() -> None:
     """Serve until the parent closes the stream or dies."""
     # Whatever a method prints must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     busy = threading.Event()
     threading.Thread(target=_end_with, args=(os.getppid(), busy), daemon=True).start()
-    import treatise.compare.contest.fold  # noqa: F401  (imports what jobs need before the first one arrives)
-
-    # What was imported stays: no collection after a job need look at it.
-    gc.freeze()
+    prepare()
+    settings = read_message(sys.stdin.buffer)
+    if settings is None:
+        return
+    environment, sys.path[:] = settings
+    os.environ.update(environment)
     signals.hearers.append(lambda word, value: write_message(answers, (word, value)))
-    signals.tell(READY)
+    signals.tell(READY, os.getpid())
     while (message := read_message(sys.stdin.buffer)) is not None:
         busy.set()
         signals.tell(*_answer(*message))
@@ -54,4 +64,4 @@ def _end_with(parent: int, busy: threading.Event) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve()
