@@ -313,7 +313,7 @@ def binary_run():
     )  # fmt: skip
     run["leaderboard"], run["failures"] = rows, FAILURES
     run["methods"] = describe(rows, FAILURES)
-    rows[6]["copy_of"] = rows[4]["key"]
+    rows[6] |= {"copy_of": rows[4]["key"], "stage": "look"}
     rows[11] |= {"stage": "look", "rows": 100, "folds": 1}
     run["race"], run["decision"] = race(rows, FAILURES), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"], "Guessing by class frequency scores 0.500."]
@@ -409,7 +409,7 @@ def crowded_run(methods=60):
         15, lambda value, spread=False: value, upper=1.0,
     )  # fmt: skip
     for place in (3, 5, 30):
-        rows[place]["copy_of"] = rows[2]["key"]
+        rows[place] |= {"copy_of": rows[2]["key"], "stage": "look"}
     for row in rows[25:]:
         row |= {"stage": "look", "folds": 1, "low": None, "high": None, "rows": 100, "standing": "worse"}
     failures = [

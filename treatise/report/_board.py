@@ -25,9 +25,10 @@ def board_view(run: RunRecord) -> dict[str, Any]:
     keys = {row.key for row in run.leaderboard}
     copies: dict[str, list[LeaderboardEntry]] = {}
     for row in run.leaderboard:
-        if row.copy_of in keys:
+        if row.copy_of in keys and row.stage == "look":
             copies.setdefault(str(row.copy_of), []).append(row)
-    own = [row for row in run.leaderboard if row.copy_of not in keys]
+    # One that has contended has a row of its own.
+    own = [row for row in run.leaderboard if row.copy_of not in keys or row.stage == "folds"]
     rows = _rows_view(run, own, copies)
     axis = score_axis(_scored(run.leaderboard), run.metric.greater_is_better)
     return {

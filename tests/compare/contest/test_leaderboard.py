@@ -128,17 +128,28 @@ def test_those_left_behind_at_the_look_are_judged_by_it():
     assert [e.label for e in board.entries][:2] == ["Forest", "Guess"]
 
 
-def test_a_near_copy_shares_a_place_until_it_has_contended():
-    board = Board(FORMS)
-    for name, share in (("Forest", 0.9), ("Machine", 0.9), ("Line", 0.9), ("Guess", 0.5)):
+def test_near_copies_share_a_place_until_one_proves_different():
+    board = Board(FORMS | {"Weak": "linear"})
+    for name, share in (("Forest", 0.9), ("Machine", 0.9), ("Line", 0.9), ("Weak", 0.85), ("Guess", 0.5)):
         board.add(name, right(share), stage="look")
     board.add("Forest", right(0.9)).add("Line", right(0.899)).add("Guess", right(0.5))
-    board.race.copy_of = {board.keys[name]: board.keys["Forest"] for name in ("Machine", "Line")}
+    first = board.keys["Forest"]
+    board.race.copy_of = {board.keys[name]: first for name in ("Machine", "Line", "Weak")}
     assert {entry.label: entry.copy_of for entry in board.entries} == {
-        "Forest": None, "Machine": board.keys["Forest"], "Line": None, "Guess": None,
+        "Forest": None, "Machine": first, "Line": first, "Weak": None, "Guess": None,
     }  # fmt: skip
     decision = board.decision()
-    assert (decision.equivalent, decision.undecided, decision.worse) == (1, 0, 1)
+    assert (decision.equivalent, decision.undecided, decision.worse) == (0, 0, 2)
+
+
+def test_a_copy_of_a_contender_that_is_a_copy_shares_the_place_of_the_first():
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Machine", 0.899), ("Line", 0.898), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look")
+    board.add("Forest", right(0.9)).add("Machine", right(0.899)).add("Guess", right(0.5))
+    board.race.copy_of = {board.keys["Line"]: board.keys["Machine"]}
+    places = {entry.label: entry.copy_of for entry in board.entries}
+    assert places["Machine"] == places["Line"] == board.keys["Forest"]
 
 
 def test_errors_rank_the_lowest_first():

@@ -88,13 +88,14 @@ def entry_of(candidate: Candidate, records: Sequence[FoldRecord], metric: Metric
 def judged(entries: Sequence[LeaderboardEntry], race: Race, metric: Metric) -> tuple[LeaderboardEntry, ...]:
     """The entries with their standings: contenders on their folds, the others on the looks that they share.
 
-    Methods with equally many looks are one family, the contenders another; each family's tests take an equal part of
-    the level, so that all of them hold together.
+    Methods with equally many looks are one family, the contenders another. The contenders' tests take half of the
+    level, those of the other families share the rest, so that all of them hold together.
     """
     families = _families(entries, race)
     found: dict[str, dict[str, object]] = {}
-    for wanted, keys, places in families:
-        compared = race.evidence.compared(keys, places, race.margin(keys, places), LEVEL / len(families))
+    for number, (wanted, keys, places) in enumerate(families):
+        level = LEVEL / (2 if number == 0 else 2 * (len(families) - 1)) if len(families) > 1 else LEVEL
+        compared = race.evidence.compared(keys, places, race.margin(keys, places), level)
         for i, key in enumerate(keys):
             if compared is not None and key in wanted:
                 standing = str(compared.standing[i])
@@ -106,7 +107,23 @@ def judged(entries: Sequence[LeaderboardEntry], race: Race, metric: Metric) -> t
                 }  # fmt: skip
     ranked = [replace(entry, **found[entry.key]) if entry.key in found else entry for entry in entries]  # type: ignore[arg-type]
     contenders, _, common = families[0] if families else ((), (), ())
-    return _best_first([_on(common, e) if e.key in contenders else e for e in ranked], contenders, metric)
+    board = _best_first([_on(common, e) if e.key in contenders else e for e in ranked], contenders, metric)
+    return _sharing_places(board, contenders, common, race)
+
+
+def _sharing_places(
+    board: Sequence[LeaderboardEntry], family: Sequence[str], places: Sequence[Place], race: Race
+) -> tuple[LeaderboardEntry, ...]:
+    """The board with near copies, of which none has proved different, in the place of the best of them."""
+    open_ones = [e.key for e in board if e.key in family and e.standing != "worse" and e.form != "constant"]
+    copy_of = race.evidence.copies(open_ones, places) if len(open_ones) > 1 else {}
+    known = {e.key for e in board}
+
+    def place(entry: LeaderboardEntry) -> str | None:
+        first = copy_of.get(entry.key) if entry.key in family else entry.copy_of
+        return copy_of.get(first, first) if first in known and entry.standing != "worse" else None
+
+    return tuple(replace(entry, copy_of=place(entry)) for entry in board)
 
 
 def _on(places: Sequence[Place], entry: LeaderboardEntry) -> LeaderboardEntry:
