@@ -1,6 +1,4 @@
-"""Run benchmarks by name, or all of them; ``cost`` as the first word measures cost laws, ``answers``
-what comparisons pick.
-"""
+"""Run benchmarks by name, or all of them; a command as the first word measures something else."""
 
 import argparse
 import json
@@ -12,6 +10,12 @@ from pathlib import Path
 import benchmarks
 from benchmarks._contest import Contest, Scaling
 from benchmarks._peers import contest_of, declared
+
+COMMANDS = {
+    "cost": "cost laws",
+    "answers": "what comparisons pick",
+    "verdict": "how often their standings are wrong",
+}
 
 
 def modules() -> dict[str, str]:
@@ -44,15 +48,11 @@ def contests(name: str) -> Iterable[Contest | Scaling]:
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["cost"]:
-        from benchmarks import _cost  # imports the numerical packages, which contests bring themselves
-
-        return _cost.main(sys.argv[2:])
-    if sys.argv[1:2] == ["answers"]:
-        from benchmarks import _answers
-
-        return _answers.main(sys.argv[2:])
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+        # Imports the numerical packages, which contests bring themselves.
+        return import_module(f"benchmarks._{sys.argv[1]}").main(sys.argv[2:])
+    commands = "; ".join(f"{word} measures {what}" for word, what in COMMANDS.items())
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__, epilog=commands)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark or a family (default: all)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     options = parser.parse_args()

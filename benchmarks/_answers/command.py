@@ -6,6 +6,7 @@ import statistics
 
 from benchmarks._answers.contenders import PEERS, Question, defaults, quietly, treatise
 from benchmarks._answers.tables import held_tables
+from treatise.compare.contest import race
 
 
 def main(arguments: list[str]) -> int:
@@ -14,7 +15,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="TABLE", help="part of a table's name (default: all)")
     parser.add_argument("--budget", type=float, default=120.0, help="seconds for each (default: 120)")
     parser.add_argument("--without-peers", action="store_true", help="leave out other searches")
+    parser.add_argument("--without-tuning", action="store_true", help="every method at its defaults, in the same time")
     options = parser.parse_args(arguments)
+    if options.without_tuning:
+        race.LONGEST_SEARCH = race.SHORTEST_SEARCH = 0.0
     rows = []
     for held in held_tables(options.names):
         question = Question(held)
@@ -52,14 +56,21 @@ def summary(rows: list[dict]) -> dict:
             better = sum(other > score for other in scores.values())
             equal = sum(other == score for other in scores.values())
             ranks.setdefault(name, []).append(better + (equal + 1) / 2)
+    ours = [row["treatise"] for row in rows]
+    blended = [
+        (found["blend"] - found["single"]) / max(max(row["defaults"].values()) - row["defaults"]["guess"], 1e-9)
+        for row, found in zip(rows, ours)
+        if found.get("blend") is not None and found.get("single") is not None
+    ]
     return {
         "tables": len(rows),
         "worst behind the best default": max(row["behind"] for row in rows),
         "mean behind the best default": statistics.mean(row["behind"] for row in rows),
         "mean rank": {name: round(statistics.mean(found), 2) for name, found in sorted(ranks.items())},
-        "median undecided or equivalent": statistics.median(
-            row["treatise"]["undecided"] + row["treatise"]["equivalent"] for row in rows
+        "median undecided or equivalent": statistics.median(found["undecided"] + found["equivalent"] for found in ours),
+        "mean of the blend less the single method, as a share of the way from guessing to the best default": (
+            statistics.mean(blended) if blended else None
         ),
-        "fewest folds of a contender": min(row["treatise"]["folds"] for row in rows),
-        "largest share of the budget used": max(row["treatise"]["wall"] for row in rows),
+        "fewest folds of a contender": min(found["folds"] for found in ours),
+        "largest share of the budget used": max(found["wall"] for found in ours),
     }

@@ -18,6 +18,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -92,10 +93,14 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
         wall, run = time.monotonic() - start, comparison.run
         scores = {label: question.score(_said(model, question)) for label, model in comparison.models.items()}
         board = run.leaderboard
+        single, blend = (
+            next((scores.get(e.label) for e in board if (e.form == "blend") == blended), None)
+            for blended in (False, True)
+        )
         contenders = [e for e in board if e.stage == "folds" and e.form != "constant"]
         return {
             "pick": scores[run.decision.label], "label": run.decision.label, "wall": wall,
-            "scores": scores,
+            "scores": scores, "single": single, "blend": blend,
             "folds": min((e.folds for e in contenders), default=0), "contenders": len(contenders),
             "undecided": run.decision.undecided, "equivalent": run.decision.equivalent, "worse": run.decision.worse,
             "looked": run.race.looked, "field": run.race.field,
@@ -115,10 +120,16 @@ def flaml(question: Question, budget: float) -> float | None:
     from flaml import AutoML
 
     search = AutoML()
-    metric = {"roc_auc": "roc_auc", "r2": "r2", "balanced_accuracy": "accuracy"}[question.metric.name]
+    metric = _balanced_loss if question.metric.name == "balanced_accuracy" else question.metric.name
     task = "regression" if question.data.task == "regression" else "classification"
     search.fit(question.X, question.data.y, task=task, metric=metric, time_budget=budget, n_jobs=JOBS, verbose=0)
     return question.score_of(search)
+
+
+def _balanced_loss(X, y, estimator, *_: Any) -> tuple[float, dict[str, float]]:
+    """The measure that is asked for, as FLAML takes one."""
+    loss = 1.0 - balanced_accuracy_score(y, estimator.predict(X))
+    return loss, {"loss": loss}
 
 
 def lazypredict(question: Question, budget: float) -> float | None:

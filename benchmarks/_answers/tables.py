@@ -17,7 +17,7 @@ TABLES = {
     "keel/pima.dat": None, "keel/german.dat": None, "keel/australian.dat": None, "keel/heart.dat": None,
     "keel/contraceptive.dat": None, "keel/segment.dat": None, "keel/vowel.dat": None, "keel/spambase.dat": None,
     "keel/magic.dat": None, "keel/satimage.dat": None, "keel/splice.dat": None, "keel/mushroom.dat": None,
-    "keel/optdigits.dat": None, "breast_cancer": None, "diabetes": None, "wine": None,
+    "keel/optdigits.dat": None, "breast_cancer": None, "diabetes": None,
     # Amounts: one column of a table of measurements from the others.
     "keel/magic.dat -> 0": 0, "keel/wdbc.dat -> 3": 3, "keel/satimage.dat -> 17": 17, "keel/penbased.dat -> 8": 8,
 }  # fmt: skip
