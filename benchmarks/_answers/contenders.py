@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -140,10 +142,12 @@ def lazypredict(question: Question, budget: float) -> float | None:
     from sklearn.model_selection import train_test_split
 
     kind = LazyRegressor if question.data.task == "regression" else LazyClassifier
-    first, second, y_first, y_second = train_test_split(question.X, question.data.y, random_state=0)
+    frame, later = pd.DataFrame(question.X).add_prefix("x"), pd.DataFrame(question.X_later).add_prefix("x")
+    first, second, y_first, y_second = train_test_split(frame, question.data.y, random_state=0)
     lazy = kind(verbose=0, ignore_warnings=True)
     ranking, _ = lazy.fit(first, second, y_first, y_second)
-    return question.score_of(lazy.models[ranking.index[0]])
+    model = clone(lazy.models[ranking.index[0]]).fit(frame, question.data.y)
+    return question.score(predict(model, later, question.data.classes))
 
 
 PEERS: dict[str, Callable[[Question, float], float | None]] = {"flaml": flaml, "lazypredict": lazypredict}

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import treatise
+from benchmarks._contest import left_out
 from benchmarks._cost.law import as_toml
 from treatise.catalog import ComparisonEntry, Cost, load_catalogue, load_entries
 
@@ -34,7 +36,7 @@ class Row:
 
 
 def all_rows() -> list[Row]:
-    """Every estimator that takes part in comparisons, the baselines last."""
+    """Every estimator that takes part in comparisons and is installed, the baselines last."""
     rows = [
         Row(LIBRARY / paper.family / "papers.toml", entry.path, paper.id, entry.compare)
         for paper in load_catalogue()
@@ -43,7 +45,11 @@ def all_rows() -> list[Row]:
     ]
     for name in BASELINES:
         file = LIBRARY / "compare" / name
-        rows += [Row(file, entry.path, "", entry.compare) for entry in load_entries(file) if entry.compare]
+        for entry in load_entries(file):
+            if entry.compare and (not entry.requires or find_spec(entry.requires)):
+                rows.append(Row(file, entry.path, "", entry.compare))
+            elif entry.compare:
+                left_out(f"{entry.requires} is not installed: the law of {entry.name} stands as it is")
     return rows
 
 

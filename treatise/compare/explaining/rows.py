@@ -9,7 +9,6 @@ import polars as pl
 from scipy import sparse
 
 from treatise.compare.inputs import Input
-from treatise.compare.inputs.rows import RowsInput
 
 # Distributions and errors of more rows than this would look the same.
 MOST_ROWS = 100_000
@@ -88,12 +87,11 @@ class Rows:
 
 def rows_of(data: Input) -> Rows | None:
     """The rows of an input; None where it has no columns to speak of."""
-    if not isinstance(data, RowsInput) or not data.features:
+    found = data.columns()
+    if found is None:
         return None
-    # Of a table on disk, what is in memory is a sample.
-    sampled = getattr(data, "sampled", None)
-    rows = Rows(data.X, data.y, data.task, data.classes, tuple(data.features))
-    if sampled is None:
+    rows = Rows(found.X, found.y, data.task, data.classes, tuple(data.features))
+    if found.numbers is None:
         return rows
-    order = np.argsort(sampled)
-    return replace(rows.part(order), numbers=np.asarray(sampled)[order])
+    order = np.argsort(found.numbers)
+    return replace(rows.part(order), numbers=found.numbers[order])

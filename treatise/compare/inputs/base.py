@@ -107,6 +107,14 @@ class FoldPredictions:
     merits: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
+class Columns(NamedTuple):
+    """Rows whose columns can be explained: a frame or sparse matrix, targets, the rows' numbers if some are absent."""
+
+    X: Any
+    y: np.ndarray
+    numbers: np.ndarray | None = None
+
+
 @dataclass(frozen=True)
 class Explanation:
     """How a method errs on held-out data, as far as its kind of data can tell."""
@@ -334,6 +342,10 @@ class Input(Served):
     def features(self) -> Sequence[str]:
         """What may be shuffled to see what it is worth; nothing where the kind has no columns."""
         return ()
+
+    def columns(self) -> Columns | None:
+        """The rows with their columns, as far as they are in memory; None where the kind has no columns."""
+        return None
 
     def shuffled(self, X: Any, feature: str, rng: np.random.Generator) -> Any:
         """What a model is shown, with one of :attr:`features` in random order."""

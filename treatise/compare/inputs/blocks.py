@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import Candidate, streaming_candidates
 from treatise.compare.inputs.answers import Score
-from treatise.compare.inputs.base import HeldOut, Input, Request
+from treatise.compare.inputs.base import Columns, HeldOut, Input, Request
 from treatise.compare.inputs.block_reading import digest_of_parts, oversize, read_streamed
 from treatise.compare.inputs.block_store import FOLD, INDEX, JUDGED, Block, BlockStore, joined, scatter
 from treatise.compare.inputs.rows import Judging, RowsInput
@@ -142,6 +142,10 @@ class BlockInput(RowsInput):
     def sample(self, rows: int, seed: int) -> Input:
         """Rows of the sample."""
         return self.at_hand.sample(rows, seed)
+
+    def columns(self) -> Columns | None:
+        """The rows of the sample, by their numbers in the table."""
+        return Columns(self.X, self.y, self.sampled) if self.features else None
 
     def candidates(self) -> list[Candidate]:
         """The methods that learn from a stream."""

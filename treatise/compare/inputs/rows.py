@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from treatise.compare.candidates import Candidate, all_candidates
-from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Size
+from treatise.compare.inputs.base import Columns, Explanation, FoldPredictions, HeldOut, Input, Size
 from treatise.compare.inputs.columns import kinds_in_words, width_of
 from treatise.compare.inputs.encoding import table_pipeline
 from treatise.compare.inputs.roles import Roles, split_by_time
@@ -297,6 +297,10 @@ class RowsInput(Input):
     def features(self) -> list[str]:
         """The columns that predict; those of a sparse matrix by number."""
         return [str(number) for number in range(self.X.shape[1])] if self.sparse else list(self.X.columns)
+
+    def columns(self) -> Columns | None:
+        """All rows."""
+        return Columns(self.X, self.y) if self.features else None
 
     def shuffled(self, X: Any, feature: str, rng: np.random.Generator) -> Any:
         """The rows with one column in another order."""
