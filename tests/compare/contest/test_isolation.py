@@ -2,6 +2,7 @@
 
 import operator
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import hostile
 import psutil
 import pytest
 
+from treatise._core.errors import TreatiseError
 from treatise.compare.contest import processes
 from treatise.compare.contest.isolation import Limits, WorkerPool
 
@@ -133,5 +135,17 @@ def test_when_the_nursery_is_killed_the_next_workers_come_from_another():
         psutil.wait_procs([nursery], timeout=30)
         outcomes = [workers.run(operator.add, (1, 1), EASY) for _ in range(3)]
         assert outcomes[-1].value == 2
+    finally:
+        workers.close()
+
+
+def test_a_machine_on_which_no_worker_can_begin_is_told_of(monkeypatch):
+    monkeypatch.setattr(processes, "CAN_FORK", False)
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    workers = WorkerPool()
+    try:
+        with pytest.raises(TreatiseError, match="end before they begin"):
+            for _ in range(10):
+                assert workers.run(operator.add, (1, 1), EASY).kind == "unstarted"
     finally:
         workers.close()

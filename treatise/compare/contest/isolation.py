@@ -14,12 +14,14 @@ from typing import Any
 
 import psutil
 
+from treatise._core.errors import TreatiseError
 from treatise.compare.contest.messages import BEGIN, COMPILED, COMPILING, read_message, write_message
 from treatise.compare.contest.processes import start_process
 
 POLL_SECONDS = 0.02
 MOST_STARTING = 30.0
 """Processor seconds after which a start, or one loop that compiles, is taken to hang."""
+MOST_UNSTARTED = 5
 LONGEST_WAIT = 5.0
 """Seconds that a job may sleep at least: a busy machine never keeps a process that wants to run waiting so long."""
 
@@ -46,9 +48,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended: ``kind`` is "done", "error", "time", "memory", "late" or "cancelled"; the reason is a sentence.
+    """How a job ended; the reason is a sentence.
 
-    "time" is more processor time than its share, "late" the end of the time on the clock. ``seconds`` is processor
+    ``kind`` is "done", "error", "time" (more processor time than its share), "memory", "late" (the end of the time on
+    the clock), "unstarted" (no process began with it) or "cancelled". ``seconds`` is processor
     time without compiling, ``compile_seconds`` what that took, ``wall`` the time on the clock from when it began.
     """
 
@@ -136,7 +139,7 @@ class Worker:
             except queue.Empty:
                 return Outcome("late", reason="no process was ready for it in time")
             if word is None:
-                return Outcome("cancelled", reason="its process ended before it could begin")
+                return Outcome("unstarted", reason="its process ended before it could begin")
             self._pid = word[1]
         meter = _Meter(psutil.Process(self._pid) if self.alive else None)
         try:
@@ -213,6 +216,7 @@ class WorkerPool:
             threading.Lock(),
         )
         self._closed = False
+        self._unstarted = 0
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], limits: Limits) -> Outcome:
         """Run a job in an idle worker, or a new one; it is stopped when it goes beyond its limits."""
@@ -224,6 +228,7 @@ class WorkerPool:
             self._lent.add(worker)
         try:
             outcome = worker.run(function, args, limits)
+            self._count_starts(outcome)
         finally:
             with self._lock:
                 self._lent.discard(worker)
@@ -231,6 +236,16 @@ class WorkerPool:
                     # One that was stopped is replaced at once, so that the next job need not wait for it.
                     self._idle.append(worker if worker.alive else Worker(self._threads))
         return Outcome("cancelled", reason="the run was ended") if self._closed else outcome
+
+    def _count_starts(self, outcome: Outcome) -> None:
+        """Refuse to go on where one process after the other ends before it can begin."""
+        with self._lock:
+            self._unstarted = self._unstarted + 1 if outcome.kind == "unstarted" else 0
+            if self._unstarted >= MOST_UNSTARTED and not self._closed:
+                raise TreatiseError(
+                    "the processes that fit methods end before they begin; "
+                    "`python -m treatise.compare.contest.worker` shows why"
+                )
 
     def warm_up(self, count: int) -> None:
         """Start workers ahead of need, so that they import while the table is being read."""
