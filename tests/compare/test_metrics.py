@@ -103,6 +103,16 @@ def test_a_function_from_anywhere_reaches_other_processes():
         own_metric(lambda actual, predicted: float(lock.locked()))
 
 
+def test_a_function_that_was_changed_is_told_by_its_fingerprint():
+    def measured(share):
+        scope = {}
+        exec(f"def right(actual, predicted):\n    return (actual == predicted).mean() * {share}", scope)
+        return own_metric(scope["right"]).fingerprint
+
+    assert measured("1.0") != measured("2.0")
+    assert measured("2.0") == measured("2.0")
+
+
 def test_scorers_by_name_and_by_object_are_asked_for_what_they_want():
     actual, found, classes = classified("multiclass")
     for name in ("matthews_corrcoef", "f1_weighted", "neg_log_loss", "roc_auc_ovo"):

@@ -134,9 +134,11 @@ class RowsInput(Input):
         return digest_of_rows(self.X, self.y)
 
     def identity(self) -> dict[str, Any]:
-        """The content, the target and the task."""
-        roles = self.roles.options
-        return {"kind": self.kind, "data": self.sha256, "target": self.target, "task": self.task} | roles
+        """The content, the target, the task, and what a measure of the user's does."""
+        own = {} if self.judging.own is None else {"own metric": self.judging.own.fingerprint}
+        return {"kind": self.kind, "data": self.sha256, "target": self.target, "task": self.task} | (
+            self.roles.options | own
+        )
 
     def options(self) -> dict[str, Any]:
         """The target and the task, the columns with a role, and a threshold."""
