@@ -7,6 +7,8 @@ ifneq ($(wildcard ../shared/data),)
 export TREATISE_DATA ?= $(abspath ../shared/data)
 endif
 export MPLBACKEND := Agg
+# Compiled sources are kept, whatever the machine says: dozens of processes read them.
+export PYTHONDONTWRITEBYTECODE :=
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
