@@ -1,7 +1,14 @@
 """Compiled steps: called by compiled loops, and by Python."""
 
+import os
+import subprocess
+import sys
+import tempfile
+
 import numba
 import numpy as np
+import pytest
+from numba.core.caching import FunctionCache, UserProvidedCacheLocator
 
 from treatise._core.jit import compiled, compiled_step
 
@@ -44,3 +51,82 @@ def test_a_variable_that_begins_with_a_constant_compiles_a_step_once():
 def test_a_step_keeps_its_name_and_its_documentation():
     assert (_twice.__name__, _twice.__doc__) == ("_twice", "Two times x.")
     assert _twice.py_func(2) == 4
+
+
+LOOPS = """
+import numpy as np
+from treatise._core.jit import compiled
+from {shapes} import Pair
+from steps import step
+
+@compiled
+def total(pair):
+    return below(pair.first) + step(pair.second)
+
+@compiled
+def below(x):
+    return x
+"""
+STEPS = "from treatise._core.jit import compiled_step\n@compiled_step\ndef step(x):\n    return {factor} * x\n"
+SHAPES = "from typing import NamedTuple\nclass Pair(NamedTuple):\n    first: float\n    second: float\n"
+
+
+def _total(folder):
+    """What the loop in a folder gives, in a process of its own, and whether it came from disk."""
+    code = "import loops; print(loops.total(loops.Pair(1.0, 2.0)), sum(loops.total.stats.cache_hits.values()))"
+    paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    value, hits = done.stdout.split()
+    return float(value), int(hits)
+
+
+@pytest.fixture
+def loops(tmp_path):
+    (tmp_path / "steps.py").write_text(STEPS.format(factor="10.0"))
+    (tmp_path / "shapes.py").write_text(SHAPES)
+    (tmp_path / "loops.py").write_text(LOOPS.format(shapes="shapes"))
+    assert _total(tmp_path) == (21.0, 0)
+    return tmp_path
+
+
+def test_a_loop_comes_from_disk_unless_a_step_in_another_file_was_changed(loops):
+    assert _total(loops) == (21.0, 1)
+    (loops / "steps.py").write_text(STEPS.format(factor="100.0"))
+    assert _total(loops) == (201.0, 0)
+
+
+def test_loops_of_another_version_whose_types_have_moved_are_compiled_anew(loops):
+    before = (loops / "loops.py").stat()
+    (loops / "shapes.py").rename(loops / "formes.py")
+    (loops / "loops.py").write_text(LOOPS.format(shapes="formes"))
+    os.utime(loops / "loops.py", (before.st_atime, before.st_mtime))
+    assert _total(loops) == (21.0, 0)
+    assert _total(loops) == (21.0, 1)
+
+
+def test_damaged_files_are_compiled_anew(loops):
+    for path in (loops / "__pycache__").glob("*.nb[ic]"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert _total(loops) == (21.0, 0)
+    assert _total(loops) == (21.0, 1)
+
+
+def test_where_nothing_can_be_written_a_private_folder_serves_or_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [UserProvidedCacheLocator])
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    loop = compiled(_twice.py_func)
+    assert loop(2.0) == 4.0
+    (folder,) = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+    assert list(folder.rglob("*.nbc"))
+    assert numba.config.CACHE_DIR == ""
+    folder.chmod(0o777)  # somebody else could have put something there
+    assert compiled(_twice.py_func)(2.0) == 4.0
+    assert compiled(_twice.py_func).stats.cache_path is None

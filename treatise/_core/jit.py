@@ -13,6 +13,8 @@ from typing import Any
 import numba
 from numba.core.types.misc import unliteral
 
+from treatise._core.kept_loops import keep
+
 
 def _without_literals(function: Any) -> Any:
     """A compiled function that loops call with constants as with any other number.
@@ -28,19 +30,27 @@ def _without_literals(function: Any) -> Any:
     return function
 
 
+def _loop(function: Callable, **options: Any) -> Any:
+    """A loop that is compiled when it is called, and kept on disk."""
+    loop = numba.njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+    if not numba.config.DISABLE_JIT:
+        keep(loop)
+    return loop
+
+
 def compiled(function: Callable) -> Any:
     """Decorator of a compiled loop. Keep signatures few: float64 data, int32 or int64 indices."""
-    return _without_literals(numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function))
+    return _without_literals(_loop(function))
 
 
 def compiled_sums(function: Callable) -> Any:
     """A compiled loop whose sums may be taken in any order, which lets the processor add several terms at once."""
-    sums = {"reassoc", "contract"}
-    return _without_literals(numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, fastmath=sums)(function))
+    return _without_literals(_loop(function, fastmath={"reassoc", "contract"}))
 
 
-inlined = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, inline="always")
-"""Decorator of a step of a compiled loop that is copied into it, where a call would cost more than the step does."""
+def inlined(function: Callable) -> Any:
+    """Decorator of a step of a compiled loop that is copied into it, where a call would cost more than the step."""
+    return _loop(function, inline="always")
 
 
 class _Step:

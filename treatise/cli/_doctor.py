@@ -125,15 +125,18 @@ def _jit(problems: list[Problem]) -> dict[str, Any]:
     if disabled:
         remedy = "unset NUMBA_DISABLE_JIT"
         problems.append(Problem("NUMBA_DISABLE_JIT is set, so loops run uncompiled, far slower", remedy))
-    if not writable:
-        remedy = "set NUMBA_CACHE_DIR to a folder that you can write to and that lasts"
-        problems.append(Problem(f"{folder} is not writable, so loops may be compiled anew by every process", remedy))
     try:
         from treatise._core.jit import compiled_files
-
-        files, size = compiled_files(folder)
+        from treatise._core.kept_loops import kept_place
     except ImportError:  # numba is broken, and stands among the problems already
         files, size = 0, 0
+    else:
+        files, size = compiled_files(folder)
+        if not writable:
+            place = kept_place()
+            state = "every process compiles them anew" if place is None else f"they are kept in {place.parent}"
+            remedy = "set NUMBA_CACHE_DIR to a folder that you can write to and that lasts"
+            problems.append(Problem(f"{folder} is not writable, so compiled loops are not kept there; {state}", remedy))
     return {"folder": str(folder), "writable": writable, "files": files, "bytes": size, "disabled": disabled}
 
 
