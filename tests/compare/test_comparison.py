@@ -253,9 +253,9 @@ main()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_run_resumes(csv, tmp_path, blow):
-    """Ctrl-C leaves a valid partial board and report; after either blow the same command goes on."""
+    """Ctrl-C and a request to end leave a board, a report and a model; after any blow the same command goes on."""
 
     words = ["compare", csv, "--target", "label", "--budget", 600, "--jobs", 2, "--output", tmp_path / "run", "--json"]
     command = [sys.executable, "-c", PROGRAM, *map(str, words)]
@@ -270,7 +270,8 @@ def test_an_interrupted_run_resumes(csv, tmp_path, blow):
         out, err = process.communicate(timeout=60)
     done = journal.read_text().count('{"fold"')
     assert 4 <= done < 15
-    if blow == signal.SIGINT:
+    if blow != signal.SIGKILL:
+        assert (tmp_path / "run" / "best.skops").exists()
         assert process.returncode == 130
         assert "Traceback" not in err
         run = record_of(out)

@@ -3,7 +3,9 @@
 A command imports the layer that it needs inside its function, so that ``treatise list`` answers at once.
 """
 
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Annotated, Any, NoReturn
 
@@ -34,6 +36,9 @@ class Frame(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows its code instead
                 stream.reconfigure(errors="backslashreplace")
+        if threading.current_thread() is threading.main_thread():
+            # A request to end, as systems make it before they shut down, leaves what Ctrl-C leaves.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             status = self._answer(words)
             sys.stdout.flush()
