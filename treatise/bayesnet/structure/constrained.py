@@ -372,7 +372,7 @@ def warn_without_proof(learner, how, seconds):
             f"{how} after {seconds:.1f} s: the network is the best so far, and at most {100 * learner.gap_:.3g} per "
             f"cent below the best possible; raise time_limit for a proof",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
