@@ -5,6 +5,8 @@ neither, as long as no product of positive entries falls below what a double can
 kept for every clique, and where it comes too near the messages must be sent in logarithms.
 """
 
+from math import log
+
 import numpy as np
 
 _LOWEST = -600.0
@@ -28,9 +30,11 @@ class Products:
             if home < 0 or top == -np.inf:
                 self.constant += top
                 continue
-            weight = np.exp(factor.table - top)
             self.constant += top
-            self.lowest[home] += float(np.where(factor.table > -np.inf, factor.table, top).min()) - top
+            # Of the scores: a weight that has vanished already would look impossible.
+            low = factor.table.min()
+            self.lowest[home] += (low if low > -np.inf else factor.table[factor.table > -np.inf].min()) - top
+            weight = np.exp(factor.table - top)
             self.weights[home].append(spread(weight, factor.variables, tree.cliques[home]))
         self.shapes = [tuple(tree.graph.n_states[list(clique)].tolist()) for clique in tree.cliques]
         self.up = {c: self._lane(c, c) for c in tree._parent}
@@ -57,12 +61,12 @@ class Products:
                 total += _log(tables[c].sum())
                 continue
             parent = tree._parent[c]
-            message = tables[c].sum(axis=self.up[c][0])
+            message = np.add.reduce(tables[c], axis=self.up[c][0])
             top = message.max()
             if not top > 0:
                 return tables, upward, lowest, -np.inf
             message /= top
-            total += np.log(top)
+            total += log(top)
             upward[c] = message
             tables[parent] *= message.reshape(self.down[c][1])
             lowest[parent] += _log_of_smallest(message)
@@ -78,7 +82,7 @@ class Products:
             return tables, total
         for c in tree._order:
             if c in tree._parent:
-                whole = tables[tree._parent[c]].sum(axis=self.down[c][0])
+                whole = np.add.reduce(tables[tree._parent[c]], axis=self.down[c][0])
                 # What c already told its parent is taken out; what is impossible for c stays so.
                 told = np.divide(whole, upward[c], out=np.zeros_like(whole), where=upward[c] > 0)
                 told /= told.max()
@@ -86,7 +90,7 @@ class Products:
                 if lowest[c] < _LOWEST:
                     raise TooWide
                 tables[c] *= told.reshape(self.up[c][1])
-            tables[c] /= tables[c].sum()
+            tables[c] /= np.add.reduce(tables[c], axis=None)
         return tables, total
 
     def _tables(self, evidence):
@@ -117,12 +121,12 @@ def spread(table, variables, clique):
 
 
 def _log(value):
-    return float(np.log(value)) if value > 0 else -np.inf
+    return log(value) if value > 0 else -np.inf
 
 
 def _log_of_smallest(message):
     """Of the positive entries of a message whose largest is one."""
     smallest = message.min()
     if smallest > 0:
-        return float(np.log(smallest))
-    return float(np.log(message[message > 0].min()))
+        return log(smallest)
+    return log(message[message > 0].min())
