@@ -1,5 +1,7 @@
 """Cumulative distribution networks: the paper's examples and its ratings of team games (Huang & Frey, JMLR 12:301)."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 from scipy.stats import norm
@@ -104,21 +106,21 @@ def _simulated_rows() -> list[Row]:
         won = skill[a] + 4 * generator.normal() > skill[b] + 4 * generator.normal()
         games.append(([[a], [b]], [1, 2] if won else [2, 1]))
     log = Games.from_lists(games)
-    wrong = {
+    ratings: dict[str, Any] = {
         "the paper's rule": CumulativeTeamRating(25.0, 8.0, 0.5, rule="paper"),
         "the rule of skills": CumulativeTeamRating(25.0, 8.0),
         "Bayesian online rating": OnlineRater("tm_full"),
     }
     return [
         Row.unpublished(f"simulated duels: pairs in wrong order, {name}", round(rating.progressive_error(log), 4))
-        for name, rating in wrong.items()
+        for name, rating in ratings.items()
     ]
 
 
 def _halo_rows(what: str, games: Games, parameters: tuple) -> list[Row]:
     """Figure 18's comparison; the numbers of its bars are lost in every copy of the paper at hand."""
     known = games[: max(len(games) // 10, 1)]
-    ratings = {
+    ratings: dict[str, Any] = {
         "the paper's rule": CumulativeTeamRating(*parameters, rule="paper").fit_cutpoints(_team_scores(known)),
         "the rule of skills": CumulativeTeamRating.for_scores(known.scores),
         "Bayesian online rating": OnlineRater("tm_full"),
