@@ -147,12 +147,13 @@ class GibbsEstimator(BaseEstimator):
 
     def _judge_convergence(self, candidate_draws=None):
         """Set ``converged_``, and warn unless the chains agree: on all quantities, and on the best candidate."""
-        worst = max(found["r_hat"] for found in self.diagnostics_.values())
-        self.converged_ = bool(worst <= LARGEST_R_HAT)
+        worst = float(np.max([found["r_hat"] for found in self.diagnostics_.values()]))
+        self.converged_ = worst <= LARGEST_R_HAT
         if not self.converged_:
+            said = "are too short to be compared" if np.isnan(worst) else f"do not agree: R-hat is {worst:.3g}"
             warnings.warn(
-                f"the chains of {type(self).__name__} do not agree: R-hat is {worst:.3g}, and {LARGEST_R_HAT} is the "
-                "most that can be trusted; raise the numbers of sweeps",
+                f"the chains of {type(self).__name__} {said}, and {LARGEST_R_HAT} is the largest R-hat that can be "
+                "trusted; raise the numbers of sweeps",
                 ConvergenceWarning,
                 stacklevel=4,
             )
