@@ -1,4 +1,4 @@
-"""Bayesian networks: questions, fitting, sampling and separation by us and by pgmpy and networkx."""
+"""Bayesian networks: marginals, questions, fitting, sampling and separation by us, pyAgrum, pgmpy and networkx."""
 
 import logging
 import warnings
@@ -15,6 +15,10 @@ from treatise.bayesnet import BayesianNetwork, NetworkOracle, smallest_independe
 from treatise.datasets import locate
 from treatise.papers.bayesnet.v05_1287.reduction import NPHardnessReduction
 
+PUBLISHED = (
+    "alarm", "andes", "asia", "barley", "cancer", "child", "earthquake", "hailfinder", "hepar2", "insurance", "munin1",
+    "pathfinder", "sachs", "survey", "water",
+)  # fmt: skip
 QUESTIONS = 100
 ROWS = 20_000
 
@@ -29,6 +33,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     if find_spec("pgmpy") is None:
         left_out("bayesian_network: pgmpy is not installed; its contests are left out")
         networks = {}
+    yield from _agrum_contests()
     logging.disable(logging.WARNING)
     for name, path in networks.items():
         yield from _pgmpy_contests(name, BayesianNetwork.read(path))
@@ -45,6 +50,61 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         prepare=_search,
         warm_up=lambda: _search(2**4)(),
     )
+
+
+def _agrum_contests() -> Iterator[Contest]:
+    """All marginals of fifteen published networks, from the tables on: trees are built anew on both sides."""
+    if find_spec("pyagrum") is None:
+        left_out("bayesian_network: pyagrum is not installed; its contests are left out")
+        return
+    for name in PUBLISHED:
+        try:
+            network = BayesianNetwork.read(locate(f"bn/{name}.bif.gz"))
+        except DataNotFoundError as missing:
+            left_out(f"bayesian_network: {missing}; its contest with pyagrum is left out")
+            continue
+        model = agrum_model(network)
+        yield Contest(
+            work=f"marginals of all {len(network.variables)} variables: {name} (quality: sum of the largest ones)",
+            peer="pyagrum",
+            ours=partial(_all_marginals, network),
+            theirs=partial(_agrum_marginals, model),
+            quality=float,
+            warm_up=partial(_all_marginals, network),
+            repeats=5,
+        )
+
+
+def _all_marginals(network: BayesianNetwork) -> float:
+    network._tree = None  # the peer builds its own anew, too
+    return sum(float(np.max(each)) for each in network.marginals().values())
+
+
+def agrum_model(network: BayesianNetwork) -> Any:
+    """The same network as pyAgrum holds it, its states numbered."""
+    import pyagrum
+
+    pyagrum.setNumberOfThreads(1)
+    model = pyagrum.BayesNet()
+    for name in network.variables:
+        states = [f"s{state}" for state in range(len(network.states[name]))]
+        model.add(pyagrum.LabelizedVariable(name, name, states))
+    for name in network.variables:
+        for parent in network.parents[name]:
+            model.addArc(parent, name)
+    for name in network.variables:
+        table, scope = model.cpt(name), [*network.parents[name], name]
+        axes = [scope.index(own) for own in reversed(table.names)]
+        table[:] = np.ascontiguousarray(network.cpts[name].transpose(axes))
+    return model
+
+
+def _agrum_marginals(model: Any) -> float:
+    import pyagrum
+
+    engine = pyagrum.LazyPropagation(model)
+    engine.makeInference()
+    return sum(float(engine.posterior(node).toarray().max()) for node in model.nodes())
 
 
 def _pgmpy_contests(name: str, network: BayesianNetwork) -> Iterator[Contest]:

@@ -46,7 +46,7 @@ def duels() -> list[tuple[int, int]]:
 
 
 def our_error(games: list[tuple[int, int]]) -> float:
-    rating, wrong = CumulativeTeamRating(25.0, 8.0, 0.5), 0
+    rating, wrong = CumulativeTeamRating(25.0, 8.0), 0
     for number, (loser, winner) in enumerate(games):
         if number >= N_GAMES - N_TEST:
             wrong += rating.score(loser) >= rating.score(winner)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.decomposition import FactorAnalysis, FastICA
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.bayesnet import CorrelatedSLIM, NonlinearSLIM, SparseFactorModel
 from treatise.bayesnet.slim._alignment import align_draws
@@ -298,4 +299,5 @@ def test_smooth_factors_are_recovered_with_their_gaps_filled():
         CorrelatedSLIM(2, allowed=(mixing != 0).T, **settings).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
         CorrelatedSLIM(1, n_burn=0, n_samples=1, thin=1, random_state=0).fit(X)

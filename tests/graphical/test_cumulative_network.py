@@ -12,7 +12,6 @@ from scipy.stats import t as student
 
 from treatise.graphical import (
     CumulativeDistributionNetwork,
-    CumulativeTeamRating,
     GaussianCDF,
     GumbelCopulaCDF,
     SigmoidCDF,
@@ -313,71 +312,6 @@ def test_covariance_graph_of_the_papers_fourth_example_is_no_network():
     assert joint * 0.5 != pytest.approx(pair_1 * pair_2, abs=1e-3)
 
 
-def test_ratings_order_simulated_players():
-    generator = np.random.default_rng(6)
-    skill = generator.normal(25, 8, 50)
-    rating = CumulativeTeamRating(25.0, 8.0, 0.5)
-    wrong = 0
-    for game in range(3000):
-        a, b = generator.choice(50, 2, replace=False)
-        won = skill[a] + 4 * generator.normal() > skill[b] + 4 * generator.normal()
-        teams = [[b], [a]] if won else [[a], [b]]
-        if game >= 2500:
-            wrong += rating.predict(teams)[0] != 0
-        rating.update(teams)
-    # Chance is one half; the best possible with these skills and noises about 0.15.
-    assert wrong / 500 < 0.35
-
-
-def test_a_game_multiplies_by_the_conditional_distribution_of_the_score():
-    """Every sum over places written out: differences of the joint distribution of one score and all places."""
-    mean, spread, noise, correlation = 10.0, 4.0, 0.6, -0.3
-    teams = [["a"], ["b", "c"], ["d"]]
-    rating = CumulativeTeamRating(mean, spread, noise, correlation, n_grid=7)
-    rating.update(teams)
-    size = 4 / 3
-    cuts = [-np.inf, *(size * mean + spread * np.sqrt(size + noise**2) * norm.ppf([1 / 3, 2 / 3])), np.inf]
-    link = multivariate_normal([0, 0], noise**2 * np.array([[1, correlation], [correlation, 1]]))
-
-    def joint(x, scored, places):
-        """g h g h g with the other scores at infinity; place 0 is below all."""
-        value = link.cdf([places[0] - 1, places[1] - 2]) * link.cdf([places[1] - 2, places[2] - 3])
-        for n, team in enumerate(teams):
-            end, total = cuts[places[n]], len(team) * mean
-            sd = spread * np.sqrt(len(team) + noise**2)
-            if np.isneginf(end):
-                return 0.0
-            # A finite stand-in for the end of the last place.
-            end = min(end, total + 12 * sd)
-            if n == scored:
-                covariance = [[spread**2, spread**2], [spread**2, sd**2]]
-                value *= multivariate_normal([mean, total], covariance).cdf([x, end])
-            else:
-                value *= norm.cdf(end, total, sd)
-        return value
-
-    def difference(x, scored):
-        return sum(
-            (-1) ** sum(back) * joint(x, scored, [n + 1 - b for n, b in enumerate(back)])
-            for back in product((0, 1), repeat=3)
-        )
-
-    first = norm.cdf(rating.grid, mean, spread)
-    for n, player in enumerate(["a", "b", "d"]):
-        expected = [difference(x, n) / difference(mean + 12 * spread, n) for x in rating.grid]
-        # SciPy's integrals are good to about 1e-8.
-        np.testing.assert_allclose(np.exp(rating._log(player)) / first, expected, atol=1e-6)
-    np.testing.assert_array_equal(rating._log("b"), rating._log("c"))
-
-
-def test_cutpoints_lie_between_the_scores_of_places():
-    generator = np.random.default_rng(7)
-    games = np.sort(generator.normal(size=(300, 3)), axis=1) + [0, 2, 4]
-    rating = CumulativeTeamRating(0.0, 1.0, 0.5).fit_cutpoints(games)
-    low, high = rating._cutpoints[3]
-    assert games[:, 0].mean() < low < games[:, 1].mean() < high < games[:, 2].mean()
-
-
 def test_bad_networks_are_refused():
     with pytest.raises(ValueError, match="must differ"):
         SigmoidCDF("aa", [1, 1])
@@ -402,12 +336,3 @@ def test_bad_networks_are_refused():
         network.logpdf([[1, 2], [np.inf, 2]])
     with pytest.raises(ValueError, match="X has 3 columns"):
         network.cdf([[1, 2, 3]])
-    with pytest.raises(ValueError, match="two or more teams"):
-        CumulativeTeamRating(0, 1, 1).update([["a"]])
-    with pytest.raises(ValueError, match="n_grid=1"):
-        CumulativeTeamRating(0, 1, 1, n_grid=1)
-    with pytest.raises(ValueError, match="noise=-1"):
-        CumulativeTeamRating(0, 1, -1)
-    for games in ([], [[1.0]], [[1.0, 2.0], [1.0, 2.0, 3.0]]):
-        with pytest.raises(ValueError, match="two or more teams"):
-            CumulativeTeamRating(0, 1, 1).fit_cutpoints(games)

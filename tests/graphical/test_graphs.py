@@ -5,9 +5,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.covariance import empirical_covariance
 
 from treatise.graphical import (
+    Clime,
+    JunctionTreeGraph,
+    NeighborhoodLasso,
+    PCSkeleton,
     SparsePrecision,
     edge_stability,
     gaussian_ebic,
@@ -161,3 +166,45 @@ def test_pictures_of_anything_but_a_graph_and_stability_of_other_edges_are_refus
         plot_graph(path, stability=[0.5, np.nan, 1.0])
     with pytest.raises(ValueError, match=r"not ndarray; for a matrix use networkx.from_numpy_array"):
         plot_graph(np.eye(3))
+
+
+COVARIANCE_LEARNERS = [SparsePrecision(), Clime(), NeighborhoodLasso(), PCSkeleton(), JunctionTreeGraph()]
+
+
+@pytest.mark.parametrize("learner", COVARIANCE_LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_a_covariance_teaches_what_its_rows_do(learner):
+    X = chain(300, 6) * [1, 10, 100, 1, 1, 1e-3] + 5
+    plain = clone(learner).fit(X)
+    names = list("abcdef")
+    covariance = pd.DataFrame(empirical_covariance(X), columns=names)
+    found = clone(learner).fit_covariance(covariance, 300)
+    np.testing.assert_array_equal(found.edges_, plain.edges_)
+    # Both solve to the tolerance of their solver, from correlations that agree to rounding.
+    np.testing.assert_allclose(found.edge_weights_, plain.edge_weights_, rtol=1e-4, atol=1e-6)
+    assert found.n_features_in_ == 6 and found.feature_names_in_.tolist() == names
+    assert set(found.to_networkx()) == set(names)
+    if hasattr(plain, "precision_"):
+        np.testing.assert_allclose(found.precision_, plain.precision_, rtol=1e-3, atol=1e-8)
+        assert found.score(pd.DataFrame(X - X.mean(axis=0), columns=names)) == pytest.approx(plain.score(X), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("covariance", "n_samples", "message"),
+    [
+        (np.ones((2, 3)), 10, "square matrix"),
+        ([[1.0, 0.5], [0.2, 1.0]], 10, "not symmetric"),
+        ([[1.0, 2.0], [2.0, 1.0]], 10, "negative eigenvalue -1"),
+        ([[1.0, np.nan], [np.nan, 1.0]], 10, "not finite"),
+        (np.eye(2), 1, "n_samples=1 must be"),
+        (np.eye(2), 10.5, "n_samples=10.5 must be"),
+    ],
+)
+def test_matrices_that_are_no_covariance_are_refused(covariance, n_samples, message):
+    with pytest.raises(ValueError, match=message):
+        SparsePrecision().fit_covariance(covariance, n_samples)
+
+
+def test_what_needs_rows_says_so():
+    for learner in (SparsePrecision("stars"), JunctionTreeGraph(base=lambda X, candidates, allowed: candidates)):
+        with pytest.raises(ValueError, match="a covariance has none; use fit"):
+            learner.fit_covariance(np.eye(9) + 0.5, 50)

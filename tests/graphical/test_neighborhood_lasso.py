@@ -44,7 +44,7 @@ def test_pairs_that_are_not_candidates_are_free_and_forbidden_ones_are_out():
     allowed[0, 4] = allowed[4, 0] = False
     candidates = np.zeros((5, 5), dtype=bool)
     candidates[0, 1] = candidates[1, 0] = True
-    coef, penalties = neighborhood_weights(R, 300, candidates, allowed, penalty=1e6, tol=1e-12)
+    coef, penalties, _ = neighborhood_weights(R, 300, candidates, allowed, penalty=1e6, tol=1e-12)
     np.testing.assert_allclose(coef[0, [2, 3]], np.linalg.solve(R[2:4, 2:4], R[2:4, 0]), atol=1e-8)
     assert coef[0, 1] == coef[0, 4] == 0 and np.isnan(penalties[2:]).all() and not coef[2:].any()
 

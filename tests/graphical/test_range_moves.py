@@ -204,7 +204,7 @@ def test_solve_convex_is_exact(distance, seed):
     found = solve_convex(unary, edges, weights, distance)
     energy = TruncatedConvexEnergy(unary, edges, weights, distance)
     assert found.energy == pytest.approx(enumerated(energy), rel=1e-12) and found.gap == 0
-    without_cap = RangeMoves(distance).minimize(unary, edges, weights)
+    without_cap = RangeMoves(distance, np.inf).minimize(unary, edges, weights)
     assert without_cap.energy == pytest.approx(found.energy, rel=1e-12)
 
 
@@ -309,3 +309,39 @@ def test_bad_input_is_refused_with_the_reason(parameters, arguments, message):
 def test_unknown_distances_are_refused():
     with pytest.raises(ValueError, match="'cubic' is unknown"):
         solve_convex(np.zeros((2, 2)), [[0, 1]], distance="cubic")
+
+
+@pytest.mark.parametrize("method", ["range_expansion", "range_swap"])
+def test_without_a_truncation_both_range_methods_are_exact(method):
+    unary, edges, weights, _ = field(3, (4, 4), 6)
+    found = RangeMoves("quadratic", np.inf, method=method).minimize(unary, edges, weights)
+    assert found.gap == 0 and found.energy == solve_convex(unary, edges, weights, "quadratic").energy
+
+
+def test_the_default_truncation_keeps_borders():
+    scene = np.kron([[4, 28], [16, 4]], np.ones((6, 6)))
+    noisy = scene + np.random.default_rng(0).normal(0, 2, scene.shape)
+    unary = (noisy.reshape(-1, 1) - np.arange(32)) ** 2
+    errors = {}
+    for truncation in ("auto", np.inf):
+        labels = RangeMoves(truncation=truncation).minimize(unary, grid_edges(scene.shape), 8.0).labels
+        errors[truncation] = np.abs(labels - scene.ravel()).mean()
+    assert errors["auto"] < 0.6 * errors[np.inf]
+
+
+def test_range_swap_starts_where_alpha_expansion_ends_and_leaves_the_first_label():
+    """From label 0 a swap cannot cross the plateau between that label and the cheap ones; the expansion can."""
+    rng = np.random.default_rng(0)
+    unary = np.full((36, 12), 9.0) + rng.uniform(0, 0.1, (36, 12))
+    unary[:, 0], unary[:, 9:] = 8.0, rng.uniform(0, 1, (36, 3))
+    edges = grid_edges((6, 6))
+    solver = RangeMoves(truncation=2, method="range_swap")
+    stuck, found = (solver.minimize(unary, edges, 2.0, init=init) for init in ("paper", None))
+    expansion = RangeMoves(truncation=2, method="alpha_expansion").minimize(unary, edges, 2.0)
+    assert found.trace[0] == expansion.energy and found.energy <= expansion.energy < 0.5 * stuck.energy
+
+
+def test_conditional_modes_start_from_the_cheapest_labels():
+    unary, edges, weights, _ = field(1, h=16)
+    found = RangeMoves(truncation=2, method="icm").minimize(unary, edges, weights)
+    assert found.trace[0] == TruncatedConvexEnergy(unary, edges, weights, truncation=2)(unary.argmin(axis=1))

@@ -138,3 +138,44 @@ def test_impossible_evidence_is_an_error():
         JunctionTree(graph).log_partition(evidence={0: 0, 1: 1})
     with pytest.raises(ValueError, match="evidence 2: 0"):
         JunctionTree(graph).marginals(evidence={2: 0})
+
+
+def test_products_and_logarithms_give_the_same():
+    """Scores too wide for products are summed in logarithms; the same model, scaled, tells both apart."""
+    for seed in range(6):
+        generator = np.random.default_rng(seed)
+        graph = random_model(generator, n=7, n_factors=9, forbid=0.2 * (seed % 2))
+        for scale in (1.0, 400.0):
+            wide = FactorGraph(graph.n_states, [(f.variables, scale * f.table) for f in graph.factors])
+            exact, tree = wide.brute_force(), JunctionTree(wide)
+            found = tree.marginals()
+            assert found.log_partition == pytest.approx(exact.log_partition, rel=1e-12)
+            assert_same_probabilities(found, exact, atol=1e-11)
+            for ours, theirs in zip(tree.node_probabilities(), exact.nodes):
+                np.testing.assert_allclose(ours, theirs, atol=1e-11)
+
+
+def test_a_long_chain_of_small_probabilities_does_not_vanish():
+    n = 3000
+    table = np.log([[1 - 1e-9, 1e-9], [1e-9, 1 - 1e-9]])
+    graph = FactorGraph([2] * n, [((v, v + 1), table) for v in range(n - 1)])
+    tree = JunctionTree(graph)
+    # By symmetry: two equally likely states, and every row of the table sums to one.
+    assert tree.log_partition() == pytest.approx(np.log(2), abs=1e-9)
+    given = tree.node_probabilities(evidence={0: 1, n - 1: 0})
+    assert given[0][1] == given[-1][0] == 1.0
+    # One change of state somewhere, at each place alike, up to the chance of three.
+    assert given[n // 2][1] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_other_tables_and_impossible_evidence_are_seen():
+    graph = FactorGraph([2, 2], [((0, 1), np.log([[0.5, 0.5], [0.2, 0.8]]))])
+    tree = JunctionTree(graph)
+    before = tree.node_probabilities()[1]
+    other = tree.with_tables(FactorGraph([2, 2], [((0, 1), np.log([[0.9, 0.1], [0.9, 0.1]]))]))
+    assert other.node_probabilities()[1].round(3).tolist() == [0.9, 0.1]
+    np.testing.assert_array_equal(tree.node_probabilities()[1], before)
+    with np.errstate(divide="ignore"):
+        forbidden = JunctionTree(FactorGraph([2, 2], [((0, 1), np.log([[0.0, 0.0], [0.2, 0.8]]))]))
+    with pytest.raises(ValueError, match="no joint state is possible"):
+        forbidden.node_probabilities(evidence={0: 0})

@@ -192,6 +192,15 @@ def test_restricted_forest_has_a_quarter_of_the_best_weight_and_mostly_nearly_al
     assert np.mean(shares) > 0.85
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_restricted_forest_of_single_edges_is_the_heaviest_matching(seed):
+    weights = symmetric(7, 200 + seed) - 0.2
+    edges = restricted_forest(weights, 1)
+    assert max(tree_sizes(7, edges)) <= 1 and (weights[edges[:, 0], edges[:, 1]] > 0).all()
+    assert weight_of(weights, edges) == pytest.approx(best_restricted(weights, 1), rel=1e-12)
+    assert (np.diff(weights[edges[:, 0], edges[:, 1]]) <= 0).all()
+
+
 def test_restricted_forest_of_large_trees_is_the_spanning_tree_and_of_none_is_empty():
     weights = symmetric(12, 3)
     assert restricted_forest(weights, 11).tolist() == maximum_spanning_forest(weights).tolist()

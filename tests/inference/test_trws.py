@@ -114,3 +114,27 @@ def test_bad_labellings_and_sweeps_are_refused():
         energy([0, 1])
     with pytest.raises(ValueError, match="max_sweeps=0"):
         trws(energy, max_sweeps=0)
+
+
+@pytest.mark.parametrize("solver", [trws, min_sum])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_constants_added_to_costs_change_no_label(solver):
+    rng = np.random.default_rng(3)
+    side, h = 12, 5
+    pixel = np.arange(side * side).reshape(side, side)
+    edges = np.concatenate(
+        [
+            np.column_stack([pixel[:, :-1].ravel(), pixel[:, 1:].ravel()]),
+            np.column_stack([pixel[:-1].ravel(), pixel[1:].ravel()]),
+        ]
+    )
+    unary, table = rng.normal(size=(side * side, h)), np.minimum(np.abs(np.subtract.outer(range(h), range(h))), 2.0)
+    plain = solver(PairwiseEnergy(unary, edges, 0.8, table), max_sweeps=60)
+    for to_all, to_each, to_pairs in ((1e6, 0.0, 0.0), (0.0, 1e5, 0.0), (0.0, 0.0, 1e4)):
+        shift = to_all + to_each * rng.random((side * side, 1))
+        moved = solver(PairwiseEnergy(unary + shift, edges, 0.8, table + to_pairs), max_sweeps=60)
+        np.testing.assert_array_equal(moved.labels, plain.labels)
+        assert moved.n_moves == plain.n_moves
+        constant = np.broadcast_to(shift, (side * side, 1)).sum() + 0.8 * len(edges) * to_pairs
+        # Sums of numbers of the size of the constant carry about ten digits fewer.
+        assert moved.energy - constant == pytest.approx(plain.energy, abs=1e-9 * (1 + constant))

@@ -110,6 +110,7 @@ def test_broken_logs_are_refused_with_the_reason(games, message):
         ({"ranks": [1, 2, 1]}, "3 ranks for 4 teams"),
         ({"names": ["a", "b", "a"]}, "must differ"),
         ({"times": ["2020-01-01"]}, "1 times for 2 games"),
+        ({"scores": [3.0, 1.0]}, "2 scores for 4 seats"),
     ],
 )
 def test_broken_arrays_are_refused_with_the_reason(change, message):
@@ -145,6 +146,8 @@ def test_halo_games_have_the_published_counts(real_data):
     # The third game of the file leaves out the first player's score, which is zero.
     assert duels[2] == ([["Gamer00004"], ["Gamer00005"]], [2, 1])
     assert large[0][1] == [1, 1]
+    assert duels[2:4].scores_of(0) == [[0.0], [2.0]]
+    assert large.scores_of(0) == [[0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
     assert np.all(np.diff(duels.times) >= np.timedelta64(0))
     # Decided games after the first one: the number of pairs in Table 5(b) of the paper.
     assert sum(ranks[0] != ranks[1] for _, ranks in duels[1:]) == 5715

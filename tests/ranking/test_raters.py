@@ -104,7 +104,7 @@ def test_parameters_survive_cloning_and_ratings_survive_saving(rater, games, tmp
 def test_fitted_state_is_arrays_lists_and_numbers_only(games):
     fitted = OnlineRater().fit(games)
     kept = {type(value) for value in fitted.__getstate__().values()}
-    assert kept <= {str, float, int, list, np.ndarray}
+    assert kept <= {str, float, int, list, np.ndarray, type(None)}
 
 
 @every_rater
@@ -214,3 +214,57 @@ def test_integer_codes_keep_their_places():
     log, _ = make_ranking_games(20, n_players=9, n_teams=3, random_state=0)
     rater = OnlineRater().fit(log)
     assert rater.players_ == list(range(9)) and len(rater.mu_) == 9
+
+
+def test_known_players_start_where_they_are_told():
+    start = {"ann": (30.0, 2.0), "zoe": (10.0, 1.0)}
+    rater = OnlineRater(start=start)
+    assert rater.predict_rank([["zoe"], ["new"], ["ann"]]).tolist() == [3, 2, 1]
+    mean, sigma = rater.rate([["ann"], ["bob"]], [1, 2])
+    fitted = clone(rater).fit([([["ann"], ["bob"]], [1, 2])])
+    np.testing.assert_allclose(np.concatenate(mean), fitted.mu_)
+    np.testing.assert_allclose(np.concatenate(sigma), fitted.sigma_)
+    # An earlier season's ratings carried over are the same as one long season.
+    log, _ = make_ranking_games(60, n_players=8, n_teams=2, random_state=2)
+    whole, first = OnlineRater().fit(log), OnlineRater().fit(log[:30])
+    carried = dict(zip(first.players_, zip(first.mu_.tolist(), first.sigma_.tolist())))
+    second = OnlineRater(start=carried).fit(log[30:])
+    order = [second.players_.index(name) for name in whole.players_]
+    np.testing.assert_allclose(second.mu_[order], whole.mu_, rtol=1e-12)
+    with pytest.raises(ValueError, match="start gives 'ann' mean 1"):
+        OnlineRater(start={"ann": (1.0, 0.0)}).fit([([["ann"], ["bob"]], [1, 2])])
+
+
+@pytest.mark.parametrize("as_parts_of_one_log", [False, True])
+def test_a_further_game_touches_its_own_players_only(as_parts_of_one_log):
+    """With many players known, a call neither copies their records nor walks their names."""
+    log, _ = make_ranking_games(3000, n_players=5000, n_teams=2, random_state=3)
+    rater = OnlineRater().fit(log[:2900])
+    further = log[2900:2950]
+    records = rater.mu_, rater.variance_, rater.n_games_
+    for number in range(50):
+        game = further[number : number + 1] if as_parts_of_one_log else [further[number]]
+        rater.partial_fit(game)
+    assert all(after is before for after, before in zip((rater.mu_, rater.variance_, rater.n_games_), records))
+    for _ in range(200):
+        rater.partial_fit([([[f"new {len(rater.players_)}"], [0]], [1, 2])])
+    # The arrays grow by doubling: two hundred newcomers move five thousand records a few times at most.
+    assert len(rater.mu_) == len(rater.players_) == len(rater.n_games_) == 5200
+    whole = OnlineRater().fit(log[:2950])
+    assert rater.mu_[7] == whole.mu_[7] and rater.n_games_.sum() == 2 * (2950 + 200)
+
+
+@pytest.mark.parametrize("model", ["pl", "bt_partial"])
+def test_a_large_field_is_rated_and_judged_as_a_small_one_is(model):
+    rng = np.random.default_rng(5)
+    log = []
+    for _ in range(4):
+        players, ranks = rng.permutation(60), rng.integers(1, 40, 60)
+        log.append(([[int(p)] for p in players], ranks.tolist()))
+    rater = OnlineRater(model).fit(log[:2])
+    teams, ranks = log[2]
+    mean = np.array([rater.mu_[rater.players_.index(p)] for (p,) in teams])
+    better = np.subtract.outer(ranks, ranks) < 0
+    wrong, pairs = OnlineRater(model).progressive_counts(log)
+    assert pairs[2] == better.sum()
+    assert wrong[2] == (better & ~(np.subtract.outer(mean, mean) > 0)).sum()

@@ -44,6 +44,8 @@ class Games:
         Name of every player; None names them 0, 1, 2 and on.
     times : array of datetime64 of shape (n_games,), default=None
         When each game was played, for plots; the order of the games is the order of the log.
+    scores : array of float of shape (n_seats,), default=None
+        Score of each player in each game, seat by seat as in ``players``, where it is known.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Games:
     ranks: np.ndarray
     names: list[str | int] = None  # type: ignore[assignment]
     times: np.ndarray | None = None
+    scores: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         def keep(field: str, value: Any) -> None:
@@ -74,6 +77,8 @@ class Games:
         keep("names", list(range(unnamed)) if self.names is None else _checked_names(self.names))
         if self.times is not None:
             keep("times", np.asarray(self.times, dtype="datetime64[us]"))
+        if self.scores is not None:
+            keep("scores", np.asarray(self.scores, dtype=np.float64))
         self._check()
 
     def _check(self) -> None:
@@ -88,6 +93,10 @@ class Games:
             raise ValueError(f"there are {len(self.ranks)} ranks for {n_teams} teams; give one a team")
         if self.times is not None and len(self.times) != n_games:
             raise ValueError(f"there are {len(self.times)} times for {n_games} games; give one a game")
+        if self.scores is not None and self.scores.shape != self.players.shape:
+            raise ValueError(
+                f"there are {self.scores.size} scores for {len(self.players)} seats; give every player one a game"
+            )
         fault, at, player = first_fault(self.players, self.team_ptr, self.game_ptr, len(self.names))
         if fault == FALLING:
             raise ValueError(f"team_ptr must never fall, but it does after position {at}")
@@ -187,6 +196,14 @@ class Games:
             raise ValueError(f"games are sliced in their order, one by one; the step was {step}")
         return self._part(start, max(start, stop))
 
+    def scores_of(self, game: int) -> list[list[float]] | None:
+        """Scores of the players of one game, team by team; None where the log has none."""
+        if self.scores is None:
+            return None
+        at = range(len(self))[game]
+        bounds = self.team_ptr[self.game_ptr[at] : self.game_ptr[at + 1] + 1]
+        return [self.scores[a:b].tolist() for a, b in pairwise(bounds)]
+
     def _part(self, start: int, stop: int) -> "Games":
         """The games from start to stop; parts of checked games need no check of their own."""
         teams = slice(self.game_ptr[start], self.game_ptr[stop])
@@ -199,6 +216,7 @@ class Games:
             "ranks": self.ranks[teams],
             "names": self.names,
             "times": None if self.times is None else self.times[start:stop],
+            "scores": None if self.scores is None else self.scores[first:last],
         }
         part.__dict__.update(fields)
         return part
@@ -311,7 +329,7 @@ def load_halo2(mode: str = "head_to_head") -> Games:
 
     The 6,028 duels and the 972 games of two large teams belong to the sets of the TrueSkill and the Weng & Lin
     experiments, which had 6,227 and 1,199; the files have no game that ended 0 to 0. A team's score is the sum
-    of its players' scores; equal scores are a draw.
+    of its players' scores, which the games keep; equal scores are a draw.
 
     Parameters
     ----------
@@ -329,8 +347,10 @@ def load_halo2(mode: str = "head_to_head") -> Games:
     read = _halo2_duel if mode == "head_to_head" else _halo2_teams
     ended = np.array([_american_time(entry.attrib["EndTime"]) for entry in entries], dtype="datetime64[us]")
     order = np.argsort(ended, kind="stable")
-    games = Games.from_lists([read(entries[at]) for at in order])
-    return Games(games.players, games.team_ptr, games.game_ptr, games.ranks, games.names, ended[order])
+    played = [read(entries[at]) for at in order]
+    games = Games.from_lists([(teams, _ranks_of([sum(made) for made in scores])) for teams, scores in played])
+    scores = np.array([score for _, by_team in played for made in by_team for score in made], np.float64)
+    return Games(games.players, games.team_ptr, games.game_ptr, games.ranks, games.names, ended[order], scores)
 
 
 def _american_time(text: str) -> str:
@@ -339,20 +359,18 @@ def _american_time(text: str) -> str:
     return f"{year}-{month}-{day}T{clock}"
 
 
-def _halo2_duel(entry: ElementTree.Element) -> Game:
+def _halo2_duel(entry: ElementTree.Element) -> tuple[list[list[str]], list[list[int]]]:
     # A score of zero is left out of the file.
-    scores = [int(entry.get(f"Player{side}Score", 0)) for side in (1, 2)]
-    return [[entry.attrib["Player1"]], [entry.attrib["Player2"]]], _ranks_of(scores)
+    scores = [[int(entry.get(f"Player{side}Score", 0))] for side in (1, 2)]
+    return [[entry.attrib["Player1"]], [entry.attrib["Player2"]]], scores
 
 
-def _halo2_teams(entry: ElementTree.Element) -> Game:
-    teams: list[list[str | int]] = []
-    scores = []
+def _halo2_teams(entry: ElementTree.Element) -> tuple[list[list[str]], list[list[int]]]:
+    teams, scores = [], []
     for listed in entry.iterfind("Teams/Team/PlayerScores"):
-        names = [item.text or "" for item in listed if item.tag.endswith("key")]
-        teams.append(list(names))
-        scores.append(sum(int(item.text or 0) for item in listed if not item.tag.endswith("key")))
-    return teams, _ranks_of(scores)
+        teams.append([item.text or "" for item in listed if item.tag.endswith("key")])
+        scores.append([int(item.text or 0) for item in listed if not item.tag.endswith("key")])
+    return teams, scores
 
 
 def _ranks_of(scores: list[int]) -> list[int]:

@@ -152,17 +152,18 @@ def qp_map(graph, *, method="convex", diagonal="absrow", start=None, n_starts=1,
     if method == "structured":
         found = iterated_conditional_forests(graph, start=relaxation.probabilities, max_sweeps=max_iter)
         bound = min(-relaxation.upper_bound, found.energy)
-        return MAPResult(found.labels, found.energy, bound, found.trace, found.n_moves)
+        return MAPResult(found.labels, found.energy, bound, found.trace, found.n_moves, found.converged)
     mu = np.concatenate(relaxation.probabilities) if form.n_nodes else np.zeros(0)
     labels = np.full(form.n_nodes, -1)
     trace = []
     shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
-    for _ in range(max_iter):
-        if not round_in_turn(*shape, *form.incidence, mu, labels):
-            break
-        trace.append(float(graph.energy(labels)))
+    settled = False
+    while not settled and len(trace) < max_iter:
+        settled = not round_in_turn(*shape, *form.incidence, mu, labels)
+        if not settled:
+            trace.append(float(graph.energy(labels)))
     energy = float(graph.energy(labels))
-    return MAPResult(labels, energy, min(-relaxation.upper_bound, energy), np.array(trace), len(trace))
+    return MAPResult(labels, energy, min(-relaxation.upper_bound, energy), np.array(trace), len(trace), settled)
 
 
 def _finite_form(graph):

@@ -10,11 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from treatise.datasets import Games
 from treatise.ranking import _plots
 
+# What serves speed alone, and is made again after loading.
+_MADE_AGAIN = ("_rows_by_name", "_room", "_last_log")
+
 
 class Rater(BaseEstimator, ABC):
     """Gaussian belief about every player's skill, revised after each game.
 
-    A concrete rater has the parameters ``mu`` and ``sigma`` of a new player, or overrides ``_newcomer``; it
+    A concrete rater has the parameters ``mu`` and ``sigma`` of a new player, or overrides ``_newcomers``; it
     says how a log changes the beliefs (``_revise``) and how likely one team beats another (``_chance``).
 
     Attributes
@@ -42,9 +45,9 @@ class Rater(BaseEstimator, ABC):
     def _chance(self, lead, variance, other_variance):
         """Probability that a team whose mean exceeds the other's by ``lead`` wins."""
 
-    def _newcomer(self):
-        """Mean and variance of a player who has not played."""
-        return self.mu, self.sigma**2
+    def _newcomers(self, names):
+        """Means and variances of players who have not played."""
+        return np.full(len(names), float(self.mu)), np.full(len(names), float(self.sigma) ** 2)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, games):
@@ -84,6 +87,7 @@ class Rater(BaseEstimator, ABC):
         self.n_games_ = np.empty(0, np.int64)
         self.n_pairs_ = self.n_errors_ = 0
         self._rows_by_name = {}
+        self._room, self._last_log = {}, (None, None)
 
     def _learn(self, games):
         wrong, pairs = self._walk(Games.of(games))
@@ -93,7 +97,7 @@ class Rater(BaseEstimator, ABC):
 
     def _walk(self, games):
         """Learn from checked games; wrong and all decided pairs in each game, the very first game not counted."""
-        first_ever = not self.n_games_.any()
+        first_ever = self.n_pairs_ == 0 and not self.n_games_.any()
         players = self._enrol(games)
         wrong, pairs = np.zeros((2, len(games)), np.int32)
         self._revise(games, players, self.mu_, self.variance_, self.n_games_, wrong, pairs)
@@ -102,18 +106,35 @@ class Rater(BaseEstimator, ABC):
         return wrong, pairs
 
     def _enrol(self, games):
-        """Give every name a row, and the log's players as rows."""
-        if self.players_[: games.n_players] == games.names:
-            return games.players
-        known = self._rows()
-        rows = np.array([known.setdefault(name, len(known)) for name in games.names], np.int32)
-        n_new = len(known) - len(self.players_)
-        self.players_ = list(known)
-        mean, variance = self._newcomer()
-        self.mu_ = np.append(self.mu_, np.full(n_new, float(mean)))
-        self.variance_ = np.append(self.variance_, np.full(n_new, float(variance)))
-        self.n_games_ = np.append(self.n_games_, np.zeros(n_new, np.int64))
+        """Give every name a row, and the log's players as rows.
+
+        Costs what the log has of names, and nothing for a further part of the log before.
+        """
+        names, rows = getattr(self, "_last_log", (None, None))
+        if names is not games.names:
+            known = self._rows()
+            new = [name for name in games.names if name not in known]
+            if new:
+                mean, variance = self._newcomers(new)
+                known.update(zip(new, range(len(known), len(known) + len(new))))
+                self.players_.extend(new)
+                self._append(mu_=mean, variance_=variance, n_games_=np.zeros(len(new), np.int64))
+            rows = np.fromiter(map(known.__getitem__, games.names), np.int32, len(games.names))
+            self._last_log = games.names, rows
         return rows[games.players]
+
+    def _append(self, **columns):
+        """Lengthen columns of the players' records; each is the front of an array that doubles when it is full."""
+        if not hasattr(self, "_room"):
+            self._room = {}
+        for name, values in columns.items():
+            own, room = getattr(self, name), self._room.get(name)
+            length = len(own) + len(values)
+            if room is None or own.base is not room or length > len(room):
+                room = self._room[name] = np.empty(max(2 * length, 16), own.dtype)
+                room[: len(own)] = own
+            room[len(own) : length] = values
+            setattr(self, name, room[:length])
 
     def _rows(self):
         """Row of each name; kept between calls, rebuilt after loading."""
@@ -123,7 +144,7 @@ class Rater(BaseEstimator, ABC):
 
     def __getstate__(self):
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_rows_by_name"}
+        return {name: value for name, value in state.items() if name not in _MADE_AGAIN}
 
     @property
     def sigma_(self):
@@ -189,7 +210,7 @@ class Rater(BaseEstimator, ABC):
     def _beliefs(self, names):
         """Mean and variance of the named players, whether met or not."""
         rows = np.array([self._rows().get(name, -1) for name in names], np.int64)
-        mean, variance = (np.full(len(names), float(start)) for start in self._newcomer())
+        mean, variance = self._newcomers(names)
         met = rows >= 0
         if met.any():
             mean[met], variance[met] = self.mu_[rows[met]], self.variance_[rows[met]]

@@ -2,6 +2,7 @@
 
 from numbers import Real
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from treatise.ranking._duel_loops import elo_games, win_chance
@@ -48,8 +49,8 @@ class EloRater(Rater):
         self.mu = mu
         self.k_factor = k_factor
 
-    def _newcomer(self):
-        return self.mu, 0.0
+    def _newcomers(self, names):
+        return np.full(len(names), float(self.mu)), np.zeros(len(names))
 
     def _revise(self, games, players, mean, variance, played, wrong, pairs):
         elo_games(players, duels(games).ranks, mean, played, wrong, pairs, float(self.k_factor))

@@ -9,7 +9,14 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
     evidence = quick("v12-0301")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
-    assert here["simulated duels: pairs in wrong order, cumulative network (Figure 18)"] < 0.35
+    assert here["simulated duels: pairs in wrong order, the rule of skills"] < 0.25
+    assert here["simulated duels: pairs in wrong order, the paper's rule"] < 0.35
+    for what in ("duels", "large teams"):
+        skills, plain = (
+            here[f"Halo 2 {what}: pairs in wrong order, {name} (Figure 18)"]
+            for name in ("the rule of skills", "share of games won")
+        )
+        assert skills < plain
     assert any("Halo 2 duels" in quantity for quantity in here)
     assert any("Halo 2 large teams" in quantity for quantity in here)
     assert evidence.figure is not None
@@ -19,4 +26,4 @@ def test_without_data_the_examples_remain(monkeypatch, tmp_path):
     monkeypatch.setenv("TREATISE_DATA", str(tmp_path))
     monkeypatch.setattr("treatise.papers.graphical.v12_0301._simulated_rows", list)
     evidence = experiment()
-    assert len(evidence.skipped) == 2 and len(evidence.rows) == 6
+    assert len(evidence.skipped) == 3 and len(evidence.rows) == 6

@@ -72,6 +72,8 @@ class CorrelatedSLIM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GibbsEst
         Its draws.
     diagnostics_ : dict
         Largest R-hat and smallest effective sample size of "log_likelihood", "noise" and "weights".
+    converged_ : bool
+        Whether R-hat is at most 1.1 for all of these; else a warning says so.
     interrupted_ : bool
         Whether sampling was interrupted (Ctrl-C): the draws so far are kept.
     mean_, scale_ : ndarray of shape (n_features,)
@@ -171,6 +173,7 @@ class CorrelatedSLIM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GibbsEst
         self.log_likelihood_draws_, self.held_out_draws_ = posterior.log_likelihood, posterior.held_out
         self.held_out_log_likelihood_ = float(np.median(posterior.held_out))
         self.diagnostics_ = posterior.diagnostics(self.loadings_draws_)
+        self._judge_convergence()
         self.interrupted_ = posterior.interrupted
         self._n_features_out = self.loadings_.shape[1]
 

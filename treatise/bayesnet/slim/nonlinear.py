@@ -88,6 +88,8 @@ class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, De
         Draws under the chosen order: weights of functions and driving signals side by side, and so on.
     diagnostics_ : dict
         Largest R-hat and smallest effective sample size of "log_likelihood", "noise" and "weights".
+    converged_ : bool
+        Whether R-hat is at most 1.1 for all of these and the chains choose the same order; else a warning says so.
     interrupted_ : bool
         Whether the user interrupted (Ctrl-C): draws and orders so far are kept.
     mean_, scale_ : ndarray of shape (n_features,)
@@ -231,6 +233,7 @@ class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, De
         self.interrupted_ = any(posterior.interrupted for posterior in found)
         posterior = found[self.selected_]
         self._set_posterior(posterior)
+        self._judge_convergence(measured)
         functions, sizes = self.order_[:-1], np.zeros((*posterior.weights.shape[:2], d))
         sizes[..., functions] = posterior.smooth.std(axis=-1)
         self.coef_ = np.median(np.abs(posterior.weights[..., :d]) * sizes[..., np.newaxis, :], axis=(0, 1))

@@ -122,6 +122,8 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScor
     diagnostics_ : dict
         Largest R-hat and smallest effective sample size of "log_likelihood", "noise" and "weights" (the edges) of the
         DAG.
+    converged_ : bool
+        Whether R-hat is at most 1.1 for all of these and the chains choose the same order; else a warning says so.
     interrupted_ : bool
         Whether the user interrupted a stage (Ctrl-C): its draws so far are kept, and remaining orders left out.
     mean_, scale_ : ndarray of shape (n_features,)
@@ -273,6 +275,7 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScor
         self.selected_ = int(medians.argmax())
         self.order_ = self.candidate_orders_[self.selected_]
         self._set_posterior(found[self.selected_])
+        self._judge_convergence(measured)
         self.interrupted_ = any(posterior.interrupted for posterior in found) or bool(
             self.factor_model_ is not None and self.factor_model_.interrupted_
         )

@@ -57,9 +57,9 @@ class ConstrainedStructureLearner(BaseEstimator):
         "auto" takes the last for small problems and "cutting-planes" else.
     bottom_every : int, default=3
         Of so many steps of branch and bound one looks at the lowest bound instead of the highest, to find networks.
-    time_limit : float or None, default=None
-        Seconds for everything. Three fifths may go into scores; if parent sets are left out for want of time the upper
-        bound allows for them.
+    time_limit : float or None, default=300.0
+        Seconds for everything; None sets no limit. A search that ends before its proof warns. Three fifths may go into
+        scores; if parent sets are left out for want of time the upper bound allows for them.
     gap_tolerance : float, default=0.0
         Gap to stop at.
     discretizer : transformer or None, default=None
@@ -84,6 +84,8 @@ class ConstrainedStructureLearner(BaseEstimator):
     optimal_ : bool
         Whether the network is proved to be the best: to rounding, or to a millionth of the score where a solver's
         tolerances come in ("cutting-planes").
+    converged_ : bool
+        Whether the search ended with that proof, or within ``gap_tolerance``.
     parents_ : list of tuple of int
         Parents of every column.
     adjacency_ : ndarray of bool of shape (n_features, n_features)
@@ -160,7 +162,7 @@ class ConstrainedStructureLearner(BaseEstimator):
 
     def __init__(
         self, criterion="bic", *, equivalent_sample_size=1.0, required_arcs=(), forbidden_arcs=(), max_parents=None,
-        rules=(), method="auto", bottom_every=3, time_limit=None, gap_tolerance=0.0, discretizer=None, callback=None,
+        rules=(), method="auto", bottom_every=3, time_limit=300.0, gap_tolerance=0.0, discretizer=None, callback=None,
         verbose=None, random_state=None,
     ):  # fmt: skip
         self.criterion = criterion
@@ -219,13 +221,8 @@ class ConstrainedStructureLearner(BaseEstimator):
         self.n_scores_possible_ = search.parent_sets.n_possible
         self.n_parent_sets_, self.n_steps_ = search.parent_sets.size, search.n_steps
         self._keep_network(search.parents(), scores)
-        if interrupted:
-            warnings.warn(
-                f"interrupted after {watch.seconds:.1f} s: the network is the best so far, "
-                f"and at most {100 * self.gap_:.3g} per cent below the best possible",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        self.converged_ = self.optimal_ or self.gap_ <= self.gap_tolerance
+        warn_without_proof(self, "interrupted" if interrupted else "stopped", watch.seconds)
         return self
 
     def _keep_network(self, parents, scores):
@@ -366,6 +363,17 @@ class ConstrainedStructureLearner(BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def warn_without_proof(learner, how, seconds):
+    """Say that a search ended before it had proved its network the best, unless it did."""
+    if not learner.converged_:
+        warnings.warn(
+            f"{how} after {seconds:.1f} s: the network is the best so far, and at most {100 * learner.gap_:.3g} per "
+            f"cent below the best possible; raise time_limit for a proof",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
 
 def posterior_table(counts, child, parents, equivalent_sample_size):

@@ -39,8 +39,8 @@ class DynamicStructureLearner(BaseEstimator):
         Most parents of a variable, over both steps.
     method : {"auto", "cutting-planes", "branch-and-bound", "dynamic-programming"}, default="auto"
         How parent sets are combined.
-    time_limit : float or None, default=None
-        Seconds for everything.
+    time_limit : float or None, default=300.0
+        Seconds for everything; None sets no limit. A search that ends before its proof warns.
     discretizer : transformer or None, default=None
         What to do with numeric columns of more than two values.
 
@@ -54,6 +54,8 @@ class DynamicStructureLearner(BaseEstimator):
         Arcs of the transitions, by name, or number where columns have none.
     optimal_ : bool
         Whether both are proved to be the best.
+    converged_ : bool
+        The same.
 
     Examples
     --------
@@ -87,7 +89,7 @@ class DynamicStructureLearner(BaseEstimator):
 
     def __init__(
         self, criterion="bic", *, equivalent_sample_size=1.0, self_arcs=True, required_arcs=(), forbidden_arcs=(),
-        max_parents=None, method="auto", time_limit=None, discretizer=None,
+        max_parents=None, method="auto", time_limit=300.0, discretizer=None,
     ):  # fmt: skip
         self.criterion = criterion
         self.equivalent_sample_size = equivalent_sample_size
@@ -138,6 +140,7 @@ class DynamicStructureLearner(BaseEstimator):
             for parent, child in self.transition_.edges_.tolist()
         ]
         self.optimal_ = self.initial_.optimal_ and self.transition_.optimal_
+        self.converged_ = self.optimal_
         return self
 
     def _learner(self, rules, names):

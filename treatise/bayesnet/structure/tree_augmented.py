@@ -12,7 +12,7 @@ from treatise.bayesnet._classifier import NetworkClassifier
 from treatise.bayesnet._tables import TableCoder, read_table
 from treatise.bayesnet.network.bayesian_network import BayesianNetwork
 from treatise.bayesnet.structure._parent_sets import ParentSets
-from treatise.bayesnet.structure.constrained import posterior_table
+from treatise.bayesnet.structure.constrained import posterior_table, warn_without_proof
 from treatise.bayesnet.structure.search import StructureSearch, Watch, relative_gap
 from treatise.statistics.family_scores import FamilyScores
 
@@ -38,14 +38,14 @@ class TreeAugmentedClassifier(NetworkClassifier, BaseEstimator):
     discretizer : "mdl", transformer or None, default="mdl"
         What to do with numeric features of more than two values: cut them by class entropy, ask the transformer (one
         column of integers for each), or take whole numbers for categories.
-    time_limit : float or None, default=None
-        Seconds for the search.
+    time_limit : float or None, default=300.0
+        Seconds for the search; None sets no limit. A search that ends before its proof warns.
 
     Attributes
     ----------
     parents_ : list of tuple
         For each feature its parents: numbers of features, and "class".
-    score_, upper_bound_, gap_, optimal_
+    score_, upper_bound_, gap_, optimal_, converged_
         Of the structure, as in :class:`ConstrainedStructureLearner`.
     classes_ : ndarray
         The classes seen.
@@ -79,7 +79,7 @@ class TreeAugmentedClassifier(NetworkClassifier, BaseEstimator):
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
 
-    def __init__(self, criterion="bic", *, equivalent_sample_size=1.0, discretizer="mdl", time_limit=None):
+    def __init__(self, criterion="bic", *, equivalent_sample_size=1.0, discretizer="mdl", time_limit=300.0):
         self.criterion = criterion
         self.equivalent_sample_size = equivalent_sample_size
         self.discretizer = discretizer
@@ -110,10 +110,13 @@ class TreeAugmentedClassifier(NetworkClassifier, BaseEstimator):
             self.equivalent_sample_size,
         )  # fmt: skip
         search = StructureSearch(tree_augmented_sets(scores), "auto", 3, check_random_state(0))
-        search.run(Watch(self.time_limit), show=None)
+        watch = Watch(self.time_limit)
+        search.run(watch, show=None)
         self.score_, self.optimal_ = search.score, search.optimal
         self.upper_bound_ = search.score if search.optimal else search.upper_bound
         self.gap_ = relative_gap(self.score_, self.upper_bound_)
+        self.converged_ = self.optimal_
+        warn_without_proof(self, "stopped", watch.seconds)
         self._keep_tables(search.parents(), scores)
         return self
 

@@ -1,9 +1,11 @@
 """Cumulative distribution networks and the derivative-sum-product algorithm (Huang & Frey, JMLR 12:301)."""
 
+import warnings
 from itertools import product
 
 import numpy as np
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from treatise.graphical.cumulative.factors import CDFFactor
@@ -223,6 +225,12 @@ class CumulativeDistributionNetwork:
             return -float(mean) if np.isfinite(mean) else 1e10
 
         best = minimize(cost, np.concatenate(vectors), method="L-BFGS-B", options={"maxiter": max_iter})
+        if best.status == 1:  # the one limit that L-BFGS-B reports: of iterations or of evaluations
+            warnings.warn(
+                f"the likelihood still rises after max_iter={max_iter} steps; raise max_iter, or start nearer",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return network(best.x)
 
     def _rows(self, X):

@@ -125,7 +125,7 @@ class ConjunctiveMarkovNetwork:
                 stacklevel=2,
             )
         self.weights = end.w
-        self.n_iter = end.iteration
+        self.n_iter, self.converged = end.iteration, end.status != "running"
         return self
 
     def log_potential(self, X):

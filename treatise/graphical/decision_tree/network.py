@@ -88,6 +88,8 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         The values of the columns that stand for 0 and 1.
     n_iter_ : int
         Iterations of the last fit of the weights.
+    converged_ : bool
+        Whether that fit reached ``tol``; else a warning says so.
 
     Examples
     --------
@@ -196,6 +198,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
             )
         self.features_, self.weights_ = self.network_.features, self.network_.weights
         self.n_iter_ = max(getattr(self.network_, "n_iter", 0), 1)
+        self.converged_ = bool(getattr(self.network_, "converged", True))
         self._set_graph(self.network_.pair_weights())
         return self
 

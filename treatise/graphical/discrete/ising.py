@@ -73,6 +73,8 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
         The values of the columns that stand for 0 and 1.
     n_iter_ : int
         Rounds of the working set.
+    converged_ : bool
+        Whether all regressions reached ``tol``; else a warning says so.
 
     Examples
     --------
@@ -165,7 +167,7 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.n_iter_ = max(found.n_iter, 1)
+        self.n_iter_, self.converged_ = max(found.n_iter, 1), bool(found.converged)
         self.coef_ = np.zeros((p, p))
         self.coef_[np.ix_(varying, varying)] = found.coef
         self.intercept_ = np.where(share > 0, np.inf, -np.inf)

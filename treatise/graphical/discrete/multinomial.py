@@ -60,6 +60,8 @@ class MultinomialGraph(UndirectedGraphMixin, BaseEstimator):
         For "ebic": "penalty", "edges" and "ebic" along the path.
     n_iter_ : int
         Rounds of the working set.
+    converged_ : bool
+        Whether all regressions reached ``tol``; else a warning says so.
 
     Examples
     --------
@@ -127,7 +129,7 @@ class MultinomialGraph(UndirectedGraphMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.n_iter_ = max(found.n_iter, 1)
+        self.n_iter_, self.converged_ = max(found.n_iter, 1), bool(found.converged)
         self._set_graph((found.norms + found.norms.T) / 2, self._joined(found.norms))
         span = [slice(found.starts[t], found.starts[t + 1]) for t in range(p)]
         self.tables_ = {

@@ -1,6 +1,9 @@
 """Weights of a binary field on a given graph by the pseudo-likelihood, and samples of such fields."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.graphical._two_values import zeros_and_ones
 from treatise.inference import FactorGraph, JunctionTree, gibbs_sample
@@ -9,6 +12,7 @@ from treatise.optimize import minimize_lbfgs
 _RIDGE = 1e-4
 """Holds weights finite where the rows separate a column's values; far below what the data say elsewhere."""
 _LARGEST_TABLE = 2**18
+_MAX_ITER = 1000
 
 
 def ising_node_losses(X, fields, couplings):
@@ -81,7 +85,14 @@ def fit_ising_on_graph(X, adjacency, *, start=None, ridge=_RIDGE):
     begin = np.zeros(p + len(rows))
     if start is not None:
         begin[:p], begin[p:] = start[0], start[1][rows, columns]
-    fields, couplings = unpacked(minimize_lbfgs(objective, begin, max_iter=1000, gradient_tolerance=1e-7).w)
+    end = minimize_lbfgs(objective, begin, max_iter=_MAX_ITER, gradient_tolerance=1e-7)
+    if end.status == "running":
+        warnings.warn(
+            f"the pseudo-likelihood still rises after {_MAX_ITER} steps of L-BFGS; raise ridge={ridge:g}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    fields, couplings = unpacked(end.w)
     return fields.copy(), couplings
 
 

@@ -4,12 +4,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
-from treatise.graphical.gaussian._correlations import correlations
 from treatise.graphical.gaussian.criteria import graph_ebic
+from treatise.graphical.gaussian.from_covariance import CovarianceLearnerMixin
 from treatise.graphical.gaussian.graph import GaussianGraphMixin
 from treatise.optimize import l1_constraint_paths
 
@@ -63,7 +62,7 @@ class ClimePath:
         return sparse.csr_array((upper + np.triu(upper, 1).T) / np.outer(self.scale, self.scale))
 
 
-class Clime(GaussianGraphMixin, BaseEstimator):
+class Clime(CovarianceLearnerMixin, GaussianGraphMixin, BaseEstimator):
     """Gaussian graph by constrained l1 minimisation: the sparsest columns that nearly invert the covariance.
 
     Every column of the precision matrix is a linear program, ``min |w|_1 subject to |S w - e| <= penalty``, and one run
@@ -139,24 +138,8 @@ class Clime(GaussianGraphMixin, BaseEstimator):
         self.correlation = correlation
         self.assume_centered = assume_centered
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
-        """Learn the graph of the columns of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : Clime
-        """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        n, d = X.shape
-        S, self.location_, scale = correlations(X, assume_centered=self.assume_centered)
+    def _learn(self, S, n, scale, X):
+        d = len(S)
         if not self.correlation:
             S, scale = S * np.outer(scale, scale), np.ones(d)
         end = self.lowest

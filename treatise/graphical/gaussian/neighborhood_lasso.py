@@ -1,21 +1,22 @@
 """A graph from one sparse regression per column: neighbourhood selection (JMLR 15:147, appendix B.2)."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from treatise._core.jit import compiled
-from treatise.graphical.gaussian._correlations import correlations
+from treatise.graphical.gaussian.from_covariance import CovarianceLearnerMixin
 from treatise.graphical.graph import UndirectedGraphMixin
 
 _SMALLEST_PENALTY = 0.01
 """Of the penalty at which a regression is empty."""
 
 
-class NeighborhoodLasso(UndirectedGraphMixin, BaseEstimator):
+class NeighborhoodLasso(CovarianceLearnerMixin, UndirectedGraphMixin, BaseEstimator):
     """Gaussian graph by the lasso regression of every column on the others (Meinshausen and Buhlmann).
 
     Each regression chooses its own penalty, so that columns with weak neighbours are not judged by those with strong
@@ -50,6 +51,10 @@ class NeighborhoodLasso(UndirectedGraphMixin, BaseEstimator):
         In row i the weights of the regression of column i, in the units of the columns.
     penalties_ : ndarray of shape (n_features,)
         The penalty of each regression.
+    location_ : ndarray of shape (n_features,)
+        Means of the columns.
+    converged_ : bool
+        Whether all regressions settled; else a warning says so.
 
     Examples
     --------
@@ -88,26 +93,10 @@ class NeighborhoodLasso(UndirectedGraphMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
-        """Learn the graph of the columns of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : NeighborhoodLasso
-        """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        R, _, scale = correlations(X)
+    def _learn(self, R, n_samples, scale, X):
         others = ~np.eye(len(R), dtype=bool)
-        coef, self.penalties_ = neighborhood_weights(
-            R, len(X), others, others,
+        coef, self.penalties_, self.converged_ = neighborhood_weights(
+            R, n_samples, others, others,
             penalty=self.penalty, adaptive=self.adaptive, gamma=self.gamma, n_penalties=self.n_penalties,
             tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
@@ -140,9 +129,11 @@ def neighborhood_weights(
         A row for each column with a candidate, of standardised weights.
     penalties : ndarray of shape (p,)
         The penalty of each regression; NaN where nothing was to be decided.
+    converged : bool
+        Whether the chosen weights of all regressions settled; else a warning says so.
     """
     p = len(R)
-    coef, penalties = np.zeros((p, p)), np.full(p, np.nan)
+    coef, penalties, restless = np.zeros((p, p)), np.full(p, np.nan), 0
     for i in range(p):
         around = np.flatnonzero(allowed[i])
         if not candidates[i, around].any():
@@ -150,13 +141,22 @@ def neighborhood_weights(
         G, c = np.ascontiguousarray(R[np.ix_(around, around)]), np.ascontiguousarray(R[around, i])
         prices = _prices(G, c, candidates[i, around], n_samples, adaptive)
         if penalty != "ebic":
-            path, grid, best = lasso_path(G, c, prices, np.array([float(penalty)]), tol, max_iter), [penalty], 0
+            grid, best = np.array([float(penalty)]), 0
+            path, settled = lasso_path(G, c, prices, grid, tol, max_iter)
         else:
             grid = _penalty_grid(G, c, prices, n_penalties, tol, max_iter)
-            path = lasso_path(G, c, prices, grid, tol, max_iter)
+            path, settled = lasso_path(G, c, prices, grid, tol, max_iter)
             best = int(np.argmin(_path_ebic(G, c, path, candidates[i, around], n_samples, gamma)))
         coef[i, around], penalties[i] = path[best], grid[best]
-    return coef, penalties
+        restless += not settled[best]
+    if restless:
+        warnings.warn(
+            f"the weights of {restless} of {p} regressions still move after max_iter={max_iter} sweeps; raise max_iter "
+            f"or tol={tol:g}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return coef, penalties, restless == 0
 
 
 def _prices(G, c, penalised, n_samples, adaptive):
@@ -173,7 +173,7 @@ def _prices(G, c, penalised, n_samples, adaptive):
 def _penalty_grid(G, c, prices, n_penalties, tol, max_iter):
     """Penalties down from the one at which no penalised weight moves."""
     free = prices == 0
-    start = lasso_path(G, c, np.where(free, 0.0, np.inf), np.ones(1), tol, max_iter)[0]
+    start = lasso_path(G, c, np.where(free, 0.0, np.inf), np.ones(1), tol, max_iter)[0][0]
     slope = np.abs(c - G @ start)[~free] / prices[~free]
     limit = max(float(slope.max()), 1e-12)
     return np.geomspace(limit, _SMALLEST_PENALTY * limit, n_penalties)
@@ -207,10 +207,12 @@ def lasso_path(G, c, prices, penalties, tol, max_iter):
     """Minimise ``b' G b / 2 - c' b + penalty * sum(prices * |b|)`` for falling penalties, each from the last.
 
     Weights of infinite price stay zero, those of price zero are free. Sweeps over all weights alternate with sweeps
-    over those that are not zero until a full one moves none by more than ``tol``.
+    over those that are not zero until a full one moves none by more than ``tol``. Gives the weights at each penalty,
+    and whether they came to rest.
     """
     k = len(c)
     path = np.zeros((len(penalties), k))
+    settled = np.zeros(len(penalties), np.bool_)
     b = np.zeros(k)
     slope = c.copy()
     for step in range(len(penalties)):
@@ -236,9 +238,10 @@ def lasso_path(G, c, prices, penalties, tol, max_iter):
                     moved = max(moved, abs(change))
             if moved <= tol:
                 if full:
+                    settled[step] = True
                     break
                 full = True
             else:
                 full = False
         path[step] = b
-    return path
+    return path, settled

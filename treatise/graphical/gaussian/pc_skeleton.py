@@ -4,16 +4,15 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import validate_data
 
-from treatise.graphical.gaussian._correlations import correlations
 from treatise.graphical.gaussian._separation_loops import weakest_partial_correlations
+from treatise.graphical.gaussian.from_covariance import CovarianceLearnerMixin
 from treatise.graphical.graph import UndirectedGraphMixin
 
 
-class PCSkeleton(UndirectedGraphMixin, BaseEstimator):
+class PCSkeleton(CovarianceLearnerMixin, UndirectedGraphMixin, BaseEstimator):
     """Gaussian graph by deleting pairs that some few neighbours make independent.
 
     From the complete graph a pair goes as soon as its partial correlation given some set of neighbours of one of its
@@ -37,6 +36,8 @@ class PCSkeleton(UndirectedGraphMixin, BaseEstimator):
     ----------
     adjacency_, edges_, edge_weights_ : ndarray
         The graph; the weight of an edge is the weakest partial correlation that it withstood.
+    location_ : ndarray of shape (n_features,)
+        Means of the columns.
     n_tests_ : int
         Pairs tested, over all sizes of sets.
 
@@ -67,26 +68,13 @@ class PCSkeleton(UndirectedGraphMixin, BaseEstimator):
         self.level = level
         self.threshold = threshold
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
-        """Learn the graph of the columns of X.
+    def _least_rows(self):
+        return int(self.order) + 4
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, at least ``order + 4``.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : PCSkeleton
-        """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=int(self.order) + 4)
-        R = correlations(X)[0]
+    def _learn(self, R, n_samples, scale, X):
         sizes = np.arange(self.order + 1)
         limits = (
-            fisher_thresholds(len(X), sizes, self.level)
+            fisher_thresholds(n_samples, sizes, self.level)
             if self.threshold is None
             else np.full(len(sizes), float(self.threshold))
         )

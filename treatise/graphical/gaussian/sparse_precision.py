@@ -4,14 +4,14 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from treatise.graphical.edge_stability import stable_penalty
 from treatise.graphical.gaussian._correlations import correlations
 from treatise.graphical.gaussian.criteria import graph_ebic
+from treatise.graphical.gaussian.from_covariance import CovarianceLearnerMixin
 from treatise.graphical.gaussian.graph import GaussianGraphMixin
 from treatise.optimize import graphical_lasso_penalty_limit, solve_graphical_lasso
 
@@ -19,7 +19,7 @@ _SMALLEST_PENALTY = 0.02
 """Of the penalty that empties the graph: below it graphs of real tables are dense, and say nothing."""
 
 
-class SparsePrecision(GaussianGraphMixin, BaseEstimator):
+class SparsePrecision(CovarianceLearnerMixin, GaussianGraphMixin, BaseEstimator):
     """Gaussian graph of a table: which columns depend on each other when all others are known.
 
     The graphical lasso on the correlations, solved by Newton steps with a duality gap as certificate, and the penalty
@@ -64,6 +64,8 @@ class SparsePrecision(GaussianGraphMixin, BaseEstimator):
         Duality gap of the solution.
     n_iter_ : int
         Newton steps taken.
+    converged_ : bool
+        Whether the gap is below ``tol``; else a warning says so.
 
     Examples
     --------
@@ -109,31 +111,17 @@ class SparsePrecision(GaussianGraphMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
-        """Learn the graph of the columns of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : SparsePrecision
-        """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        S, self.location_, scale = correlations(X, assume_centered=self.assume_centered)
+    def _learn(self, S, n_samples, scale, X):
         if self.penalty == "ebic":
-            found = self._by_ebic(S, len(X))
+            found = self._by_ebic(S, n_samples)
         elif self.penalty == "stars":
+            if X is None:
+                raise ValueError("penalty='stars' draws rows again and again, and a covariance has none; use fit")
             found = self._by_stability(X - self.location_, S)
         else:
             if self.penalty == 0 and np.linalg.matrix_rank(S) < len(S):
                 raise ValueError(
-                    f"the covariance of {X.shape[0]} rows and {X.shape[1]} columns is singular, so penalty=0 has no "
+                    f"the covariance of {n_samples} rows and {len(S)} columns is singular, so penalty=0 has no "
                     "solution; choose a positive penalty, 'ebic' or 'stars'"
                 )
             self.penalty_ = float(self.penalty)
@@ -145,7 +133,7 @@ class SparsePrecision(GaussianGraphMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.gap_, self.n_iter_ = found.gap, max(found.n_iter, 1)
+        self.gap_, self.n_iter_, self.converged_ = found.gap, max(found.n_iter, 1), bool(found.converged)
         self.precision_ = found.precision / np.outer(scale, scale)
         self.covariance_ = found.covariance * np.outer(scale, scale)
         self._set_gaussian_graph(found.precision)

@@ -79,7 +79,7 @@ class NeighborhoodRegion:
     n_penalties: int = 20
 
     def __call__(self, R, n_samples, candidates, allowed):
-        coef, penalties = neighborhood_weights(
+        coef, penalties, _ = neighborhood_weights(
             R, n_samples, candidates, allowed, gamma=self.gamma, n_penalties=self.n_penalties
         )
         found = (coef != 0) & candidates

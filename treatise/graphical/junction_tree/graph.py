@@ -5,12 +5,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
-from treatise.graphical.gaussian._correlations import correlations
 from treatise.graphical.gaussian._separation_loops import weakest_partial_correlations
+from treatise.graphical.gaussian.from_covariance import CovarianceLearnerMixin
 from treatise.graphical.gaussian.graph import GaussianGraphMixin
 from treatise.graphical.gaussian.pc_skeleton import fisher_thresholds, skeleton, smaller_neighbourhoods
 from treatise.graphical.junction_tree._region_learners import (
@@ -24,7 +23,7 @@ from treatise.graphical.junction_tree.region_decisions import decide_by_regions
 from treatise.optimize import covariance_selection, solve_graphical_lasso
 
 
-class JunctionTreeGraph(GaussianGraphMixin, BaseEstimator):
+class JunctionTreeGraph(CovarianceLearnerMixin, GaussianGraphMixin, BaseEstimator):
     """Gaussian graph whose weak edges are found too, by learning it region by region of a junction tree.
 
     Tests of conditional independence screen the pairs; the pairs left form a graph whose junction tree has small
@@ -125,39 +124,29 @@ class JunctionTreeGraph(GaussianGraphMixin, BaseEstimator):
         self.prune = prune
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
-        """Learn the graph of the columns of X.
+    def _least_rows(self):
+        return int(self.order) + 4
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, at least ``order + 4``.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : JunctionTreeGraph
-        """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=int(self.order) + 4)
-        R, self.location_, scale = correlations(X)
+    def _learn(self, R, n_samples, scale, X):
+        p = len(R)
         if self.super_graph is None:
-            level = 1 / (4 * X.shape[1]) if self.level is None else self.level
-            self.super_graph_ = skeleton(R, fisher_thresholds(len(X), np.arange(self.order + 1), level))[0] != 0
+            level = 1 / (4 * p) if self.level is None else self.level
+            self.super_graph_ = skeleton(R, fisher_thresholds(n_samples, np.arange(self.order + 1), level))[0] != 0
         else:
-            self.super_graph_ = _checked_graph(self.super_graph, X.shape[1])
+            self.super_graph_ = _checked_graph(self.super_graph, p)
         bound = self.order + 1 if self.max_separator is None else self.max_separator
         pairwise = PairwiseRegion(self.gamma, self.small)
         if callable(self.base):
+            if X is None:
+                raise ValueError("a base of your own is given rows, and a covariance has none; use fit")
             learner = partial(_decide_by_rows, X, R, self.base, pairwise)
         else:
-            learner = partial(_decide, R, len(X), self._region_learner(), pairwise)
+            learner = partial(_decide, R, n_samples, self._region_learner(), pairwise)
         decisions = decide_by_regions(self.super_graph_, learner, max_separator=bound, n_jobs=self.n_jobs)
         self.steps_, adjacency = decisions.steps, decisions.adjacency
-        self.pruned_ = _frail_edges(R, len(X), adjacency, pairwise) if self.prune else np.empty((0, 2), dtype=int)
+        self.pruned_ = _frail_edges(R, n_samples, adjacency, pairwise) if self.prune else np.empty((0, 2), dtype=int)
         adjacency[self.pruned_[:, 0], self.pruned_[:, 1]] = adjacency[self.pruned_[:, 1], self.pruned_[:, 0]] = False
-        precision, covariance = _gaussian_on_graph(R, len(X), adjacency)
+        precision, covariance = _gaussian_on_graph(R, n_samples, adjacency)
         self.precision_, self.covariance_ = precision / np.outer(scale, scale), covariance * np.outer(scale, scale)
         self._set_gaussian_graph(precision, adjacency)
         return self

@@ -183,6 +183,7 @@ class _NodeBasedGraphs(ABC, BaseEstimator):
         self.covariance_ = (inverses + np.swapaxes(inverses, 1, 2)) / 2
         self.node_scores_ = coupling.scores(found.V)
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, found.n_iter
+        self.converged_ = bool(found.converged)
         self.blocks_ = found.blocks
         self.adjacency_ = found.precision != 0
         on = np.arange(S.shape[-1])
@@ -268,6 +269,8 @@ class NodePerturbationGraphs(_NodeBasedGraphs):
         Block of every variable.
     lam1_, lam2_, location_, n_iter_
         Penalties used, means of the columns of each table, iterations of the slowest block.
+    converged_ : bool
+        Whether all blocks reached ``tol``; else a warning says so.
 
     Examples
     --------
@@ -356,6 +359,8 @@ class CoHubGraphs(_NodeBasedGraphs):
         Block of every variable.
     lam1_, lam2_, location_, n_iter_
         Penalties used, means of the columns of each table, iterations of the slowest block.
+    converged_ : bool
+        Whether all blocks reached ``tol``; else a warning says so.
 
     Examples
     --------

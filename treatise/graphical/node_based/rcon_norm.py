@@ -1,6 +1,9 @@
 """The row-column overlap norm: how few whole nodes explain symmetric matrices."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.graphical.node_based._couplings import column_norms, transposed
 from treatise.optimize import minimize_on_subspace, prox_column_norms
@@ -73,4 +76,11 @@ def rcon_norm(matrices, q=2, *, tol=1e-9, max_iter=20000):
         return V + (T - V - transposed(V)) / 2
 
     found = minimize_on_subspace(prox, project, T / 2, rho=1.0, tol=tol, max_iter=max_iter)
+    if not found.converged:
+        warnings.warn(
+            f"the norm is an upper bound only: after max_iter={max_iter} iterations its residual is "
+            f"{max(found.primal_residual, found.dual_residual):.1e}, above tol={tol:g}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return float(size * column_norms(stacked(found.y), q).sum())

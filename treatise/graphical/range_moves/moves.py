@@ -1,11 +1,13 @@
 """Range moves and the moves they improve on (Kumar, Veksler & Torr, JMLR 12:31)."""
 
 import math
+import warnings
 from itertools import combinations, cycle
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.jit import compiled
@@ -14,7 +16,9 @@ from treatise.graphical.range_moves.truncated_convex import (
     CarriedFlow,
     RangeGraph,
     TruncatedConvexEnergy,
+    distance_profile,
     interval_length,
+    solve_convex,
 )
 from treatise.inference import FlowNetwork, MAPResult, min_sum, trws
 
@@ -27,16 +31,18 @@ class RangeMoves(BaseEstimator):
     go round over all intervals until none lowers the energy.
 
     Use it for disparities, depths, grey levels and any many ordered labels, where alpha-expansion is stuck early. Not
-    for labels without order (there alpha-expansion serves), and not without a truncation (there :func:`solve_convex` is
-    exact). A move is a cut in a graph of n_variables * L nodes, with L arcs each way on an edge for linear distances
-    and L ** 2 for others; 16 bytes an arc. Few rounds over the intervals are needed.
+    for labels without order (there alpha-expansion serves). Without a truncation one cut is exact, and both range
+    methods are then :func:`solve_convex`. A move is a cut in a graph of n_variables * L nodes, with L arcs each way on
+    an edge for linear distances and L ** 2 for others; 16 bytes an arc. Few rounds over the intervals are needed.
 
     Parameters
     ----------
     distance : {"linear", "quadratic"} or array-like, default="linear"
         Cost d of labels that differ by 0, 1, 2, ...; convex.
-    truncation : float, default=inf
-        Cap M of that cost.
+    truncation : float or "auto", default="auto"
+        Cap M of that cost: what a border between two neighbours costs at most, however far apart their labels are.
+        "auto" is the distance of labels that are an eighth of all labels apart, and two at least. Infinity keeps no
+        borders.
     method : str, default="range_expansion"
         "range_expansion" offers each variable its old label or any of the interval, and within 2 + sqrt(2) times the
         least energy for truncated linear distances. "range_swap" moves only variables whose labels lie in the interval;
@@ -47,7 +53,8 @@ class RangeMoves(BaseEstimator):
         Labels in a range. None is the paper's rule: ``ceil(sqrt(2) M)`` for linear distances, else the first L with
         d(L) >= M. Longer ones are slower.
     max_sweeps : int, default=100
-        Most rounds over all intervals, labels or pairs of labels, or sweeps of messages.
+        Most rounds over all intervals, labels or pairs of labels, or sweeps of messages. Where they do not suffice, a
+        warning says so and the result's ``converged`` is False.
 
     See Also
     --------
@@ -76,7 +83,7 @@ class RangeMoves(BaseEstimator):
 
     _parameter_constraints: dict = {
         "distance": [StrOptions({"linear", "quadratic"}), "array-like"],
-        "truncation": [Interval(Real, 0, None, closed="right")],
+        "truncation": [Interval(Real, 0, None, closed="right"), StrOptions({"auto"})],
         "method": [
             StrOptions(
                 {"range_expansion", "range_swap", "alpha_expansion", "alpha_beta_swap", "icm", "trws", "min_sum"}
@@ -87,7 +94,7 @@ class RangeMoves(BaseEstimator):
     }
 
     def __init__(
-        self, distance="linear", truncation=math.inf, *, method="range_expansion", interval=None, max_sweeps=100
+        self, distance="linear", truncation="auto", *, method="range_expansion", interval=None, max_sweeps=100
     ):
         self.distance = distance
         self.truncation = truncation
@@ -106,24 +113,31 @@ class RangeMoves(BaseEstimator):
             Pairs of neighbouring variables, see :func:`grid_edges`.
         weights : array-like of shape (n_edges,), float or None, default=None
             Weight of each edge, not negative; None is 1 for all.
-        init : array-like of int, of shape (n_variables,) or None, default=None
-            Labels to start from; None is 0 for all, as in the paper. Messages start from nothing.
+        init : array-like of int, of shape (n_variables,), "paper" or None, default=None
+            Labels to start from. "paper" is 0 for all, from where a range swap sees only what is next to that label.
+            None is the same but for "range_swap", which starts from the labels of alpha-expansion, and "icm", which
+            starts from each variable's cheapest label. Messages start from nothing.
 
         Returns
         -------
         result : MAPResult
         """
         self._validate_params()
-        energy = TruncatedConvexEnergy(unary, edges, weights, self.distance, self.truncation)
+        truncation = self._cap(unary)
+        energy = TruncatedConvexEnergy(unary, edges, weights, self.distance, truncation)
         pairwise = energy.pairwise
         if self.method in ("trws", "min_sum"):
             return {"trws": trws, "min_sum": min_sum}[self.method](pairwise, max_sweeps=self.max_sweeps)
-        labels = pairwise.checked_labels(np.zeros(pairwise.n_variables, int) if init is None else init)
+        labels = None if init is None else self._given(pairwise, init)
+        if self.method.startswith("range") and truncation >= energy.profile[pairwise.n_labels - 1]:
+            return solve_convex(unary, edges, weights, self.distance)
+        if labels is None:
+            labels = self._start(pairwise)
         if self.method == "icm":
             return _iterated_conditional_modes(pairwise, labels, self.max_sweeps)
         h = pairwise.n_labels
         if self.method.startswith("range"):
-            length = min(h, self.interval or interval_length(self.distance, self.truncation, h))
+            length = min(h, self.interval or interval_length(self.distance, truncation, h))
             moves = label_intervals(h, length)
             propose = _RangeProposals(energy, self.method == "range_expansion")
         elif self.method == "alpha_expansion":
@@ -131,6 +145,26 @@ class RangeMoves(BaseEstimator):
         else:
             moves, propose = list(combinations(range(h), 2)), _TwoLabelProposals(pairwise).swap
         return _descend(pairwise, labels, moves, propose, self.max_sweeps)
+
+    def _cap(self, unary):
+        if self.truncation != "auto":
+            return self.truncation
+        n_labels = np.shape(unary)[-1] if np.ndim(unary) == 2 else 0
+        return distance_profile(self.distance, n_labels)[min(n_labels, max(2, math.ceil(n_labels / 8)))]
+
+    @staticmethod
+    def _given(pairwise, init):
+        papers = isinstance(init, str) and init == "paper"
+        return pairwise.checked_labels(np.zeros(pairwise.n_variables, int) if papers else init)
+
+    def _start(self, pairwise):
+        if self.method == "icm":
+            return np.argmin(pairwise.unary, axis=1)
+        if self.method != "range_swap":
+            return np.zeros(pairwise.n_variables, int)
+        start = _TwoLabelProposals(pairwise).expansion
+        moves = list(range(pairwise.n_labels))
+        return _descend(pairwise, np.zeros(pairwise.n_variables, int), moves, start, self.max_sweeps).labels
 
 
 def label_intervals(n_labels, length):
@@ -156,20 +190,28 @@ def _descend(energy, labels, moves, propose, max_sweeps):
             trace.append(least)
         else:
             in_vain += 1
-    return MAPResult(labels, least, None, np.array(trace), tried)
+    return _finished(labels, trace, tried, in_vain == len(moves), max_sweeps)
+
+
+def _finished(labels, trace, tried, converged, max_sweeps):
+    if not converged:
+        warnings.warn(
+            f"max_sweeps={max_sweeps} ended the moves while they still lowered the energy; raise max_sweeps",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    return MAPResult(labels, trace[-1], None, np.array(trace), tried, converged)
 
 
 def _iterated_conditional_modes(energy, labels, max_sweeps):
     begin, neighbour, edge, _ = energy.neighbours
-    trace = [energy(labels)]
-    for _ in range(max_sweeps):
+    trace, changes = [energy(labels)], 1
+    while changes and len(trace) <= max_sweeps:
         changes = _conditional_modes(
             labels, energy.unary, energy.table, energy.tails, energy.weights, begin, neighbour, edge
         )
         trace.append(energy(labels))
-        if changes == 0:
-            break
-    return MAPResult(labels, trace[-1], None, np.array(trace), len(trace) - 1)
+    return _finished(labels, trace, len(trace) - 1, changes == 0, max_sweeps)
 
 
 class _RangeProposals:

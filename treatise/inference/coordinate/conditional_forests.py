@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treatise.inference.coordinate.conditional_modes import own_modes
-from treatise.inference.map_result import MAPResult
+from treatise.inference.map_result import MAPResult, warn_not_converged
 from treatise.inference.mean_field import _loops as loops
 from treatise.inference.mean_field._clusters import forest_clusters
 from treatise.inference.messages._rounds import Messages
@@ -35,7 +35,7 @@ def iterated_conditional_forests(
     n_starts : int, default=1
         Searches; those after the first start at random states. The best is kept.
     max_sweeps : int, default=1000
-        Most sweeps of each search.
+        Most sweeps of each search; where the best one was cut short, a warning says so.
     random_state : int, RandomState instance or None, default=None
         Source of the random starts.
 
@@ -71,21 +71,27 @@ def iterated_conditional_forests(
             q = _certain(form, [random.randint(k) for k in graph.n_states])
         else:
             q = _given(form, graph, start)
-        labels, trace = np.zeros(len(graph), np.int64), [np.inf]
-        while len(trace) <= max_sweeps:
+        labels, trace, settled = np.zeros(len(graph), np.int64), [np.inf], False
+        while not settled and len(trace) <= max_sweeps:
             before = labels.copy()
             for cluster, messages in searched:
                 labels[cluster.nodes] = _best_states(form, across, q, cluster, messages)
                 q[cluster.places] = _certain(cluster.form, labels[cluster.nodes])
             energy = float(graph.energy(labels))
             # Equal energies may only be ties that take turns.
-            if energy >= trace[-1] - 1e-12 * (1 + abs(energy)):
+            settled = energy >= trace[-1] - 1e-12 * (1 + abs(energy))
+            if settled:
                 labels = before
-                break
-            trace.append(energy)
+            else:
+                trace.append(energy)
         if best is None or trace[-1] < best.energy:
             bound = None if across.any() else trace[-1]
-            best = MAPResult(labels, trace[-1], bound, np.array(trace[1:]), len(trace) - 1)
+            # One set that holds everything is solved by its first sweep.
+            best = MAPResult(
+                labels, trace[-1], bound, np.array(trace[1:]), len(trace) - 1, settled or bound is not None
+            )
+    if not best.converged:
+        warn_not_converged("iterated_conditional_forests", "max_sweeps", max_sweeps)
     return best
 
 

@@ -5,7 +5,7 @@ from sklearn.utils import check_random_state
 
 from treatise.inference.coordinate._flat_factors import FlatFactors
 from treatise.inference.coordinate._loops import mode_sweep
-from treatise.inference.map_result import MAPResult
+from treatise.inference.map_result import MAPResult, warn_not_converged
 
 
 def iterated_conditional_modes(graph, *, start=None, n_starts=1, max_sweeps=1000, random_state=None):
@@ -23,7 +23,7 @@ def iterated_conditional_modes(graph, *, start=None, n_starts=1, max_sweeps=1000
     n_starts : int, default=1
         Searches; those after the first start at random. The best is kept.
     max_sweeps : int, default=1000
-        Most sweeps of each search.
+        Most sweeps of each search; where the best one was cut short, a warning says so.
     random_state : int, RandomState instance or None, default=None
         Source of the random starts.
 
@@ -50,12 +50,15 @@ def iterated_conditional_modes(graph, *, start=None, n_starts=1, max_sweeps=1000
         else:
             x = own_modes(graph) if start is None else np.array(start, np.int64)
         trace, at = [float(graph.energy(x))], flat.place(x)
-        for _ in range(max_sweeps):
-            if not mode_sweep(*flat.arrays, at, x):
-                break
-            trace.append(float(graph.energy(x)))
+        settled = False
+        while not settled and len(trace) <= max_sweeps:
+            settled = not mode_sweep(*flat.arrays, at, x)
+            if not settled:
+                trace.append(float(graph.energy(x)))
         if best is None or trace[-1] < best.energy:
-            best = MAPResult(x, trace[-1], None, np.array(trace), len(trace) - 1)
+            best = MAPResult(x, trace[-1], None, np.array(trace), len(trace) - 1, settled)
+    if not best.converged:
+        warn_not_converged("iterated_conditional_modes", "max_sweeps", max_sweeps)
     return best
 
 

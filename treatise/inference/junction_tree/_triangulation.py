@@ -7,6 +7,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+_SMALL = 2**12
+"""Entries of all tables together for which another order is not worth a look."""
+
 
 def triangulate(graph, max_table):
     """Maximal cliques of the triangulation with the smaller tables: by min-fill, or along the graph."""
@@ -16,7 +19,9 @@ def triangulate(graph, max_table):
 
     around = [sum(1 << u for u in neighbors) for neighbors in graph.neighbors()]
     by_fill = least_fill_cliques(around, np.log(graph.n_states.astype(float)).tolist())
-    cliques = min((by_fill, _sweep_cliques(graph)), key=lambda found: sum(sizes(found)))
+    cliques = by_fill
+    if sum(sizes(by_fill)) > _SMALL:
+        cliques = min((by_fill, _sweep_cliques(graph)), key=lambda found: sum(sizes(found)))
     largest, widest = max(zip(sizes(cliques), map(len, cliques)), default=(0, 0))
     if largest > max_table:
         raise ValueError(
@@ -56,30 +61,44 @@ def least_fill_cliques(around, sizes):
         bits, own = around[v], 1 << v
         neighbours = members(bits)
         cliques.append({v, *neighbours})
-        simplicial = lacking.pop(v) == 0
         touched = bits
+        if lacking.pop(v):
+            touched |= _join_all(neighbours, bits, own, around, lacking, weight, sizes)
         for u in neighbours:
-            if simplicial:
-                # Without fill only the pairs of v with strangers to it leave the count of u.
-                lacking[u] -= (around[u] & ~bits & ~own & ~(1 << u)).bit_count()
-                around[u] &= ~own
-            else:
-                missing = bits & ~around[u] & ~(1 << u)
-                around[u] = (around[u] | missing) & ~own
-                if missing:
-                    # Filled edges change the count of whoever sees both of their ends.
-                    touched |= around[u]
+            # Without v the pairs of v with strangers to it leave the count of u.
+            lacking[u] -= (around[u] & ~bits & ~own).bit_count()
+            weight[u] -= sizes[v]
+            around[u] &= ~own
         around[v] = 0
         for u in members(touched & ~own):
-            if not simplicial:
-                lacking[u], weight[u] = fill(u), size(u)
-            else:
-                weight[u] -= sizes[v]
             new = (lacking[u], round(weight[u], 9), u)
             if new != entry[u]:
                 entry[u] = new
                 heapq.heappush(heap, new)
     return cliques
+
+
+def _join_all(neighbours, bits, own, around, lacking, weight, sizes):
+    """Add the edges that the neighbours of a vertex lack among them; gives the bits of whoever sees a new edge.
+
+    Who sees both ends of a new edge lacks one edge less; each end now lacks those between the other end and its own
+    neighbours.
+    """
+    touched = 0
+    for a in neighbours:
+        beyond = bits & ~around[a] & (-1 << (a + 1))
+        for b in members(beyond):
+            common = around[a] & around[b] & ~own
+            for w in members(common):
+                lacking[w] -= 1
+            touched |= common
+            lacking[a] += (around[a] & ~around[b]).bit_count()
+            lacking[b] += (around[b] & ~around[a]).bit_count()
+            around[a] |= 1 << b
+            around[b] |= 1 << a
+            weight[a] += sizes[b]
+            weight[b] += sizes[a]
+    return touched
 
 
 def members(bits):

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from treatise.inference.factor_graph import check_evidence, marginal_of
+from treatise.inference.junction_tree._products import Products, TooWide, spread
 from treatise.inference.junction_tree._triangulation import (
     check_running_intersection,
     clique_forest,
@@ -73,6 +74,7 @@ class JunctionTree:
         self._separator = {child: separator for (child, _), separator in zip(self.edges, self.separators)}
         self._order = parents_first(len(self.cliques), self._parent)
         self._home = self._assign_factors()
+        self._products = None
 
     def _assign_factors(self):
         """For each factor the smallest clique that holds its variables."""
@@ -100,12 +102,12 @@ class JunctionTree:
             if home < 0:
                 constant += float(factor.table)
             else:
-                tables[home] += _spread(factor.table, factor.variables, self.cliques[home])
+                tables[home] += spread(factor.table, factor.variables, self.cliques[home])
         check_evidence(evidence or {}, n_states)
         for v, state in (evidence or {}).items():
             only = np.full(n_states[v], -np.inf)
             only[state] = 0.0
-            tables[self._holder[v]] += _spread(only, (v,), self.cliques[self._holder[v]])
+            tables[self._holder[v]] += spread(only, (v,), self.cliques[self._holder[v]])
         return tables, constant
 
     def _collect(self, evidence, reduce):
@@ -120,11 +122,11 @@ class JunctionTree:
             if c in self._parent:
                 separator, parent = self._separator[c], self._parent[c]
                 upward[c] = _reduced(tables[c], self.cliques[c], separator, reduce)
-                tables[parent] += _spread(upward[c], separator, self.cliques[parent])
+                tables[parent] += spread(upward[c], separator, self.cliques[parent])
             else:
                 total += float(reduce(tables[c]))
         if total == -np.inf:
-            raise ValueError("no joint state is possible: the scores of -inf, or the evidence, exclude every one")
+            raise _impossible()
         return tables, upward, total
 
     def with_tables(self, graph):
@@ -143,7 +145,7 @@ class JunctionTree:
         if not same or any(f.variables != g.variables for f, g in zip(graph.factors, self.graph.factors)):
             raise ValueError("the model has other variables or factors than the one that the tree was built for")
         tree = copy(self)
-        tree.graph = graph
+        tree.graph, tree._products = graph, None
         return tree
 
     def log_partition(self, *, evidence=None):
@@ -158,7 +160,7 @@ class JunctionTree:
         -------
         log_partition : float
         """
-        return self._collect(evidence, _log_sum)[2]
+        return self._log_partition(self._in_products(Products.collect, evidence), evidence)
 
     def marginals(self, *, evidence=None):
         """Exact probabilities of variables and factors.
@@ -172,6 +174,45 @@ class JunctionTree:
         -------
         marginals : Marginals
         """
+        tables, log_partition = self._calibrated(evidence)
+        factors = []
+        for factor, home in zip(self.graph.factors, self._home):
+            factors.append(np.ones(()) if home < 0 else marginal_of(tables[home], self.cliques[home], factor.variables))
+        return Marginals(log_partition, "exact", self._nodes(tables), tuple(factors), 1, True)
+
+    def node_probabilities(self, *, evidence=None):
+        """Exact probabilities of the states of every variable: the ``nodes`` of :meth:`marginals`, without factors.
+
+        Parameters
+        ----------
+        evidence : dict of int to int or None, default=None
+            Observed state of each observed variable.
+
+        Returns
+        -------
+        nodes : tuple of ndarray
+        """
+        return self._nodes(self._calibrated(evidence)[0])
+
+    def _nodes(self, tables):
+        homes = (self._holder[v] for v in range(len(self.graph)))
+        return tuple(marginal_of(tables[home], self.cliques[home], (v,)) for v, home in enumerate(homes))
+
+    def _in_products(self, question, evidence):
+        """The answer by products and sums; None where the scores range too far for them."""
+        check_evidence(evidence or {}, self.graph.n_states)
+        if self._products is None:
+            self._products = Products(self)
+        try:
+            return question(self._products, evidence or {})
+        except TooWide:
+            return None
+
+    def _calibrated(self, evidence):
+        """Probabilities of the joint states of every clique, and the log partition function."""
+        found = self._in_products(Products.calibrate, evidence)
+        if found is not None:
+            return found[0], self._log_partition(found, evidence)
         tables, upward, log_partition = self._collect(evidence, _log_sum)
         for c in self._order:
             if c in self._parent:
@@ -179,16 +220,16 @@ class JunctionTree:
                 whole = _reduced(tables[parent], self.cliques[parent], separator, _log_sum)
                 # What c already told its parent is taken out; what is impossible for the parent stays so.
                 downward = whole - np.where(np.isinf(whole), 0.0, upward[c])
-                tables[c] += _spread(downward, separator, self.cliques[c])
-        for c, table in enumerate(tables):
-            tables[c] = np.exp(table - _log_sum(table))
-        nodes, factors = [], []
-        for v in range(len(self.graph)):
-            home = self._holder[v]
-            nodes.append(marginal_of(tables[home], self.cliques[home], (v,)))
-        for factor, home in zip(self.graph.factors, self._home):
-            factors.append(np.ones(()) if home < 0 else marginal_of(tables[home], self.cliques[home], factor.variables))
-        return Marginals(log_partition, "exact", tuple(nodes), tuple(factors), 1, True)
+                tables[c] += spread(downward, separator, self.cliques[c])
+        return [np.exp(table - _log_sum(table)) for table in tables], log_partition
+
+    def _log_partition(self, found, evidence):
+        """The total of products, or else that of logarithms."""
+        if found is None:
+            return self._collect(evidence, _log_sum)[2]
+        if found[-1] == -np.inf:
+            raise _impossible()
+        return float(found[-1])
 
     def best_assignment(self, *, evidence=None):
         """The most probable assignment.
@@ -250,15 +291,6 @@ class JunctionTree:
         return drawn
 
 
-def _spread(table, variables, clique):
-    """A table over some of a clique's variables in the axes of the clique."""
-    order = sorted(range(len(variables)), key=lambda axis: clique.index(variables[axis]))
-    shape = [1] * len(clique)
-    for axis, v in enumerate(variables):
-        shape[clique.index(v)] = table.shape[axis]
-    return table.transpose(order).reshape(shape)
-
-
 def _reduced(table, clique, separator, reduce):
     return reduce(table, axis=tuple(axis for axis, v in enumerate(clique) if v not in separator))
 
@@ -269,3 +301,7 @@ def _log_sum(table, axis=None):
     top = np.where(top == -np.inf, 0.0, top)
     with np.errstate(divide="ignore"):
         return np.log(np.exp(table - top).sum(axis=axis)) + top.squeeze(axis)
+
+
+def _impossible():
+    return ValueError("no joint state is possible: the scores of -inf, or the evidence, exclude every one")

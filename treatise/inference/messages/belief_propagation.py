@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.inference.map_result import MAPResult
+from treatise.inference.map_result import MAPResult, warn_not_converged
 from treatise.inference.marginals import Marginals
 from treatise.inference.messages._rounds import Messages
 from treatise.inference.pairwise_form import PairwiseForm
@@ -23,7 +23,7 @@ def belief_propagation(graph, *, damping=0.0, max_iter=500, tol=1e-9):
     damping : float, default=0.0
         Share of the old message kept in the new one, on the scale of logarithms; 0.5 calms most oscillations.
     max_iter : int, default=500
-        Most rounds; each visits all variables forth and back.
+        Most rounds; each visits all variables forth and back. Where they do not suffice, a warning says so.
     tol : float, default=1e-9
         Largest change of a log message that counts as none.
 
@@ -45,6 +45,8 @@ def belief_propagation(graph, *, damping=0.0, max_iter=500, tol=1e-9):
     form = PairwiseForm.of(graph)
     messages = Messages(form)
     n_iter, converged = messages.run(max_iter=max_iter, tol=tol, damping=damping)
+    if not converged:
+        warn_not_converged("belief_propagation", "max_iter", max_iter)
     nodes, pairs, log_partition, _ = messages.beliefs()
     exact = form.is_forest and converged
     return Marginals(
@@ -83,11 +85,13 @@ def max_product(graph, *, damping=0.0, max_iter=500, tol=1e-9):
     check_rounds(damping, max_iter)
     form = PairwiseForm.of(graph)
     messages = Messages(form, maximize=True)
-    n_iter, _ = messages.run(max_iter=max_iter, tol=tol, damping=damping)
+    n_iter, converged = messages.run(max_iter=max_iter, tol=tol, damping=damping)
+    if not converged:
+        warn_not_converged("max_product", "max_iter", max_iter)
     labels = messages.labels()
     energy = float(graph.energy(labels))
-    exact = form.is_forest and damping == 0.0
-    return MAPResult(labels, energy, energy if exact else None, np.array([energy]), n_iter)
+    exact = form.is_forest and converged
+    return MAPResult(labels, energy, energy if exact else None, np.array([energy]), n_iter, converged)
 
 
 def check_rounds(damping, max_iter):

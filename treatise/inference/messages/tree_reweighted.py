@@ -109,11 +109,11 @@ def tree_reweighted_map(graph, *, weights="uniform", damping=0.0, max_iter=500, 
     check_rounds(damping, max_iter)
     form = PairwiseForm.of(graph)
     messages = Messages(form, _edge_weights(form, weights), maximize=True)
-    n_iter, _ = messages.run(max_iter=max_iter, tol=tol, damping=damping)
+    n_iter, converged = messages.run(max_iter=max_iter, tol=tol, damping=damping)
     *_, bound = messages.beliefs()
     labels = messages.labels()
     energy = float(graph.energy(labels))
-    return MAPResult(labels, energy, min(-bound, energy), np.array([energy]), n_iter)
+    return MAPResult(labels, energy, min(-bound, energy), np.array([energy]), n_iter, converged)
 
 
 def spanning_tree_weights(n_nodes, edges):

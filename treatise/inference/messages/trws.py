@@ -3,7 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled
-from treatise.inference.map_result import MAPResult
+from treatise.inference.map_result import MAPResult, warn_not_converged
 
 
 def trws(energy, *, max_sweeps=200, tol=1e-6):
@@ -22,7 +22,8 @@ def trws(energy, *, max_sweeps=200, tol=1e-6):
     max_sweeps : int, default=200
         Most sweeps, each once forward and once back.
     tol : float, default=1e-6
-        Stop when the bound rises by less than this share of the energy, or comes this near to it.
+        Stop when the bound rises by less than this share of the energy, or comes this near to it. The energy counts
+        from the least that each variable and each edge could pay, so that constants change nothing.
 
     Returns
     -------
@@ -59,7 +60,8 @@ def min_sum(energy, *, max_sweeps=200, tol=1e-6):
     max_sweeps : int, default=200
         Most sweeps, each once forward and once back.
     tol : float, default=1e-6
-        Stop when no message changes by more than this share of the largest unary cost.
+        Stop when no message changes by more than this share of the largest difference of a variable's costs; where
+        the sweeps end before, a warning says so.
 
     Returns
     -------
@@ -81,15 +83,18 @@ def min_sum(energy, *, max_sweeps=200, tol=1e-6):
 def _pass_messages(energy, reweighted, max_sweeps, tol):
     if max_sweeps < 1:
         raise ValueError(f"max_sweeps={max_sweeps} allows no sweep; choose at least 1")
+    least_unary, least_pair = energy.unary.min(axis=1), energy.table.min()
+    # What every labelling pays: without it the stopping rules, which are relative, do not depend on it.
+    constant = float(least_unary.sum() + energy.weights.sum() * least_pair)
+    unary, table = energy.unary - least_unary[:, None], energy.table - least_pair
     begin, neighbour, edge, twin = energy.neighbours
-    transposed = np.ascontiguousarray(energy.table.T)
     share = shares(begin, neighbour, reweighted)
     messages = np.zeros((len(neighbour), energy.n_labels))
-    labels = np.argmin(energy.unary, axis=1)
+    labels = np.argmin(unary, axis=1)
     best, least, bound, trace = labels.copy(), energy(labels), -np.inf, []
-    costs = (energy.unary, energy.tails, energy.weights, energy.table, transposed, begin, neighbour, edge)
-    scale = max(1e-300, float(np.abs(energy.unary).max()))
-    for _ in range(max_sweeps):
+    costs = (unary, energy.tails, energy.weights, table, np.ascontiguousarray(table.T), begin, neighbour, edge)
+    converged = False
+    while not converged and len(trace) < max_sweeps:
         _, ahead = sweep(True, *costs, twin, share, messages)
         raised, back = sweep(False, *costs, twin, share, messages)
         read_labels(*costs, messages, labels)
@@ -97,13 +102,15 @@ def _pass_messages(energy, reweighted, max_sweeps, tol):
         if trace[-1] < least:
             best, least = labels.copy(), trace[-1]
         if reweighted:
-            slack = tol * max(1e-300, abs(least))
+            slack = tol * max(1e-300, least - constant)
             gained, bound = raised - bound, max(bound, raised)
-            if least - bound <= slack or gained <= slack:
-                break
-        elif max(ahead, back) <= tol * scale:
-            break
-    return MAPResult(best, least, bound if reweighted else None, np.array(trace), len(trace))
+            converged = least - constant - bound <= slack or gained <= slack
+        else:
+            converged = max(ahead, back) <= tol * max(1e-300, float(unary.max()))
+    if not (converged or reweighted):
+        warn_not_converged("min_sum", "max_sweeps", max_sweeps)
+    bound = bound + constant if reweighted else None
+    return MAPResult(best, least, bound, np.array(trace), len(trace), bool(converged))
 
 
 @compiled

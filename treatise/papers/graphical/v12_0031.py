@@ -90,7 +90,7 @@ def random_fields(distance: str, n_fields: int, side: int) -> tuple[list[Row], d
         truncation = rng.uniform(5, 10) if distance == "linear" else rng.uniform(25, 100)
         for method in METHODS:
             start = time.perf_counter()
-            result = RangeMoves(distance, truncation, method=method).minimize(unary, edges, weights)
+            result = RangeMoves(distance, truncation, method=method).minimize(unary, edges, weights, init="paper")
             seconds[method] += time.perf_counter() - start
             energies[method][field] = result.energy
             if method == "trws" and result.lower_bound is not None:
@@ -157,7 +157,7 @@ def stereo_rows(
     energy, labels = {}, np.empty(0)
     for method in METHODS:
         solver = RangeMoves(distance, TRUNCATION[distance], method=method, max_sweeps=100 if full else 30)
-        result = solver.minimize(unary, edges, 50.0)
+        result = solver.minimize(unary, edges, 50.0, init="paper")
         energy[method], labels = result.energy, result.labels
     where = f"{pair.capitalize()}{'' if full else f', a window of {shape[0]} x {shape[1]}'}, truncated {distance}"
     cuts = min(energy["alpha_beta_swap"], energy["alpha_expansion"])
