@@ -9,18 +9,18 @@ from benchmarks._defaults.entrants import entrants
 from benchmarks._defaults.settings import in_words
 from benchmarks._defaults.tables import read, tried_tables
 from benchmarks._defaults.trying import Trial
-from benchmarks._defaults.verdict import loses, verdict
+from benchmarks._defaults.verdict import loses, record, verdict
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command: a line for each estimator and table, and a verdict after each estimator."""
+    """Run the command: a line for each estimator and table and a verdict, or one JSON object for each estimator."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks defaults", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="an estimator, paper or family (default: all)")
     parser.add_argument(
         "--tables", nargs="*", default=(), metavar="TABLE", help="part of a table's name (default: all)"
     )
     parser.add_argument("--cap", type=float, default=10.0, help="processor seconds that a fit may take (default: 10)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="print one JSON object for each estimator")
     options = parser.parse_args(arguments)
     try:
         chosen, tables = entrants(options.names), tried_tables(options.tables)
@@ -33,9 +33,10 @@ def main(arguments: list[str]) -> int:
             for table in tables:
                 if read(table).task in entrant.compare.tasks:
                     rows.append(trial.run(entrant, table).row())
-                    print(json.dumps(rows[-1]) if options.json else _sentence(rows[-1]), flush=True)
-            if rows and not options.json:
-                print(f"{entrant.name}: {verdict(rows)}\n", flush=True)
+                    if not options.json:
+                        print(_sentence(rows[-1]), flush=True)
+            if rows:
+                print(json.dumps(record(rows)) if options.json else f"{entrant.name}: {verdict(rows)}\n", flush=True)
     finally:
         trial.close()
     return 0

@@ -31,6 +31,14 @@ def loses(row: Mapping[str, Any]) -> bool:
     return row["best"] is not None and (row["default"] is None or row["best"] - row["default"] > POINTS)
 
 
+def record(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One estimator's rows, each with whether it loses, and what they say of its default."""
+    found = verdict(rows)
+    about = {"estimator": rows[0]["estimator"], "paper": rows[0]["paper"]}
+    tables = [{**row, "loses": loses(row)} for row in rows]
+    return {**about, "holds": found.holds, "verdict": str(found), "tables": tables}
+
+
 def verdict(rows: Sequence[Mapping[str, Any]]) -> Verdict:
     """Of one estimator's rows."""
     judged = [row for row in rows if row["default"] is not None or row["best"] is not None]

@@ -77,8 +77,10 @@ def test_tables_are_chosen_by_part_of_their_names():
 
 def test_the_command_tells_scores_and_leaves_out_what_is_too_slow(capsys):
     assert main(["OnlinePerceptron", "--tables", "iris", "--json"]) == 0
-    (found,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert found["estimator"] == "OnlinePerceptron" and found["beside"] == "LogisticRegression"
+    (told,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert told["estimator"] == "OnlinePerceptron" and told["holds"] == told["verdict"].startswith("holds")
+    (found,) = told["tables"]
+    assert found["table"] == "iris" and found["beside"] == "LogisticRegression"
     assert 0.5 < found["default"] <= 1.0 and 0.5 < found["best"] <= 1.0 and found["obvious"] > 0.9
     assert found["settings"] > 1
     assert main(["SVMPathCV", "--tables", "breast_cancer", "--cap", "0.001"]) == 0

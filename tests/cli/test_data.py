@@ -91,7 +91,12 @@ def test_wrong_words_are_told(invoke, server):
 
 
 def test_sizes_are_said_as_people_say_them():
-    assert [in_bytes(size) for size in (312, 1_440, 2_500_000, 3_000_000_000)] == ["312 B", "1.4 kB", "2.5 MB", "3.0 GB"]
+    assert [in_bytes(size) for size in (312, 1_440, 2_500_000, 3_000_000_000)] == [
+        "312 B",
+        "1.4 kB",
+        "2.5 MB",
+        "3.0 GB",
+    ]
 
 
 def test_the_real_files_can_be_listed(invoke):
