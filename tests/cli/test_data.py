@@ -5,7 +5,9 @@ import json
 
 import pytest
 from file_server import FileServer
+from typer.testing import CliRunner
 
+from treatise.cli import _data, app
 from treatise.cli._data import in_bytes
 from treatise.datasets import _collection, _home, data_files
 
@@ -39,7 +41,8 @@ def test_files_are_listed_by_paper_and_nothing_is_downloaded(invoke, server, tmp
         ["v98-0001", "a/here.csv"], ["v98-0001", "a/nowhere.csv"], ["v98-0002", "a/here.csv"], ["-", "b/spare.csv"],
     ]  # fmt: skip
     assert "no public address known" in result.stdout and "0 of 3 files here" in result.stderr
-    assert "spare" not in invoke("data", "v98-0001").stdout
+    lines = invoke("data", "v98-0001").stdout.splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["v98-0001", "a/here.csv"], ["v98-0001", "a/nowhere.csv"]]
     assert server.asked == [] and list(tmp_path.iterdir()) == []
 
 
@@ -59,6 +62,15 @@ def test_without_a_yes_nothing_is_downloaded(invoke, server, tmp_path):
     assert "1 file of about 8 B would be downloaded; add --yes to do so" in result.stderr
     assert "licence: CC0" in result.stderr
     assert server.asked == [] and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("answer", "status"), [("n", 1), ("y", 0)])
+def test_a_person_is_asked(answer, status, server, tmp_path, monkeypatch):
+    monkeypatch.setattr(_data, "_can_ask", lambda: True)
+    result = CliRunner().invoke(app, ["data", "get", "v98-0002"], input=f"{answer}\n")
+    assert "Download 1 file, about 8 B?" in result.stderr
+    assert (result.exit_code, (tmp_path / "a/here.csv").is_file()) == (status, answer == "y")
+    assert len(server.asked) == (answer == "y")
 
 
 def test_with_a_yes_what_is_missing_is_downloaded_once(invoke, server, tmp_path):

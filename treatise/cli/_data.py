@@ -43,7 +43,7 @@ def data(
 
     asked = list(words or ())
     if asked[:1] != [GET]:
-        _list(data_files(*asked), as_json)
+        _list(data_files(*asked), asked, as_json)
         return
     if not asked[1:]:
         context.fail("name the papers or files to get, or 'all'")
@@ -60,7 +60,7 @@ def data(
         raise typer.Exit(1)
 
 
-def _list(files: "list[DataFile]", as_json: bool) -> None:
+def _list(files: "list[DataFile]", asked: list[str], as_json: bool) -> None:
     if as_json:
         print_json([_plain(file) for file in files])
         return
@@ -68,7 +68,8 @@ def _list(files: "list[DataFile]", as_json: bool) -> None:
         Column("paper", wrap=False), Column("file", wrap=False), Column("size", right=True, wrap=False),
         Column("here", wrap=False), Column("licence", widest=18, spare=True), Column("source"),
     ]  # fmt: skip
-    by_paper = [(paper, file) for file in files for paper in file.papers or ("",)]
+    named = {paper for file in files for paper in file.papers} & set(asked)
+    by_paper = [(paper, file) for file in files for paper in named.intersection(file.papers) or file.papers or ("",)]
     # Papers in order, and at the end what tests and benchmarks alone read.
     by_paper.sort(key=lambda pair: (pair[0] == "", pair[0], pair[1].name))
     print_table(columns, [_row(paper, file) for paper, file in by_paper])
@@ -94,9 +95,14 @@ def _agreed(context: typer.Context, missing: "list[DataFile]", yes: bool) -> boo
     for file in wanted:
         remark(f"{file.name}  {in_bytes(file.size)}  licence: {file.licence}  from {file.address}")
     total = in_bytes(sum(file.size for file in wanted))
-    if not sys.stdin.isatty():
+    if not _can_ask():
         context.fail(f"{counted(len(wanted), 'file')} of about {total} would be downloaded; add --yes to do so")
     return typer.confirm(f"Download {counted(len(wanted), 'file')}, about {total}?", err=True)
+
+
+def _can_ask() -> bool:
+    """Whether a person sits at the other end."""
+    return sys.stdin.isatty()
 
 
 def _get(file: "DataFile", quiet: bool) -> None:
