@@ -15,9 +15,10 @@ def settings_of(compare: ComparisonEntry, seed: int = 0) -> list[dict[str, Any]]
 
     One parameter alone, beside defaults, tells which default is at fault; draws find what several together are worth.
     """
-    settled = dict(compare.params)
+    settled = {name: value for name, value in compare.params.items() if name != "random_state"}
     joint = [{**settled, **drawn} for drawn in draw_settings(compare.search, JOINT, seed)]
-    alone = [{name: value} for name, values in compare.search.items() for value in spread(values)]
+    alone = [{name: value} for name, value in settled.items()]
+    alone += [{name: value} for name, values in compare.search.items() for value in spread(values)]
     every = [*([settled] if settled else []), *joint, *alone]
     return [setting for place, setting in enumerate(every) if setting not in every[:place]]
 

@@ -43,11 +43,12 @@ def test_a_verdict_counts_tables_lost_by_more_than_two_points_and_defaults_that_
 
 def test_settings_are_what_the_catalogue_settles_joint_draws_and_each_parameter_alone():
     search = {"C": SearchRange(0.001, 1.0, log=True), "loss": ("hinge", "log")}
-    entry = ComparisonEntry(("binary",), Cost(1.0), Cost(1.0), params={"n_passes": 5}, search=search)
+    entry = ComparisonEntry(("binary",), Cost(1.0), Cost(1.0), params={"n_passes": 5, "shuffle": True}, search=search)
     settings = settings_of(entry)
-    assert settings[0] == {"n_passes": 5}
+    assert settings[0] == {"n_passes": 5, "shuffle": True}
     assert all(setting["n_passes"] == 5 and "loss" in setting for setting in settings[1:5])
-    assert settings[5:] == [{"C": 0.001}, {"C": 0.01}, {"C": 0.1}, {"C": 1.0}, {"loss": "hinge"}, {"loss": "log"}]
+    assert settings[5:7] == [{"n_passes": 5}, {"shuffle": True}]
+    assert settings[7:] == [{"C": 0.001}, {"C": 0.01}, {"C": 0.1}, {"C": 1.0}, {"loss": "hinge"}, {"loss": "log"}]
     assert spread(SearchRange(1, 10, integer=True)) == (1, 4, 7, 10)
     assert in_words({"C": 8612.3, "loss": "log"}) == "C=8.61e+03, loss='log'" and in_words({}) == "the default"
 
