@@ -82,6 +82,13 @@ def test_with_a_yes_what_is_missing_is_downloaded_once(invoke, server, tmp_path)
     assert len(server.asked) == 1
 
 
+def test_a_file_that_is_not_the_right_one_is_replaced(invoke, server, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/here.csv").write_bytes(b"another")
+    assert invoke("data", "get", "v98-0002", "--yes").exit_code == 0
+    assert (tmp_path / "a/here.csv").read_bytes() == CONTENT
+
+
 def test_a_file_without_an_address_is_told_and_the_status_is_one(invoke, server, tmp_path):
     result = invoke("data", "get", "v98-0001", "--yes")
     assert result.exit_code == 1

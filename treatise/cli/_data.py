@@ -37,7 +37,7 @@ def data(
     """List the data files that experiments read, or get them.
 
     `treatise data` lists them by paper, `treatise data get v15-0059` downloads what that paper lacks, after asking.
-    The exit status is 1 if a file that was asked for is not there at the end.
+    A file that is not the right one is replaced. The exit status is 1 if one that was asked for is missing at the end.
     """
     from treatise.datasets import data_files
 
@@ -48,7 +48,7 @@ def data(
     if not asked[1:]:
         context.fail("name the papers or files to get, or 'all'")
     files = data_files(*asked[1:])
-    missing = [file for file in files if not file.is_here]
+    missing = [file for file in files if not file.is_verified]
     if missing and _agreed(context, missing, yes):
         for file in missing:
             _get(file, quiet=as_json)
@@ -56,7 +56,7 @@ def data(
         print_json([_plain(file) for file in files])
     elif not missing:
         say(f"{counted(len(files), 'file')} asked for, all here.")
-    if not all(file.is_here for file in files):
+    if not all(file.is_verified for file in files):
         raise typer.Exit(1)
 
 

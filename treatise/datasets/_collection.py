@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from treatise._core.errors import TreatiseError
-from treatise.datasets._home import data_home, known_files
+from treatise.datasets._home import data_home, is_right, known_files
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,11 @@ class DataFile:
     def is_here(self) -> bool:
         """Whether a file lies there; loaders verify that it is the right one."""
         return self.path.is_file()
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether the right file lies there: it is read for that."""
+        return self.is_here and is_right(self.name, self.path)
 
 
 def data_files(*words: str) -> list[DataFile]:

@@ -2,9 +2,11 @@
 
 import gzip
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPException
 from importlib import import_module
+from logging import ERROR, Logger
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -18,7 +20,7 @@ ATTEMPTS = 4
 SILENCE = 30.0
 """Seconds without a byte after which a server is taken to be gone."""
 CHUNK = 1 << 16
-PACKED, PARTIAL, WHOLE, PAST_THE_END = ".gz", 206, 200, 416
+PACKED, PARTIAL, PAST_THE_END = ".gz", 206, 416
 
 
 def download(file: DataFile, tell: Callable[[int], None] = lambda received: None) -> Path:
@@ -46,13 +48,14 @@ def download(file: DataFile, tell: Callable[[int], None] = lambda received: None
     unpacks = file.address.endswith(PACKED) and not file.name.endswith(PACKED)
     arrived = file.path.with_name(f"{file.path.name}.arrived")
     try:
-        pooch.retrieve(
-            file.address,
-            known_hash=_hash(file.content if packs else None if unpacks else file.sha256),
-            fname=arrived.name,
-            path=arrived.parent,
-            downloader=Resuming(file.path.with_name(f"{file.path.name}.part"), tell),
-        )
+        with _silent(pooch.get_logger()):
+            pooch.retrieve(
+                file.address,
+                known_hash=_hash(file.content if packs else None if unpacks else file.sha256),
+                fname=arrived.name,
+                path=arrived.parent,
+                downloader=Resuming(file.path.with_name(f"{file.path.name}.part"), tell),
+            )
         _put(arrived, file.path, packs, unpacks)
     except ValueError as wrong:
         raise TreatiseError(_not_the_same(file)) from wrong
@@ -131,10 +134,18 @@ def _not_the_same(file: DataFile) -> str:
 
 
 def _pooch() -> Any:
-    """The package pooch, which keeps its own counsel about checksums: we say what differs."""
     try:
-        pooch = import_module("pooch")
+        return import_module("pooch")
     except ImportError:
         raise TreatiseError("downloads need the package pooch, which is absent: pip install 'treatise[data]'") from None
-    pooch.get_logger().setLevel("ERROR")
-    return pooch
+
+
+@contextmanager
+def _silent(logger: Logger) -> Iterator[None]:
+    """Keep pooch from telling what we tell ourselves."""
+    level = logger.level
+    logger.setLevel(ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

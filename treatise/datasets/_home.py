@@ -41,14 +41,16 @@ def locate(name: str) -> Path:
     if name not in known_files():
         raise TreatiseError(f"{name!r} is no known data file; the known ones: {', '.join(sorted(known_files()))}")
     known, path = known_files()[name], data_home() / name
+    command = f"`treatise data get {name}` downloads it, or " if "address" in known else ""
     if not path.is_file():
-        command = f"`treatise data get {name}` downloads it, or " if "address" in known else ""
         raise DataNotFoundError(
             f"{name} is absent: {command}get it from {known['source']} and put it at {path} (the folder is set by "
             "TREATISE_DATA)"
         )
     if not is_right(name, path):
-        raise DataNotFoundError(f"{path} is not the expected file (its SHA-256 differs); get it from {known['source']}")
+        raise DataNotFoundError(
+            f"{path} is not the expected file (its SHA-256 differs); {command}get it from {known['source']}"
+        )
     return path
 
 
