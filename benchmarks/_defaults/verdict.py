@@ -5,14 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 POINTS = 0.02
+FAR = 0.1
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """On how many tables a default loses more than two points to the estimator's own best setting."""
+    """On how many tables a default loses more than two points to the estimator's own best setting.
+
+    ``far`` counts those on which it is more than ten points behind the obvious estimator, which tells of a poor default
+    where the search space has nothing better, or is empty.
+    """
 
     lost: int
     judged: int
+    far: int = 0
 
     @property
     def holds(self) -> bool:
@@ -22,8 +28,12 @@ class Verdict:
     def __str__(self) -> str:
         if not self.judged:
             return "not judged: no fit ended in time"
-        loses = f"loses more than two points to its own best setting on {self.lost} of {self.judged} tables"
-        return loses if not self.holds else f"holds; {loses}" if self.lost else "holds"
+        parts = ["holds"] * self.holds
+        if self.lost:
+            parts.append(f"loses more than two points to its own best setting on {self.lost} of {self.judged} tables")
+        if self.far:
+            parts.append(f"more than ten points behind scikit-learn's on {self.far}")
+        return "; ".join(parts)
 
 
 def loses(row: Mapping[str, Any]) -> bool:
@@ -42,4 +52,8 @@ def record(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def verdict(rows: Sequence[Mapping[str, Any]]) -> Verdict:
     """Of one estimator's rows."""
     judged = [row for row in rows if row["default"] is not None or row["best"] is not None]
-    return Verdict(sum(loses(row) for row in judged), len(judged))
+    return Verdict(sum(loses(row) for row in judged), len(judged), sum(_is_far_behind(row) for row in judged))
+
+
+def _is_far_behind(row: Mapping[str, Any]) -> bool:
+    return None not in (row["default"], row["obvious"]) and row["obvious"] - row["default"] > FAR

@@ -14,8 +14,8 @@ from benchmarks._defaults.verdict import verdict
 from treatise.catalog import ComparisonEntry, Cost, SearchRange, load_catalogue
 
 
-def row(default, best):
-    return {"default": default, "best": best}
+def row(default, best, obvious=None):
+    return {"default": default, "best": best, "obvious": obvious}
 
 
 def test_luck_of_many_settings_is_no_merit():
@@ -39,6 +39,10 @@ def test_a_verdict_counts_tables_lost_by_more_than_two_points_and_defaults_that_
     most = verdict([row(0.7, 0.9), row(None, 0.9), row(0.9, 0.9)])
     assert not most.holds and str(most) == "loses more than two points to its own best setting on 2 of 3 tables"
     assert str(verdict([row(None, None)])).startswith("not judged")
+    assert (
+        str(verdict([row(0.5, 0.5, 0.7), row(0.5, 0.5, 0.55)]))
+        == "holds; more than ten points behind scikit-learn's on 1"
+    )
 
 
 def test_settings_are_what_the_catalogue_settles_joint_draws_and_each_parameter_alone():
