@@ -210,7 +210,11 @@ def test_defaults_that_do_not_hold_come_first_with_the_setting_that_would(tmp_pa
     ]
     (tmp_path / "defaults.json").write_text("\n".join(map(json.dumps, told)))
     shown = defaults.pages(tmp_path)["_generated/defaults.inc"]
-    assert "**1 of 2 defaults hold.**" in shown and "Forgotten" not in shown
+    assert (
+        "**1 of 2 defaults hold.**" in shown
+        and "Recorded on 1 tables: breast_cancer." in shown
+        and "Forgotten" not in shown
+    )
     assert shown.index("QNormSVC <") < shown.index("FCBF <")
     assert "breast_cancer: 0.620, and 0.970 with ``C=8.61e+03, q=1.5``" in shown
     assert "0.960 (SVC)" in shown and "too slow" in shown

@@ -21,7 +21,9 @@ def _page(found: list[dict[str, Any]]) -> str:
     paths = {entry.name: entry.path for paper in load_catalogue() for entry in paper.estimators}
     found = [one for one in found if one["estimator"] in paths]
     holding = sum(one["holds"] for one in found)
-    text = f"**{holding} of {len(found)} defaults hold.** Those that do not come first.\n\n"
+    tables = list(dict.fromkeys(row["table"] for one in found for row in one["tables"]))
+    text = f"**{holding} of {len(found)} defaults hold.** Those that do not come first. Recorded on "
+    text += f"{len(tables)} tables: {escaped(', '.join(tables))}.\n\n"
     rows = [_estimator(one, paths[one["estimator"]]) for one in sorted(found, key=lambda one: one["holds"])]
     text += table(["Estimator", "Its default", "Where it loses, and to which setting"], rows, widths="22 30 48") + "\n"
     header = ["Estimator", "Table", "Default", "Best setting", "Scikit-learn"]
