@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test lint types layers pytest docs bench evidence clean
+.PHONY: demo test lint types layers pytest docs bench defaults evidence clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +64,10 @@ docs: $(VENV)/.docs  ## the documentation site, without warnings
 bench: $(VENV)/.bench  ## every benchmark against its peer, shown on the documentation's benchmark page
 	$(BIN)/python -m benchmarks --json > docs/benchmarks.part
 	mv docs/benchmarks.part docs/benchmarks.json
+
+defaults: $(VENV)/.installed  ## every estimator as it comes beside its own best setting, shown on the documentation's page of defaults
+	$(BIN)/python -m benchmarks defaults --json > docs/defaults.part
+	mv docs/defaults.part docs/defaults.json
 
 evidence: $(VENV)/.installed  ## every paper's experiment at full size, shown on the documentation's evidence page
 	$(BIN)/treatise reproduce all --full --output docs/evidence --json > docs/evidence.part

@@ -15,6 +15,7 @@ COMMANDS = {
     "cost": "cost laws",
     "answers": "what comparisons pick",
     "verdict": "how often their standings are wrong",
+    "defaults": "what estimators do as they come",
 }
 
 

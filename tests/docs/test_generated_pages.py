@@ -7,7 +7,7 @@ import pytest
 import treatise_pages
 from docutils import nodes
 from numpydoc import docscrape_sphinx
-from treatise_pages import api, benchmarks, catalogue, command_line, data_files, evidence, methods
+from treatise_pages import api, benchmarks, catalogue, command_line, data_files, defaults, evidence, methods
 from treatise_pages.docstrings import link_own_attributes, protect_names, share_template
 from treatise_pages.navigation import Navigation
 from treatise_pages.rst import escaped, number, table
@@ -196,6 +196,28 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "- 15.5\n",
     ):
         assert text in shown
+
+
+def test_defaults_that_do_not_hold_come_first_with_the_setting_that_would(tmp_path):
+    assert "make defaults" in defaults.pages(tmp_path)["_generated/defaults.inc"]
+    scores = {"what": "unscaled", "default": 0.62, "best": 0.97, "setting": {"C": 8612.0, "q": 1.5}, "obvious": 0.96}
+    row = {"estimator": "QNormSVC", "table": "breast_cancer", **scores, "beside": "SVC", "why": "", "loses": True}
+    slow = {**row, "estimator": "FCBF", "default": None, "best": None, "obvious": None, "beside": "", "loses": False}
+    told = [
+        {"estimator": "FCBF", "holds": True, "verdict": "holds", "tables": [{**slow, "why": "too slow"}]},
+        {"estimator": "QNormSVC", "holds": False, "verdict": "loses on 1 of 1 tables", "tables": [row]},
+        {"estimator": "Forgotten", "holds": True, "verdict": "holds", "tables": []},
+    ]
+    (tmp_path / "defaults.json").write_text("\n".join(map(json.dumps, told)))
+    shown = defaults.pages(tmp_path)["_generated/defaults.inc"]
+    assert (
+        "**1 of 2 defaults hold.**" in shown
+        and "Recorded on 1 tables: breast_cancer." in shown
+        and "Forgotten" not in shown
+    )
+    assert shown.index("QNormSVC <") < shown.index("FCBF <")
+    assert "breast_cancer: 0.620, and 0.970 with ``C=8.61e+03, q=1.5``" in shown
+    assert "0.960 (SVC)" in shown and "too slow" in shown
 
 
 def test_every_known_data_file_is_in_the_table(docs):

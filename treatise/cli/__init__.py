@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from treatise.cli import _catalogue, _compare, _console, _doctor, _graph, _models, _reproduce, _stream
+from treatise.cli import _catalogue, _compare, _console, _data, _doctor, _graph, _models, _reproduce, _stream
 
 INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
@@ -83,6 +83,7 @@ app.command("stream")(_stream.stream)
 app.command("list")(_catalogue.list_papers)
 app.command("show")(_catalogue.show_paper)
 app.command("reproduce")(_reproduce.reproduce_papers)
+app.command("data")(_data.data)
 app.command("doctor")(_doctor.doctor)
 
 

@@ -19,8 +19,10 @@ from treatise.datasets._classes import (
     make_monks,
     make_waveform,
 )
+from treatise.datasets._collection import DataFile, data_files
 from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import make_bengio_grandvalet
+from treatise.datasets._download import download
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
 from treatise.datasets._home import data_home, locate
@@ -47,6 +49,7 @@ __all__ = [
     "BUNDLED",
     "NEWSGROUP_PAIRS",
     "CellSignals",
+    "DataFile",
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
@@ -56,7 +59,9 @@ __all__ = [
     "SpokenVowels",
     "StockPrices",
     "WeakEdgeRows",
+    "data_files",
     "data_home",
+    "download",
     "load_acceptor_sites",
     "load_arcene",
     "load_atp",

@@ -1,6 +1,8 @@
 """The data home: where real data files lie, and the check that they are the right ones."""
 
+import gzip
 import hashlib
+import json
 import os
 import tomllib
 from functools import lru_cache
@@ -11,6 +13,9 @@ from typing import Any
 import platformdirs
 
 from treatise._core.errors import DataNotFoundError, TreatiseError
+
+LOCK = "checksums.json"
+"""Name of the file in the data home that keeps the checksums of first downloads."""
 
 
 def data_home() -> Path:
@@ -36,16 +41,51 @@ def locate(name: str) -> Path:
     if name not in known_files():
         raise TreatiseError(f"{name!r} is no known data file; the known ones: {', '.join(sorted(known_files()))}")
     known, path = known_files()[name], data_home() / name
+    command = f"`treatise data get {name}` downloads it, or " if "address" in known else ""
     if not path.is_file():
         raise DataNotFoundError(
-            f"{name} is absent: get it from {known['source']} and put it at {path} (the folder is set by TREATISE_DATA)"
+            f"{name} is absent: {command}get it from {known['source']} and put it at {path} (the folder is set by "
+            "TREATISE_DATA)"
         )
-    if _sha256(path, path.stat().st_mtime_ns) != known["sha256"]:
-        raise DataNotFoundError(f"{path} is not the expected file (its SHA-256 differs); get it from {known['source']}")
+    if not is_right(name, path):
+        raise DataNotFoundError(
+            f"{path} is not the expected file (its SHA-256 differs); {command}get it from {known['source']}"
+        )
     return path
+
+
+def is_right(name: str, path: Path) -> bool:
+    """Whether a file is the known one: its own checksum, or that of what it holds packed, is as stated.
+
+    Packing the same content twice may give different bytes. Of a file without a stated checksum the first download's
+    is binding, where there was one.
+    """
+    known, found = known_files()[name], _sha256(path, path.stat().st_mtime_ns)
+    stated = known.get("sha256") or locked().get(name, found)
+    return found == stated or ("content" in known and _sha256_unpacked(path) == known["content"])
+
+
+def locked() -> dict[str, str]:
+    """The checksums of first downloads, of files without a stated one."""
+    path = data_home() / LOCK
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def lock(name: str, path: Path) -> None:
+    """Hold a downloaded file to the checksum that it has now."""
+    checksums = locked() | {name: _sha256(path, path.stat().st_mtime_ns)}
+    (data_home() / LOCK).write_text(json.dumps(checksums, indent=2), encoding="utf-8")
 
 
 @lru_cache(maxsize=256)
 def _sha256(path: Path, modified: int) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _sha256_unpacked(path: Path) -> str:
+    try:
+        with gzip.open(path) as stream:
+            return hashlib.sha256(stream.read()).hexdigest()
+    except (OSError, EOFError):
+        return "no packed file"
