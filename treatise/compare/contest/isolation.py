@@ -23,7 +23,7 @@ MOST_STARTING = 30.0
 """Processor seconds after which a start, or one loop that compiles, is taken to hang."""
 MOST_UNSTARTED = 5
 LONGEST_WAIT = 5.0
-"""Seconds that a job may sleep at least: a busy machine never keeps a process that wants to run waiting so long."""
+"""Seconds that a job may sleep at least."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class _Meter:
 
     @property
     def waiting(self) -> float:
-        """Seconds on the clock since the process last did anything."""
+        """Seconds on the clock since the process last did anything, or wanted to."""
         return time.monotonic() - self._moved
 
     @property
@@ -103,15 +103,17 @@ class _Meter:
             return 0
 
     def _used(self) -> float:
+        if self._process is None:
+            return self._last
         try:
-            times = self._process.cpu_times() if self._process is not None else None
+            with self._process.oneshot():
+                times, state = self._process.cpu_times(), self._process.status()
         except psutil.Error:
-            times = None
-        if times is None:
             return self._last
         used = times.user + times.system + times.children_user + times.children_system
-        if used > self._last:
-            self._last, self._moved = used, time.monotonic()
+        # One that wants to run and is not let, on a busy machine, does not wait.
+        if used > self._last or state != psutil.STATUS_SLEEPING:
+            self._last, self._moved = max(used, self._last), time.monotonic()
         return used
 
 
