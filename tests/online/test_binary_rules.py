@@ -261,7 +261,7 @@ def test_diagonal_second_order_perceptron_is_arow_on_mistakes_alone(stream):
         return (True, (1 - m) / (1 + v), 1 / (1 + v)) if wrong else (False, 0.0, 0.0)
 
     mistakes, _, w, variance = second_order(X, y, rule, True, a=2.0)
-    learner = SecondOrderPerceptron(2.0).fit(X, y)
+    learner = SecondOrderPerceptron(2.0, covariance="diagonal").fit(X, y)
     assert learner.n_mistakes_ == mistakes
     np.testing.assert_allclose(learner.coef_[0], w, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(learner.covariance_, variance, rtol=1e-9)

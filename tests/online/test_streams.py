@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 import treatise.online
 from treatise.online import (
@@ -264,8 +265,31 @@ def test_narow_chooses_b_so_that_half_of_the_rows_can_teach():
     X = X / np.linalg.norm(X, axis=1, keepdims=True) * 0.1
     assert NAROW().fit(X, y).b_ == pytest.approx(200)
     assert np.any(NAROW().fit(X, y).coef_)
-    assert not np.any(NAROW(1.0).fit(X, y).coef_)  # |x|^2 = 0.01 never exceeds 1 / b
-    assert NAROW().fit(np.zeros((2, 2)), [0, 1]).b_ == 1.0
+    with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
+        assert not np.any(NAROW(1.0).fit(X, y).coef_)  # |x|^2 = 0.01 never exceeds 1 / b
+    with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
+        assert NAROW().fit(np.zeros((2, 2)), [0, 1]).b_ == 1.0
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_narow_learns_nothing_from_rounding(covariance):
+    """Rows of length one have a variance of one, which 1 / b is: what exceeds it are errors of the last digit."""
+    X, y = table(2)
+    X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    assert np.any(np.einsum("ij,ij->i", X, X) > 1.0)
+    with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
+        assert not np.any(NAROW(1.0, covariance=covariance).fit(X, y).coef_)
+
+
+def test_a_covariance_of_few_weights_is_full_by_itself():
+    X, y = table(2)
+    for kind in KINDS:
+        if "covariance" not in kind().get_params():
+            continue
+        np.testing.assert_array_equal(kind().fit(X, y).coef_, kind(covariance="full").fit(X, y).coef_)
+    wide = sparse.random(20, 100, 0.2, "csr", random_state=0)
+    assert AROW().fit(wide, np.arange(20) % 2).covariance_.shape == (100, 100)
+    assert AROW(fit_intercept=True).fit(wide, np.arange(20) % 2).covariance_.shape == (101,)
 
 
 def test_second_order_perceptron_starts_from_its_ridge():

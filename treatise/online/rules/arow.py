@@ -70,7 +70,7 @@ class AROW(SecondOrderClassifier):
         self,
         r=1.0,
         *,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,

@@ -1,13 +1,19 @@
 """Narrow adaptive regularisation of weights (Orabona & Crammer, 2010; in LIBOL, JMLR 15:495)."""
 
+import warnings
 from numbers import Real
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms
 
 from treatise._core.jit import compiled
 from treatise.online.rules._second_order import SecondOrderClassifier
+
+# An example that has taught leaves v = 1 / b, and so does a row of length one with b = 1: what exceeds it by less than
+# this is rounding.
+SLACK = 1e-9
 
 
 @compiled
@@ -20,7 +26,7 @@ def narow(m, v, b):
     if m >= 1.0:
         return False, 0.0, 0.0
     gain = b * v - 1.0
-    if gain <= 0.0:
+    if gain <= SLACK:
         return True, 0.0, 0.0
     return True, (1.0 - m) * gain / (b * v * v), gain / v
 
@@ -77,7 +83,7 @@ class NAROW(SecondOrderClassifier):
         self,
         b="auto",
         *,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,
@@ -91,6 +97,30 @@ class NAROW(SecondOrderClassifier):
             random_state=random_state,
         )
         self.b = b
+
+    def fit(self, X, y):
+        """Forget everything and learn from the rows of X in their order.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The examples.
+        y : array-like of shape (n_samples,)
+            Their classes, at least two.
+
+        Returns
+        -------
+        self : object
+        """
+        super().fit(X, y)
+        if not np.any(self._weights):
+            warnings.warn(
+                f"NAROW learned nothing: no example has a score of a variance above 1 / b = {1.0 / self.b_:.3g}; "
+                "choose b='auto', or one above the inverse of the squared length of most rows",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
 
     def _settle(self, X):
         if self.b != "auto":

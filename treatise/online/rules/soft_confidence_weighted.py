@@ -113,7 +113,7 @@ class SoftConfidenceWeighted(SecondOrderClassifier):
         *,
         eta=0.75,
         variant=1,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,
