@@ -144,16 +144,16 @@ def test_the_bound_is_finite_and_holds_with_a_power_of_the_round(signed):
     for volume in (0.0, 1.0):
         for _ in range(10):
             strategy = PerturbedLeader(0.5, signed=signed, initial_volume=volume)
-            n_experts = int(rng.integers(2, 12))
-            losses = calm_game(rng, np.arange(1, 201.0) ** -0.5, 200, n_experts, max(volume, 1.0), signed=signed)
-            if not volume:
-                losses[0] *= 1.0 / np.abs(losses[0]).max()
+            n_experts, limit = int(rng.integers(2, 12)), np.arange(1, 201.0) ** -0.5
+            row = rng.uniform(-1.0 if signed else 0.0, 1.0, n_experts)
+            # The first round takes a volume of 0 to 1, or one of 1 to 2.
+            later = calm_game(rng, limit[1:], 199, n_experts, 1.0 + volume, signed=signed)
+            losses = np.vstack([row / np.abs(row).max(), later])
             assert strategy.first_violation(losses) is None
             assert np.all(strategy.run(losses).regret <= strategy.bound_curve(losses))
             assert strategy.regret_bounds(losses)["Theorem 2"] == strategy.bound_curve(losses)[-1] < np.inf
             infeasible = strategy.infeasible_losses(losses)
             # The gap to the infeasible leader round by round, in the form that needs no limit of gamma.
-            limit = np.arange(1, 201.0) ** -0.5
             power = 4.0 if signed else 2.0
             b = power * limit / strategy.perturbation_scale(np.arange(1, 201), n_experts)
             gap = strategy.run(losses).losses - infeasible

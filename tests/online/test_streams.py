@@ -294,4 +294,4 @@ def test_a_covariance_of_few_weights_is_full_by_itself():
 
 def test_second_order_perceptron_starts_from_its_ridge():
     learner = SecondOrderPerceptron(4.0).partial_fit([[0.0, 0.0]], [1], classes=[0, 1])
-    np.testing.assert_array_equal(learner.covariance_, [0.25, 0.25])
+    np.testing.assert_array_equal(learner.covariance_, np.diag([0.25, 0.25]))
