@@ -115,7 +115,7 @@ def test_why_a_file_cannot_be_written_is_not_hidden_by_tidying_up(tmp_path, monk
 
     monkeypatch.setattr(Path, "unlink", refuse)
     target = tmp_path / "nowhere" / "model"
-    with pytest.raises(TreatiseError, match="model cannot be written .No such file"), replacing(target) as temporary:
+    with pytest.raises(TreatiseError, match=r"model cannot be written .No such file"), replacing(target) as temporary:
         temporary.write_text("x")
     with pytest.raises(TreatiseError, match="the sentence"), replacing(tmp_path / "model"):
         raise TreatiseError("the sentence")
