@@ -83,7 +83,8 @@ def test_the_format_of_a_long_line_is_found_in_time_that_grows_with_it(tmp_path,
     ("line", "found"),
     [
         (b"1 1:0.5", "libsvm"), (b"-1. 3:2 10:-1e-3 # end", "libsvm"), (b".5 1:1", "libsvm"),
-        (b"1e3 qid:1 2:1", "libsvm"), (b"1,2 1:1\r", "libsvm"), (b"1.2.3 1:1", "csv"), (b"1 1:", "csv"), (b"1 1:2 x", "csv"), (b"+-1 1:1", "csv"),
+        (b"1e3 qid:1 2:1", "libsvm"), (b"1,2 1:1\r", "libsvm"), (b"1.2.3 1:1", "csv"),
+        (b"1 1:", "csv"), (b"1 1:2 x", "csv"), (b"+-1 1:1", "csv"),
     ],
 )  # fmt: skip
 def test_lines_of_libsvm_are_known_as_before(tmp_path, line, found):

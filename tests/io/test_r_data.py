@@ -129,7 +129,7 @@ DAMAGE = {
 
 @pytest.mark.parametrize("what", DAMAGE)
 def test_damage_inside_is_told_and_never_guessed_around(tmp_path, what):
-    with pytest.raises(TreatiseError, match="is damaged|ends in the middle"):
+    with pytest.raises(TreatiseError, match=r"is damaged|ends in the middle"):
         read(tmp_path, file_of({"x": DAMAGE[what]}))
 
 
