@@ -119,3 +119,13 @@ def test_a_network_with_more_probabilities_than_memory_is_refused(tmp_path):
     path.write_text(states + f"probability ( v0 | {', '.join(names[1:])} ) {{ table 1; }}\n")
     with pytest.raises(TreatiseError, match="has more than 134217728 probabilities"):
         read_bif(path)
+
+
+@pytest.mark.parametrize("rows", ["", "\n", "\n \n\n"])
+def test_declarations_without_rows_are_refused(tmp_path, rows):
+    path = tmp_path / "data.dat"
+    path.write_text("@relation t\n@attribute x real\n@data" + rows)
+    with pytest.raises(TreatiseError, match="no row beneath @data"):
+        read_table(path)
+    with pytest.raises(TreatiseError, match="no row beneath @data"):
+        list(Stream(path, target="x"))
