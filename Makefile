@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test lint types layers pytest docs bench defaults evidence clean
+.PHONY: demo test lint types layers pytest fuzz docs bench defaults evidence clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,6 +56,10 @@ types: $(VENV)/.test
 
 pytest: $(VENV)/.test  ## tests and doctests in one run, with the ten slowest at its end
 	$(BIN)/python -m pytest tests treatise --doctest-modules --numprocesses $(PROCESSES) --dist worksteal --durations 10
+
+# Not part of the tests: half a day. Every index of the compiled loops is checked; they are compiled anew for it.
+fuzz: $(VENV)/.test  ## 100 000 damaged files of every format: read, or refused in a sentence
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(abspath build/fuzz) PYTHONPATH=tests/support $(BIN)/python -m mutants
 
 docs: $(VENV)/.docs  ## the documentation site, without warnings
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html

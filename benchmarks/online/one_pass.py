@@ -26,7 +26,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             OnlineGradientDescent(),
             SGDClassifier(loss="hinge", learning_rate="invscaling", eta0=1.0, power_t=0.5, **one_pass),
         ),
-        "PA-I": (PassiveAggressive(), SGDClassifier(loss="hinge", learning_rate="pa1", eta0=1.0, **one_pass)),
+        "PA-I": (PassiveAggressive(1.0), SGDClassifier(loss="hinge", learning_rate="pa1", eta0=1.0, **one_pass)),
     }  # fmt: skip
     for name, (X, y) in data.items():
         for rule, (ours, theirs) in pairs.items():
@@ -66,7 +66,7 @@ def _against_river(X: Any, y: np.ndarray) -> Iterator[Contest]:
     rows = [dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist())) for a, b in bounds]
     labels = y > 0
     pairs = {
-        "PA-I": (PassiveAggressive(), lambda: linear_model.PAClassifier(C=1.0, mode=1, learn_intercept=False)),
+        "PA-I": (PassiveAggressive(1.0), lambda: linear_model.PAClassifier(C=1.0, mode=1, learn_intercept=False)),
         "Perceptron with an intercept": (OnlinePerceptron(fit_intercept=True), linear_model.Perceptron),
         # River has no rule of ours with a second order; this is its own, of the same cost.
         "AROW against River's AdPredictor": (AROW(), linear_model.AdPredictor),

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from sklearn.pipeline import Pipeline
 
+from treatise.compare.inputs.served import TablePart
 from treatise.io import read_conll, save_model
 from treatise.sequence import SequenceTagger
 
@@ -77,6 +78,27 @@ def test_a_table_of_sequences_is_fitted_and_labelled_by_its_group_column(invoke,
         str(model), "--json",
     )  # fmt: skip
     assert fitted.exit_code == 0 and json.loads(fitted.stdout)["columns"] == ["x"]
+
+
+def test_text_that_a_spreadsheet_would_run_is_guarded_where_that_is_asked_for():
+    frame = pl.DataFrame({"=a": ["=1+1", "@x", "-1", "+1.5", "-1+1", "plain", None], "b": [1.0, -2.0] + [0.0] * 5})
+    part = TablePart(frame)
+    assert part.text(first=True).startswith("=a,b\n=1+1,1.0\n")
+    guarded = part.without_formulas().frame
+    assert guarded.columns == ["'=a", "b"]
+    assert guarded["'=a"].to_list() == ["'=1+1", "'@x", "-1", "+1.5", "'-1+1", "plain", None]
+    assert guarded["b"].to_list() == frame["b"].to_list()
+
+
+def test_a_table_with_formulas_for_labels_is_predicted_for_a_spreadsheet(invoke, tmp_path):
+    rows = "".join(f"{i % 7},{i % 5},{'=one' if i % 7 > 3 else 'two'}\n" for i in range(60))
+    (tmp_path / "data.csv").write_text("x,z,y\n" + rows)
+    data, model = str(tmp_path / "data.csv"), str(tmp_path / "m.skops")
+    made = invoke("fit", "OnlinePerceptron", data, "--target", "y", "--output", model)
+    assert made.exit_code == 0, made.output
+    plain, guarded = invoke("predict", model, data), invoke("predict", model, data, "--spreadsheet")
+    assert "=one" in plain.output
+    assert guarded.output == plain.output.replace("\n=one", "\n'=one")
 
 
 def test_a_model_file_that_does_not_say_what_it_predicts_is_refused(invoke, tmp_path):

@@ -116,6 +116,23 @@ def test_ranges_that_r_has_not_written_out(tmp_path):
     assert found["wrapped"].tolist() == [0.5] and found["after"].tolist() == [9.0]
 
 
+DAMAGE = {
+    "a factor with a value below its first level": integers([0], {"levels": strings(["low"])}),
+    "a factor with a value beyond its last": integers([9], {"levels": strings(["low"])}),
+    "a matrix whose shape would be guessed": doubles([1, 2], {"dim": integers([-1, 2])}),
+    "a matrix of another size": doubles([1, 2], {"dim": integers([3, 2])}),
+    "a list with more values than names": items([doubles([1]), doubles([2])], {"names": strings(["x"])}),
+    "a reference to what never came": struct.pack(">i", 255 | 9 << 8),
+    "lists in one another without end": struct.pack(">ii", 19, 1) * 5000,
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage_inside_is_told_and_never_guessed_around(tmp_path, what):
+    with pytest.raises(TreatiseError, match=r"is damaged|ends in the middle"):
+        read(tmp_path, file_of({"x": DAMAGE[what]}))
+
+
 def test_what_is_no_data_file_is_refused_with_a_sentence(tmp_path):
     with pytest.raises(TreatiseError, match="no binary data file of R"):
         read(tmp_path, b"x,y\n1,2\n")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from treatise._core.errors import TreatiseError
 from treatise.io import Stream
 from treatise.io.source import lines
+from treatise.io.streams import cache
 from treatise.io.streams import stream as streams
 
 
@@ -59,6 +60,56 @@ def test_changed_source_or_settings_make_a_new_cache(source):
     os.utime(source, ns=(1, 1))
     assert max(chunk[4].max() for chunk in copied(Stream(source, cache=True))) == 3.5
     assert max(chunk[4].max() for chunk in copied(Stream(source, cache=True))) == 3.5
+
+
+def test_source_that_changed_behind_its_old_size_and_time_makes_a_new_cache(source):
+    copied(Stream(source, cache=True))
+    before = source.stat()
+    source.write_text(source.read_text().replace("2.5", "3.5"))
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = source.stat()
+    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    assert max(chunk[4].max() for chunk in copied(Stream(source, cache=True))) == 3.5
+
+
+def test_a_checksum_of_samples_sees_both_ends_and_all_of_a_short_file(tmp_path):
+    path = tmp_path / "data"
+    for size in (1, 100_000, (64 << 16) + 1, 10_000_000):
+        whole = bytearray(size)
+        path.write_bytes(whole)
+        plain = streams.sampled_checksum(path, size)
+        for at in {0, size // 2 if size <= 64 << 16 else 0, size - 1}:
+            whole[at] = 1
+            path.write_bytes(whole)
+            assert streams.sampled_checksum(path, size) != plain
+            whole[at] = 0
+
+
+def test_run_is_taken_up_though_the_files_were_moved(source, tmp_path):
+    known = Stream(source).fingerprint()["files"]
+    (tmp_path / "elsewhere").mkdir()
+    source.rename(tmp_path / "elsewhere" / source.name)
+    assert Stream(tmp_path / "elsewhere" / source.name).fingerprint()["files"] == known
+
+
+def test_two_streams_that_parse_one_file_do_not_meet(source):
+    first, second = iter(Stream(source, cache=True)), iter(Stream(source, cache=True))
+    next(first)
+    next(second)
+    second.close()
+    for _ in first:
+        pass
+    assert_same(copied(Stream(source, cache=True)), copied(Stream(source)))
+    assert len(list(source.parent.glob(".*"))) == 1
+
+
+def test_a_disk_that_cannot_be_written_is_told_in_a_sentence(source, monkeypatch):
+    def refuse(path):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(cache, "Part", refuse)
+    with pytest.raises(TreatiseError, match=r"cache .* cannot be written .Read-only file system.; go without a cache"):
+        copied(Stream(source, cache=True))
 
 
 def test_cache_folder_can_be_named(source, tmp_path):

@@ -15,9 +15,10 @@ from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 from sklearn.svm import LinearSVC
 
 from treatise._core.errors import TreatiseError
-from treatise.io import load_model, save_model
+from treatise.io import Stream, load_model, save_model
 from treatise.io.source import lines
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
+from treatise.linear.hybrid import _checkpoint as checkpoints
 from treatise.linear.hybrid import _online_loops as loops
 from treatise.linear.hybrid._base import MatrixShard
 from treatise.linear.hybrid._checkpoint import Checkpoint
@@ -369,7 +370,7 @@ def test_run_broken_off_after_any_pass_ends_in_the_same_bits(files, tmp_path, mo
     pattern, _, _ = files
     settings = {"bits": 7, "n_shards": 2, "online_passes": 2, "max_iter": 6, "memory": 3}
     whole = HybridLinearClassifier(**settings).fit_files(pattern)
-    write = Checkpoint._write
+    write = Checkpoint.write
     folder, survived = tmp_path / "run", 0
     for _ in range(60):
         # Each run writes two files more, a pair and the state that names it, and breaks off in the next.
@@ -381,7 +382,7 @@ def test_run_broken_off_after_any_pass_ends_in_the_same_bits(files, tmp_path, mo
             left[0] -= 1
             write(self, name, **arrays)
 
-        monkeypatch.setattr(Checkpoint, "_write", break_off)
+        monkeypatch.setattr(Checkpoint, "write", break_off)
         try:
             resumed = HybridLinearClassifier(**settings).fit_files(pattern, checkpoint=folder)
             break
@@ -439,6 +440,96 @@ def test_checkpoint_of_another_run_or_a_damaged_one_is_refused(files, tmp_path):
         HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=tmp_path / "run")
 
 
+@pytest.mark.parametrize(("n_shards", "cache"), [(1, False), (2, True)])
+def test_pass_that_is_broken_off_within_is_taken_up_to_the_same_bits(files, tmp_path, monkeypatch, n_shards, cache):
+    pattern, _, _ = files
+    monkeypatch.setattr(lines, "BLOCK", 1 << 10)
+    settings = {"bits": 7, "max_iter": 0, "online_passes": 2, "normalized": True, "n_shards": n_shards}
+    whole = HybridLinearClassifier(**settings).fit_files(pattern, cache=cache)
+    # A clock of our own: every chunk is due, and the run breaks off after forty of them.
+    hours = iter(range(0, 10**9, 3600))
+    monkeypatch.setattr(checkpoints, "clock", lambda: float(next(hours)))
+    monkeypatch.setattr(checkpoints, "_SHARE", 0.0)
+    keep, kept = checkpoints.PassMoments.keep, []
+
+    def break_off(self, state, counts):
+        keep(self, state, counts)
+        kept.append(int(counts[0]))
+        if len(kept) % 40 == 0:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoints.PassMoments, "keep", break_off)
+    broken = 0
+    while True:
+        try:
+            resumed = HybridLinearClassifier(**settings).fit_files(pattern, cache=cache, checkpoint=tmp_path / "run")
+            break
+        except KeyboardInterrupt:
+            broken += 1
+    assert broken > 3
+    # No chunk was learned from twice.
+    assert len(kept) == 2 * sum(1 for _ in Stream(pattern, bits=7))
+    np.testing.assert_array_equal(resumed.coef_, whole.coef_)
+    assert resumed.progressive_loss_ == whole.progressive_loss_
+    assert not list((tmp_path / "run").glob("within-*"))
+
+
+def test_moments_within_a_pass_are_minutes_apart(tmp_path, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(checkpoints, "clock", lambda: now[0])
+    moments = Checkpoint(tmp_path / "run", {}).moments_of(0)(0)
+    state, counts = OnlineState(np.zeros((3, 3)), np.zeros(2)), np.zeros(5)
+    for now[0] in np.arange(0.0, 600.0, 10.0):
+        counts[0] += 1
+        moments.keep(state, counts)
+    assert moments.load(state)[0] == 49  # at 480 seconds, the fourth
+
+
+@pytest.mark.parametrize("name", ["online.npz", "batch.npz", "diagonal.npz"])
+def test_checkpoint_that_is_well_formed_but_foreign_is_refused(files, tmp_path, name):
+    pattern, _, _ = files
+    own, other = tmp_path / "own", tmp_path / "other"
+    HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=own)
+    HybridLinearClassifier(bits=7, max_iter=2, alpha=3.0).fit_files(pattern, checkpoint=other)
+    mine = (own / name).read_bytes()
+    (own / name).write_bytes((other / name).read_bytes())
+    with pytest.raises(TreatiseError, match="belongs to another run"):
+        HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=own)
+    # The right name on the wrong arrays.
+    (own / name).write_bytes(mine)
+    with np.load(own / name) as archive:
+        arrays = dict(archive)
+    for key in ("table", "totals", "w", "gradient", "diagonal"):
+        if key in arrays:
+            np.savez(own / name, **{**arrays, key: np.zeros((4, 3))})
+            with pytest.raises(TreatiseError, match=rf"is damaged .*{key} is not what it should be"):
+                HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=own)
+            np.savez(own / name, **{k: v for k, v in arrays.items() if k != key})
+            with pytest.raises(TreatiseError, match=f"is damaged .*{key}"):
+                HybridLinearClassifier(bits=7, max_iter=2).fit_files(pattern, checkpoint=own)
+
+
+ONE_CLASS = {
+    "data.vw": "1 |a b\n1 |a c\n",
+    "data.svm": "1 1:0.5\n1 2:1\n",
+    "data.csv": "y,x\n1,2.5\n1,3.5\n",
+}
+
+
+@pytest.mark.parametrize("name", ONE_CLASS)
+@pytest.mark.parametrize("phases", [{"online_passes": 1, "max_iter": 0}, {"online_passes": 0, "max_iter": 3}])
+def test_files_of_one_class_are_refused(tmp_path, name, phases):
+    (tmp_path / name).write_text(ONE_CLASS[name])
+    target = "y" if name.endswith("csv") else None
+    with pytest.raises(ValueError, match="all 2 examples are of one class, 1; a classifier needs examples of both"):
+        HybridLinearClassifier(bits=7, **phases).fit_files(tmp_path / name, target=target, cache=False)
+    # One file may hold one class where another holds the other.
+    (tmp_path / name.replace("data", "more")).write_text(ONE_CLASS[name].replace("\n1", "\n-1"))
+    HybridLinearClassifier(bits=7, n_shards=2, **phases).fit_files(
+        [tmp_path / name, tmp_path / name.replace("data", "more")], target=target, cache=False
+    )
+
+
 def test_progress_has_a_line_for_every_power_of_two(files, capsys):
     pattern, _, _ = files
     HybridLinearClassifier(bits=7, max_iter=2, verbose=True).fit_files(pattern)
@@ -493,8 +584,8 @@ def test_lone_learner_and_local_passes_agree_with_a_plain_sum(problem):
     slope, bend = LogisticLoss().derivative(signs, p), LogisticLoss().curvature(signs, p)
     np.testing.assert_allclose(loss, LogisticLoss().value(signs, p).sum(), rtol=1e-12)
     np.testing.assert_allclose(gradient, np.append(X.T @ slope, slope.sum()), atol=1e-10)
-    importance, diagonal = passes.diagonal(w)
-    assert importance == 1500
+    counts, diagonal = passes.diagonal(w)
+    np.testing.assert_array_equal(counts, [1500, 0, 1500, 1500, np.count_nonzero(y)])
     np.testing.assert_allclose(diagonal, np.append(X.multiply(X).T @ bend, bend.sum()), atol=1e-10)
     v = np.random.default_rng(1).normal(size=121)
     np.testing.assert_allclose(passes.curvature(w, v), bend @ (X @ v[:-1] + v[-1]) ** 2, rtol=1e-10)

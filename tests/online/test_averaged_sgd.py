@@ -254,6 +254,20 @@ def test_bad_bounds_are_refused():
                 averaged_sgd_bounds(10, 1.0, 1.0, **{name: wrong})
     with pytest.raises(ValueError, match="distance=-1"):
         averaged_sgd_bounds(10, 1.0, -1.0)
+    sound = {"n_samples": 10, "radius": 1.0, "distance": 1.0}
+    for name in (*sound, "curvature", "step", "moment", "tail"):
+        for wrong in (np.nan, np.inf):
+            with pytest.raises(ValueError, match=f"{name}={wrong}.*finite"):
+                averaged_sgd_bounds(**{**sound, name: wrong})
+
+
+def test_a_certificate_of_numbers_that_are_none_is_refused():
+    sound = {"X": np.eye(2), "y": np.array([1.0, -1.0]), "coef": np.ones(2)}
+    for name, values in sound.items():
+        wrong = values.copy()
+        wrong.flat[0] = np.nan
+        with pytest.raises(ValueError, match=f"{name} holds nan"):
+            self_concordant_certificate(**{**sound, name: wrong})
 
 
 def mean_loss(loss, X, y, coef):

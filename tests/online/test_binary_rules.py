@@ -105,8 +105,8 @@ FIRST_ORDER = {
     "Perceptron": (OnlinePerceptron(), lambda: perceptron),
     "ROMMA": (ROMMA(), lambda: romma(False)),
     "aROMMA": (ROMMA(aggressive=True), lambda: romma(True)),
-    "ALMA": (ALMA(), lambda: alma(0.9, 1 / 0.9, np.sqrt(2))),
-    "ALMA, B and C": (ALMA(0.6, C=0.3, B=2.5), lambda: alma(0.6, 2.5, 0.3)),
+    "ALMA": (ALMA(radius=1.0), lambda: alma(0.9, 1 / 0.9, np.sqrt(2))),
+    "ALMA, B and C": (ALMA(0.6, C=0.3, B=2.5, radius=1.0), lambda: alma(0.6, 2.5, 0.3)),
     "OGD": (OnlineGradientDescent(0.5), lambda: gradient("hinge", 0.5)),
     "OGD zero-one": (OnlineGradientDescent(0.5, loss="zero_one"), lambda: gradient("zero_one", 0.5)),
     "OGD logistic": (OnlineGradientDescent(0.5, loss="log_loss"), lambda: gradient("log_loss", 0.5)),
@@ -132,7 +132,7 @@ def test_alma_on_long_examples_keeps_its_weights_though_their_scale_shrinks_belo
     """Each update divides the weights by about their length, a million; in 500 rounds that passes 1e-308."""
     X, y = stream
     mistakes, updates, w = first_order(1e6 * X, y, alma(0.9, 1 / 0.9, np.sqrt(2)))
-    learner = ALMA().fit(1e6 * X, y)
+    learner = ALMA(radius=1.0).fit(1e6 * X, y)
     assert (learner.n_mistakes_, learner.n_updates_) == (mistakes, updates)
     np.testing.assert_allclose(learner.coef_[0], w, atol=1e-12)
 
@@ -261,7 +261,7 @@ def test_diagonal_second_order_perceptron_is_arow_on_mistakes_alone(stream):
         return (True, (1 - m) / (1 + v), 1 / (1 + v)) if wrong else (False, 0.0, 0.0)
 
     mistakes, _, w, variance = second_order(X, y, rule, True, a=2.0)
-    learner = SecondOrderPerceptron(2.0).fit(X, y)
+    learner = SecondOrderPerceptron(2.0, covariance="diagonal").fit(X, y)
     assert learner.n_mistakes_ == mistakes
     np.testing.assert_allclose(learner.coef_[0], w, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(learner.covariance_, variance, rtol=1e-9)

@@ -204,7 +204,7 @@ def test_second_order_rule_makes_exactly_the_mistakes_of_a_plain_loop(stream, na
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 @pytest.mark.parametrize(
     "learner",
-    [ALMA(), SecondOrderPerceptron(), ImprovedEllipsoid(), NAROW(2.0), NormalHerd()],
+    [ALMA(radius=1.0), SecondOrderPerceptron(), ImprovedEllipsoid(), NAROW(2.0), NormalHerd()],
     ids=lambda e: type(e).__name__,
 )
 def test_rules_without_a_form_for_many_classes_learn_each_class_against_the_rest(stream, learner, covariance):

@@ -137,6 +137,30 @@ def test_the_bounds_hold_where_the_fluctuation_keeps_its_limit(signed):
             assert strategy.regret_bounds(losses)["Theorem 2"] == strategy.bound_curve(losses)[-1]
 
 
+@pytest.mark.parametrize("signed", [True, False])
+def test_the_bound_is_finite_and_holds_with_a_power_of_the_round(signed):
+    """gamma = t**-d is 1 in the first round, which is all of the volume where there was none before."""
+    rng = np.random.default_rng(5)
+    for volume in (0.0, 1.0):
+        for _ in range(10):
+            strategy = PerturbedLeader(0.5, signed=signed, initial_volume=volume)
+            n_experts, limit = int(rng.integers(2, 12)), np.arange(1, 201.0) ** -0.5
+            row = rng.uniform(-1.0 if signed else 0.0, 1.0, n_experts)
+            # The first round takes a volume of 0 to 1, or one of 1 to 2.
+            later = calm_game(rng, limit[1:], 199, n_experts, 1.0 + volume, signed=signed)
+            losses = np.vstack([row / np.abs(row).max(), later])
+            assert strategy.first_violation(losses) is None
+            assert np.all(strategy.run(losses).regret <= strategy.bound_curve(losses))
+            assert strategy.regret_bounds(losses)["Theorem 2"] == strategy.bound_curve(losses)[-1] < np.inf
+            infeasible = strategy.infeasible_losses(losses)
+            # The gap to the infeasible leader round by round, in the form that needs no limit of gamma.
+            power = 4.0 if signed else 2.0
+            b = power * limit / strategy.perturbation_scale(np.arange(1, 201), n_experts)
+            gap = strategy.run(losses).losses - infeasible
+            allowed = (2.0 if signed else 1.0) * b * game_volume(losses).growth
+            assert np.all(gap[1:] <= allowed[1:] + 1e-12)
+
+
 def test_lemmas_on_the_infeasible_leader_hold():
     rng, a = np.random.default_rng(3), 10.0
     limit = 0.9 * np.arange(1, 201.0) ** -0.5

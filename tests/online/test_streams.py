@@ -7,9 +7,11 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 import treatise.online
 from treatise.online import (
+    ALMA,
     AROW,
     NAROW,
     ConfidenceWeighted,
@@ -27,8 +29,10 @@ KINDS = [
     for name in treatise.online.__all__
     if isinstance(member := getattr(treatise.online, name), type) and issubclass(member, OnlineClassifier)
 ]
+# What a learner else draws from the rows of its first call.
+FIXED = {NAROW: {"b": 1.0}, ALMA: {"radius": 1.0}, PassiveAggressive: {"C": 1.0}}
 LEARNERS = [
-    kind(**({"covariance": covariance} if covariance else {}), **({"b": 1.0} if kind is NAROW else {}))
+    kind(**({"covariance": covariance} if covariance else {}), **FIXED.get(kind, {}))
     for kind in KINDS
     for covariance in (("full", "diagonal") if "covariance" in kind().get_params() else (None,))
 ]
@@ -138,8 +142,8 @@ def test_passes_continue_where_the_last_one_ended():
 
 def test_mistake_curve_is_the_running_count_at_evenly_spaced_moments():
     X, y = table(2, 1000)
-    learner = PassiveAggressive().fit(X, y)
-    wrong, updated, stepwise = [], [], PassiveAggressive()
+    learner = PassiveAggressive(1.0).fit(X, y)
+    wrong, updated, stepwise = [], [], PassiveAggressive(1.0)
     for x, label in zip(X, y):
         before = (getattr(stepwise, "n_mistakes_", 0), getattr(stepwise, "n_updates_", 0))
         stepwise.partial_fit(x[None], [label], classes=[0, 1])
@@ -264,10 +268,45 @@ def test_narow_chooses_b_so_that_half_of_the_rows_can_teach():
     X = X / np.linalg.norm(X, axis=1, keepdims=True) * 0.1
     assert NAROW().fit(X, y).b_ == pytest.approx(200)
     assert np.any(NAROW().fit(X, y).coef_)
-    assert not np.any(NAROW(1.0).fit(X, y).coef_)  # |x|^2 = 0.01 never exceeds 1 / b
-    assert NAROW().fit(np.zeros((2, 2)), [0, 1]).b_ == 1.0
+    # Long rows, as unscaled columns make them, are all learned from with the paper's value.
+    assert NAROW().fit(1e4 * X, y).b_ == 1.0
+    with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
+        assert not np.any(NAROW(1.0).fit(X, y).coef_)  # |x|^2 = 0.01 never exceeds 1 / b
+    with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
+        assert NAROW().fit(np.zeros((2, 2)), [0, 1]).b_ == 1.0
+
+
+@pytest.mark.parametrize("learner", [ALMA(), PassiveAggressive(), PassiveAggressive(variant=2)], ids=repr)
+def test_parameters_drawn_from_the_rows_follow_their_length(learner):
+    """Longer rows give shorter weights and the same scores; a power of two costs no digit."""
+    X, y = table(2)
+    plain, long = clone(learner).fit(X, y), clone(learner).fit(1024 * X, y)
+    np.testing.assert_array_equal(long.decision_function(1024 * X), plain.decision_function(X))
+    assert (long.n_mistakes_, long.n_updates_) == (plain.n_mistakes_, plain.n_updates_)
+    assert clone(learner).fit(np.zeros((2, 2)), [0, 1]).n_seen_ == 2
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_narow_learns_nothing_from_rounding(covariance):
+    """Rows of length one have a variance of one, which 1 / b is: what exceeds it are errors of the last digit."""
+    X, y = table(2)
+    X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    assert np.any(np.einsum("ij,ij->i", X, X) > 1.0)
+    with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
+        assert not np.any(NAROW(1.0, covariance=covariance).fit(X, y).coef_)
+
+
+def test_a_covariance_of_few_weights_is_full_by_itself():
+    X, y = table(2)
+    for kind in KINDS:
+        if "covariance" not in kind().get_params():
+            continue
+        np.testing.assert_array_equal(kind().fit(X, y).coef_, kind(covariance="full").fit(X, y).coef_)
+    wide = sparse.random(20, 100, 0.2, "csr", random_state=0)
+    assert AROW().fit(wide, np.arange(20) % 2).covariance_.shape == (100, 100)
+    assert AROW(fit_intercept=True).fit(wide, np.arange(20) % 2).covariance_.shape == (101,)
 
 
 def test_second_order_perceptron_starts_from_its_ridge():
     learner = SecondOrderPerceptron(4.0).partial_fit([[0.0, 0.0]], [1], classes=[0, 1])
-    np.testing.assert_array_equal(learner.covariance_, [0.25, 0.25])
+    np.testing.assert_array_equal(learner.covariance_, np.diag([0.25, 0.25]))

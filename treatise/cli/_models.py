@@ -86,13 +86,21 @@ def predict(
         float | None,
         typer.Option(help="For two classes: the probability of the rarer from which on a row is said to be of it."),
     ] = None,
+    spreadsheet: Annotated[
+        bool,
+        typer.Option(
+            "--spreadsheet",
+            help="Put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @).",
+        ),
+    ] = False,
     header: Header = None,
     as_json: Json = False,
 ) -> None:
     """Predict new data with a saved model, in the format of their kind.
 
     A table gets a CSV file of predictions, each with a probability or score, and sequences come back with their labels
-    filled in. ``label`` is another name of this command.
+    filled in. Labels and columns are written as they are, also such as begin with =, which a spreadsheet would run:
+    for data from strangers there is --spreadsheet. ``label`` is another name of this command.
     """
     from treatise.compare.early import refuse_early
 
@@ -120,6 +128,8 @@ def predict(
                 _print_score(judged, remarks, as_json=as_json)
                 return
         parts = kind.predict(loaded, data, header=header, **wishes)
+        if spreadsheet:
+            parts = (part.without_formulas() for part in parts)
         if output is not None:
             with replacing(output) as temporary, temporary.open("wb") as sink:
                 last, counts = _write(parts, sink)

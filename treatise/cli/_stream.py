@@ -53,7 +53,7 @@ def stream(
 ) -> None:
     """Fit a linear model to files of any size, online and then by L-BFGS.
 
-    A killed run is taken up by the same command where its last pass ended.
+    A killed run is taken up by the same command where its last pass ended, or where it stood minutes before within one.
     """
     from treatise.io import Stream, save_model
 

@@ -16,6 +16,7 @@ from treatise._core.files import replacing
 from treatise.io.source import read_bytes
 
 _TOKEN = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/|[{}()\[\],;|]|[^\s{}()\[\],;|"]+|"', re.DOTALL)
+_MOST_PROBABILITIES = 1 << 27
 _PLAIN = re.compile(r'[^\s{}()\[\],;|"/][^\s{}()\[\],;|"]*')
 _PUNCTUATION = frozenset("{}()[],;|")
 
@@ -268,6 +269,8 @@ class _Reader:
         places = [{state: i for i, state in enumerate(self._states[parent])} for parent in parents]
         shape = tuple(len(states) for states in places)
         n_states = len(self._states[name])
+        if prod(shape) * n_states > _MOST_PROBABILITIES:
+            raise self._wrong(f"{name!r} has more than {_MOST_PROBABILITIES} probabilities; take parents from it")
         table = np.full((prod(shape), n_states), np.nan)
         default: list[float] | None = None
         while (word := self._peek()) != "}":

@@ -9,10 +9,21 @@ from typing import BinaryIO, cast
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.io.source import DAMAGED, column_name, damage, naming, open_bytes
+from treatise.io.source import (
+    DAMAGED,
+    LONGEST_LINE,
+    column_name,
+    damage,
+    is_packed,
+    naming,
+    open_bytes,
+    refuse_unfolding,
+    unpacked_limit,
+)
 
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """Names of the ten columns of CoNLL-U."""
+_MOST_WORDS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -86,12 +97,14 @@ def iterate_conll(path: str | os.PathLike[str], *, columns: Sequence[str] | None
     """
     path = Path(path)
     with naming(path):
-        yield from _sentences(path, columns)
+        yield from _sentences(path, columns, None)
 
 
 def read_conll(path: str | os.PathLike[str], *, columns: Sequence[str] | None = None) -> list[Sentence]:
     """All sentences of a file; see :func:`iterate_conll`."""
-    sentences = list(iterate_conll(path, columns=columns))
+    path = Path(path)
+    with naming(path):
+        sentences = list(_sentences(path, columns, unpacked_limit() if is_packed(path) else None))
     if not sentences:
         raise TreatiseError(f"{path}: the file holds no words")
     return sentences
@@ -132,13 +145,14 @@ def conll_lines(sentences: Iterable[Sentence]) -> Iterator[str]:
         yield "\n"
 
 
-def _sentences(path: Path, columns: Sequence[str] | None) -> Iterator[Sentence]:
+def _sentences(path: Path, columns: Sequence[str] | None, limit: int | None) -> Iterator[Sentence]:
+    """The sentences of a file, of so many bytes once it is decompressed if there is a limit."""
     layout: _Layout | None = None
     rows: list[list[str]] = []
     comments: list[str] = []
     first = 0
     with io.BufferedReader(cast(io.RawIOBase, open_bytes(path))) as stream:
-        for number, line in enumerate(_decoded(stream), 1):
+        for number, line in enumerate(_decoded(stream, limit), 1):
             if not line.strip():
                 if rows and layout is not None:
                     yield layout.sentence(rows, comments, first)
@@ -158,6 +172,10 @@ def _sentences(path: Path, columns: Sequence[str] | None) -> Iterator[Sentence]:
                 continue
             if not rows:
                 first = number
+            if len(rows) == _MOST_WORDS:
+                raise TreatiseError(
+                    f"the sentence from line {first} on has more than {_MOST_WORDS} words; an empty line must end one"
+                )
             rows.append(cells)
     if rows and layout is not None:
         yield layout.sentence(rows, comments, first)
@@ -202,10 +220,15 @@ class _Layout:
         return Sentence({name: list(column) for name, column in zip(self.names, zip(*rows))}, tuple(comments), first)
 
 
-def _decoded(stream: BinaryIO) -> Iterator[str]:
-    number = 0
+def _decoded(stream: BinaryIO, limit: int | None) -> Iterator[str]:
+    number, size = 0, 0
     try:
-        for number, line in enumerate(stream, 1):
+        while line := stream.readline(LONGEST_LINE + 1):
+            number, size = number + 1, size + len(line)
+            if len(line) > LONGEST_LINE:
+                raise TreatiseError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB")
+            if limit is not None:
+                refuse_unfolding(size, limit)
             yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
         raise TreatiseError(f"line {number} is not UTF-8") from None

@@ -15,6 +15,7 @@ _SYMBOL, _PAIRS, _CHARACTERS, _STRINGS, _LIST, _EXPRESSIONS, _S4 = 1, 2, 9, 16, 
 _DEFERRED, _PAIRS_WITH_ATTRIBUTES, _REFERENCE = 238, 239, 255
 _NOTHING = (0, 241, 242, 251, 253, 254)  # null, and the environments that every session has
 _MISSING_INTEGER = -(2**31)
+_LONGEST_RANGE = 1 << 28
 
 
 def read_r_data(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -46,12 +47,19 @@ def read_r_data(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise TreatiseError(f"{path}: {error}") from error
     if raw[:5] not in (b"RDX2\n", b"RDX3\n") or raw[5:7] != b"X\n":
         raise TreatiseError(f"{path} is no binary data file of R (save(...) writes one)")
-    stream = _Stream(raw, 7, str(path))
-    version = stream.integer()
-    stream.skip(8)
-    if version == 3:
-        stream.skip(stream.integer())
-    return stream.pairs(stream.integer())
+    try:
+        stream = _Stream(raw, 7, str(path))
+        version = stream.integer()
+        stream.skip(8)
+        if version == 3:
+            stream.skip(stream.integer())
+        return stream.pairs(stream.integer())
+    except TreatiseError:
+        raise
+    # One byte that is wrong can turn any object into any other, deep inside any third.
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise TreatiseError(f"{path} is damaged ({told}); get it again") from None
 
 
 class _Stream:
@@ -119,6 +127,8 @@ class _Stream:
         recipe, state, attributes = self.item()["0"], self.item(), self.item()
         if recipe in ("compact_intseq", "compact_realseq"):
             size, first, step = state
+            if not 0 <= size <= _LONGEST_RANGE:
+                raise ValueError(f"a range of {size:g} numbers")
             values = first + step * np.arange(int(size))
             values = values.astype(int) if recipe == "compact_intseq" else values
         elif recipe == "deferred_string":
@@ -145,10 +155,16 @@ def _shaped(values: Any, attributes: dict[str, Any]) -> Any:
     """The values as their attributes say: a matrix, the labels of a factor, a list by names."""
     if isinstance(values, list):
         names = attributes.get("names")
-        return values if names is None else dict(zip(names, values))
+        return values if names is None else dict(zip(names, values, strict=True))
     if "levels" in attributes:
         labels = np.array([*attributes["levels"], None], dtype=object)  # missing values take the last
-        return labels[np.nan_to_num(np.asarray(values, dtype=float), nan=len(labels)).astype(int) - 1]
+        codes = np.nan_to_num(np.asarray(values, dtype=float), nan=len(labels)).astype(int) - 1
+        if np.any(codes < 0):
+            raise ValueError("a factor with a value below its first level")
+        return labels[codes]
     if "dim" in attributes:
-        return values.reshape(attributes["dim"], order="F")
+        shape = np.asarray(attributes["dim"], dtype=int)
+        if np.any(shape < 0):
+            raise ValueError(f"a matrix of shape {tuple(shape.tolist())}")
+        return values.reshape(shape, order="F")
     return values

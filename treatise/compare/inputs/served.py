@@ -1,5 +1,6 @@
 """What saved models make of new data, in the format of their kind."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from treatise.io import ModelFile
 
 if TYPE_CHECKING:
     from treatise.compare.inputs.answers import Score
+
+_FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-]?[0-9.]+$"
 
 
 class Part(ABC):
@@ -38,6 +41,10 @@ class Part(ABC):
     @abstractmethod
     def said(self, counts: dict[str, int], label: str) -> str:
         """So many predictions of a model in words, the beginning of a sentence."""
+
+    def without_formulas(self) -> "Part":
+        """The same for a spreadsheet, which takes some text for formulas; as it is where none reads the format."""
+        return self
 
 
 class Served(ABC):
@@ -89,6 +96,13 @@ class TablePart(Part):
     def text(self, first: bool) -> str:
         """As CSV."""
         return self.frame.write_csv(include_header=first)
+
+    def without_formulas(self) -> "TablePart":
+        """The same with an apostrophe before text that a spreadsheet would take for a formula and run."""
+        text = pl.col(pl.String)
+        risky = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+        frame = self.frame.with_columns(pl.when(risky).then("'" + text).otherwise(text).name.keep())
+        return TablePart(frame.rename(lambda name: f"'{name}" if re.match(_FORMULA, name) else name))
 
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary for each row."""

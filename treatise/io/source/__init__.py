@@ -14,8 +14,10 @@ from treatise.io.source.content import (
     open_bytes,
     raw_bytes,
     read_bytes,
+    refuse_unfolding,
     stem,
     unpacked_bytes,
+    unpacked_limit,
 )
 from treatise.io.source.delimiters import DELIMITERS, find_delimiter, possible_delimiters
 from treatise.io.source.encoding import plain_text, refuse_wide
@@ -29,7 +31,7 @@ from treatise.io.source.formats import (
     refuse_other_than_table,
 )
 from treatise.io.source.headers import column_names, is_header
-from treatise.io.source.lines import line_blocks
+from treatise.io.source.lines import LONGEST_LINE, line_blocks
 from treatise.io.source.records import Records, records_of
 from treatise.io.source.values import MISSING, is_number, read_as, read_compact, read_dates, read_written, typed_frame
 from treatise.io.source.written_dates import COMPACT, ORDERS
@@ -42,6 +44,7 @@ __all__ = [
     "DELIMITERS",
     "FORMATS",
     "GLANCE",
+    "LONGEST_LINE",
     "MISSING",
     "ORDERS",
     "PARQUET",
@@ -72,8 +75,10 @@ __all__ = [
     "read_written",
     "records_of",
     "refuse_other_than_table",
+    "refuse_unfolding",
     "refuse_wide",
     "stem",
     "typed_frame",
     "unpacked_bytes",
+    "unpacked_limit",
 ]

@@ -5,6 +5,7 @@ import difflib
 import gzip
 import io
 import lzma
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,11 @@ _SHRINKS: dict[bytes, Callable[[bytes], bytes]] = {
     _XZ: lzma.compress,
 }
 _LONGEST_MAGIC = 6
+_MOST_OF_BLOCK = 1 << 17  # bytes that a compressed block of Zstandard unfolds to
+_BLOCK = 1 << 20
+_GIB = 1 << 30
+_MOST_GIB = 4.0
+_LIMIT = "TREATISE_UNPACKED_GIB"
 DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
 """What reading a compressed file that is cut short or spoilt may raise."""
 
@@ -75,11 +81,16 @@ def raw_bytes(path: Path) -> bytes:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, decompressed; the compression is told by content, not by name."""
+    """The content of a file, decompressed; the compression is told by content, not by name.
+
+    A few bytes may unfold to fill the memory: beyond :func:`unpacked_limit` they are refused.
+    """
     data = raw_bytes(path)
+    if not data.startswith(tuple(_SHRINKS)):
+        return data
     try:
-        data = _decompressed(data)
-    except (*DAMAGED, pl.exceptions.PolarsError) as error:
+        data = _decompressed(data, unpacked_limit())
+    except (*DAMAGED, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise damage(error) from None
     if not data:
         raise TreatiseError("the file is empty once decompressed")
@@ -89,15 +100,30 @@ def read_bytes(path: Path) -> bytes:
 def open_bytes(path: Path) -> BinaryIO:
     """The file, decompressed as it is read; the compression is told by content, not by name."""
     magic = _first_bytes(path)
-    if magic.startswith(_GZIP):
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    if magic.startswith(_BZIP2):
-        return cast(BinaryIO, bz2.open(path, "rb"))
-    if magic.startswith(_XZ):
-        return cast(BinaryIO, lzma.open(path, "rb"))
     if magic.startswith(_ZSTANDARD):
         return _open_zstandard(path)
-    return path.open("rb", buffering=0)
+    return _opened(path, magic) or path.open("rb", buffering=0)
+
+
+def unpacked_limit() -> int:
+    """Bytes that a compressed file may hold where it is read as a whole: 4 GiB, or what the environment says."""
+    told = os.environ.get(_LIMIT, "")
+    try:
+        limit = float(told or _MOST_GIB)
+    except ValueError:
+        limit = -1.0
+    if not 0.0 < limit < 2**30:
+        raise TreatiseError(f"{_LIMIT}={told!r} in the environment is no number of GiB, such as 16")
+    return int(limit * _GIB)
+
+
+def refuse_unfolding(size: int, limit: int) -> None:
+    """Raise for content of a compressed file that is larger than it may be."""
+    if size > limit:
+        raise TreatiseError(
+            f"the compressed file unfolds to more than {limit / _GIB:g} GiB and was not read; if it is meant to, set "
+            f"{_LIMIT} in the environment to as many GiB as it holds, or unpack it"
+        )
 
 
 def damage(error: Exception) -> TreatiseError:
@@ -137,20 +163,33 @@ def _readable(path: Path) -> Iterator[None]:
         raise TreatiseError(f"the file cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
 
-def _decompressed(data: bytes) -> bytes:
-    if data.startswith(_GZIP):
-        return gzip.decompress(data)
-    if data.startswith(_BZIP2):
-        return bz2.decompress(data)
-    if data.startswith(_XZ):
-        return lzma.decompress(data)
-    if data.startswith(_ZSTANDARD):
-        return _zstandard(data)
-    return data
+def _opened(file: Path | BinaryIO, magic: bytes) -> BinaryIO | None:
+    """What decompresses a file as it is read, by its first bytes; None where it is not compressed, or otherwise."""
+    if magic.startswith(_GZIP):
+        return cast(BinaryIO, gzip.open(file, "rb"))
+    if magic.startswith(_BZIP2):
+        return cast(BinaryIO, bz2.open(file, "rb"))
+    if magic.startswith(_XZ):
+        return cast(BinaryIO, lzma.open(file, "rb"))
+    return None
 
 
-def _zstandard(data: bytes) -> bytes:
+def _decompressed(data: bytes, limit: int) -> bytes:
+    stream = _opened(io.BytesIO(data), data[:_LONGEST_MAGIC])
+    if stream is None:
+        return _zstandard(data, limit)
+    blocks, size = [], 0
+    with stream:
+        while block := stream.read(_BLOCK):
+            size += len(block)
+            refuse_unfolding(size, limit)
+            blocks.append(block)
+    return b"".join(blocks)
+
+
+def _zstandard(data: bytes, limit: int) -> bytes:
     """Python reads this compression from 3.14 on; before that the lines pass through Polars, which does."""
+    refuse_unfolding(most_of_zstandard(data), limit)
     try:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
@@ -160,6 +199,25 @@ def _zstandard(data: bytes) -> bytes:
         return zstd.decompress(data)
     except zstd.ZstdError as error:
         raise ValueError(error) from None
+
+
+def most_of_zstandard(data: bytes) -> int:
+    """Bytes that Zstandard's frames unfold to, at most, by the headers of their blocks (RFC 8878, Section 3.1.1)."""
+    at, most = 0, 0
+    while data[at : at + 4] == _ZSTANDARD and at + 5 <= len(data):
+        descriptor = data[at + 4]
+        single = descriptor >> 5 & 1
+        content = (single, 2, 4, 8)[descriptor >> 6]
+        at += 5 + (1 - single) + (0, 1, 2, 4)[descriptor & 3] + content
+        last = 0
+        while not last and at + 3 <= len(data):
+            header = int.from_bytes(data[at : at + 3], "little")
+            last, kind, size = header & 1, header >> 1 & 3, header >> 3
+            # As it is, one byte repeated, or compressed: then it holds 128 KiB at most.
+            most += size if kind < 2 else _MOST_OF_BLOCK
+            at += 3 + (1 if kind == 1 else size)
+        at += 4 if descriptor & 4 else 0
+    return most
 
 
 def _open_zstandard(path: Path) -> BinaryIO:

@@ -14,9 +14,10 @@ TABLES = ("csv", "tsv", "libsvm", "parquet")
 GLANCE = 1 << 16
 """Bytes of a file's beginning that its format is told by."""
 _LINES = 20
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+# A run of digits is taken as a whole or not at all (``++``): else 100 kB of them are tried in all divisions.
+_NUMBER = rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _LIBSVM_LINE = re.compile(
-    rb"[ \t]*" + _NUMBER + rb"(?:,[+-]?[\d.]+)*(?P<pairs>(?:[ \t]+(?:qid|-?\d+):[^\s:#]+)*)[ \t\r]*(?:#.*)?"
+    rb"[ \t]*+" + _NUMBER + rb"(?:,[+-]?[\d.]++)*+(?P<pairs>(?:[ \t]++(?:qid|-?\d++):[^\s:#]++)*+)[ \t\r]*+(?:#.*)?"
 )
 _FEATURE_WITH_VALUE = re.compile(rb"[^\s|:]*:" + _NUMBER)
 _TABLE_ENDINGS = {".csv", ".tsv", ".tab"}

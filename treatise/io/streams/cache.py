@@ -11,12 +11,14 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import Part
 from treatise.io.streams.rows import Chunk
 
 _MAGIC = b"treatise stream 1\n"
@@ -34,13 +36,11 @@ class CacheWriter:
 
     def __init__(self, path: Path, about: dict[str, Any]) -> None:
         self.path, self.about = path, about
-        self._part = path.with_name(path.name + ".part")
         self._blocks: list[list[int]] = []
-        try:
-            self._file = self._part.open("wb")
-        except OSError as error:
-            raise TreatiseError(f"the cache {path} cannot be written ({error.strerror or error})") from None
-        self._file.write(_MAGIC)
+        with self._told():
+            self._part = Part(path)
+            self._file = self._part.stream
+            self._file.write(_MAGIC)
 
     def add(self, chunk: Chunk) -> None:
         """Append a block."""
@@ -50,31 +50,40 @@ class CacheWriter:
             arrays.append(chunk.values)
         if not plain_weights:
             arrays.append(chunk.weights)
-        self._pad()
-        start, checksum = self._file.tell(), 0
-        for array in arrays:
+        with self._told():
             self._pad()
-            data = np.ascontiguousarray(array).view(np.uint8).data
-            checksum = zlib.crc32(data, checksum)
-            self._file.write(data)
+            start, checksum = self._file.tell(), 0
+            for array in arrays:
+                self._pad()
+                data = np.ascontiguousarray(array).view(np.uint8).data
+                checksum = zlib.crc32(data, checksum)
+                self._file.write(data)
         self._blocks.append([start, len(chunk), len(chunk.indices), not plain_values, not plain_weights, checksum])
 
     def commit(self, counts: dict[str, Any]) -> None:
         """Finish the file: ``counts`` is kept beside what it was made of."""
         footer = json.dumps({"about": self.about, "counts": counts, "blocks": self._blocks}).encode()
-        start = self._file.tell()
-        self._file.write(footer)
-        self._file.write(_TRAILER.pack(start, len(footer), zlib.crc32(footer)))
-        self._file.write(_MAGIC)
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        os.replace(self._part, self.path)
+        with self._told():
+            start = self._file.tell()
+            self._file.write(footer)
+            self._file.write(_TRAILER.pack(start, len(footer), zlib.crc32(footer)))
+            self._file.write(_MAGIC)
+            self._part.commit()
 
     def abandon(self) -> None:
         """Leave nothing behind."""
-        self._file.close()
-        self._part.unlink(missing_ok=True)
+        self._part.abandon()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say why a cache cannot be written: the disk is full, or must not be written."""
+        try:
+            yield
+        except OSError as error:
+            raise TreatiseError(
+                f"the cache {self.path} cannot be written ({error.strerror or error}); go without a cache, or name "
+                "another folder for it"
+            ) from None
 
     def _pad(self) -> None:
         self._file.write(b"\0" * (-self._file.tell() % _ALIGNMENT))
@@ -100,8 +109,12 @@ class CacheFile:
         footer = self._map[start : start + length] if start + length == size - end else b""
         if zlib.crc32(footer) != checksum or not footer:
             raise self._damaged("its table of blocks does not match its checksum")
-        content = json.loads(footer)
-        if content["about"] != about:
+        try:
+            content = json.loads(footer)
+            made_of = content["about"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise self._damaged("its table of blocks is none") from None
+        if made_of != about:
             raise StaleCacheError(f"the cache {path} was made of another file or with other settings")
         self.counts: dict[str, Any] = content["counts"]
         self._blocks: list[list[int]] = content["blocks"]

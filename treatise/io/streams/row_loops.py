@@ -29,12 +29,13 @@ from treatise.io.streams.word_loops import (
 )
 from treatise.io.tables.libsvm_loops import is_query
 
-FULL, FINE, LABEL, NO_LABEL, WEIGHT, INITIAL, NO_BAR, VALUE, SCALE, INDEX, NAMESPACES, UNFIT = range(12)
+FULL, FINE, LABEL, NO_LABEL, WEIGHT, INITIAL, NO_BAR, VALUE, SCALE, INDEX, NAMESPACES, UNFIT, LARGE = range(13)
 ANY, CLASSES, COUNTS = range(3)
 VW, LIBSVM = range(2)
 
 _SPACE, _TAB, _RETURN, _FEED, _BAR, _COLON, _QUOTE, _HASH = 32, 9, 13, 10, 124, 58, 39, 35
 
+MOST_DIGITS = 19  # of an index; more would not fit into 64 bits, and count from 0 again
 _POWERS = 10.0 ** np.arange(309)
 _OVERFLOW = 3.4028235677973366e38  # from here on single precision rounds to infinity
 
@@ -221,6 +222,8 @@ def features(
             if is_query(data, first, name_end):
                 continue
             return INDEX, at, first, filled
+        if style == LIBSVM and name_end - first > MOST_DIGITS:
+            return LARGE, at, first, filled
         value *= scale
         if value == 0.0:
             anonymous += np.uint64(name_end == first)

@@ -4,6 +4,7 @@ import glob
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from itertools import cycle, pairwise
 from pathlib import Path
@@ -28,8 +29,12 @@ from treatise.io.streams.tables import table_chunks
 from treatise.io.streams.text import LABELS, text_chunks
 
 _WORDS_KEPT = 5
+_SAMPLES, _SAMPLE = 64, 1 << 16  # blocks, and their bytes
 # Counted up when the same file and settings give other rows, so that older caches are not used.
 _RULES = 2
+# A file that was changed since may have its old size, and its old time where a program put that back. The system's own
+# time of the last change cannot be put back, but is not kept everywhere: blocks of the content are looked at as well.
+_OF_CONTENT = ("size", "modified", "changed", "content")
 
 
 class Stream:
@@ -117,6 +122,7 @@ class Stream:
         self.on_error, self.cache = on_error, cache
         self._parts: list[tuple[Path, int, int | None]] = [(path, 0, None) for path in self.paths]
         self._open: dict[Path, CacheFile] = {}
+        self._samples: dict[Path, tuple[Any, int]] = {}
         self.skipped, self.complaints = 0, list[str]()
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -164,7 +170,8 @@ class Stream:
 
     def fingerprint(self) -> dict[str, Any]:
         """What the stream reads and how: equal for equal examples."""
-        files = [self._about(path) for path in self.paths]
+        # When a file's name or owner last changed says nothing of its examples.
+        files = [{key: value for key, value in self._about(path).items() if key != "changed"} for path in self.paths]
         return {"files": files, "parts": [[str(path), first, past] for path, first, past in self._parts]}
 
     def _with(self, parts: list[tuple[Path, int, int | None]]) -> "Stream":
@@ -188,19 +195,27 @@ class Stream:
         """What a cache of the file depends on."""
         status = _status(path)
         return {
-            "name": path.name, "size": status.st_size, "modified": status.st_mtime_ns, "bits": self.hashing.bits,
+            "name": path.name, "size": status.st_size, "modified": status.st_mtime_ns, "changed": status.st_ctime_ns,
+            "content": self._sampled(path, status), "bits": self.hashing.bits,
             "quadratic": list(self.hashing.quadratic), "cubic": list(self.hashing.cubic), "format": self.format,
             "target": self.target, "weight": self.weight, "labelled": self.need_label, "labels": self.labels,
             "on_error": self.on_error, "rules": _RULES,
         }  # fmt: skip
 
     def _cache_path(self, path: Path) -> Path:
-        settings = {key: value for key, value in self._about(path).items() if key not in ("size", "modified")}
+        settings = {key: value for key, value in self._about(path).items() if key not in _OF_CONTENT}
         digest = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:10]
         folder = path.parent if self.cache is True else Path(os.fspath(self.cache))  # type: ignore[arg-type]
         if not folder.is_dir():
             raise TreatiseError(f"the folder {folder} for caches does not exist")
         return folder / f".{path.name}.{digest}.cache"
+
+    def _sampled(self, path: Path, status: os.stat_result) -> int:
+        """A checksum of the file, or of blocks all over it if it is long; taken once as long as nothing changes."""
+        key = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if self._samples.get(path, (None, 0))[0] != key:
+            self._samples[path] = key, sampled_checksum(path, status.st_size)
+        return self._samples[path][1]
 
     def _cached(self, path: Path) -> CacheFile | None:
         if not self.cache:
@@ -307,6 +322,22 @@ def _status(path: Path) -> os.stat_result:
         return path.stat()
     except OSError as error:
         raise TreatiseError(f"{path}: the file cannot be read ({error.strerror or error})") from None
+
+
+def sampled_checksum(path: Path, size: int) -> int:
+    """The checksum of 64 blocks that lie evenly over the file, the first and the last among them; of all if they do."""
+    checksum, most = 0, _SAMPLES * _SAMPLE
+    starts = (
+        range(0, size, _SAMPLE) if size <= most else [(size - _SAMPLE) * i // (_SAMPLES - 1) for i in range(_SAMPLES)]
+    )
+    try:
+        with path.open("rb", buffering=0) as stream:
+            for start in starts:
+                stream.seek(start)
+                checksum = zlib.crc32(stream.read(_SAMPLE), checksum)
+    except OSError as error:
+        raise TreatiseError(f"{path}: the file cannot be read ({error.strerror or error})") from None
+    return checksum
 
 
 def _balanced(rows: list[int], shards: int) -> list[tuple[int, int]]:

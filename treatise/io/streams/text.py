@@ -69,5 +69,6 @@ def _reason(status: int, token: bytes, labels: str) -> str:
         loops.VALUE: f"the value in {shown} is no finite number",
         loops.SCALE: f"the namespace's scale {shown} is no finite number",
         loops.INDEX: f"{shown} stands where index:value belongs",
+        loops.LARGE: f"the index in {shown} has more than {loops.MOST_DIGITS} digits",
         loops.NAMESPACES: f"there are more than {MOST_NAMESPACES} namespaces to cross",
     }[status]

@@ -16,4 +16,7 @@ def split_keel(text: bytes) -> tuple[tuple[str, ...], bytes]:
     names = tuple(name.strip("'\"") for name in _ATTRIBUTE.findall(head))
     if not names:
         raise TreatiseError("no @attribute is declared before @data")
-    return names, text[declared.end() :]
+    rows = text[declared.end() :]
+    if not rows.strip():
+        raise TreatiseError("there is no row beneath @data")
+    return names, rows

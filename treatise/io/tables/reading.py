@@ -41,8 +41,9 @@ def read_table(
     text otherwise, also where numbers are written with leading zeros. Numbers may have a currency, a unit or a per cent
     sign (the same in all of the column), marks between thousands, and brackets for a minus; dates any order of day,
     month and year, if no other one fits the column. The time grows with the bytes of the file, which is held in memory
-    while it is read; a row may take 16 MiB and a table have 262 144 columns. For data beyond the memory, use the
-    streaming readers.
+    while it is read; a row may take 16 MiB and a table have 262 144 columns. A compressed file may unfold to 4 GiB, or
+    to as many as ``TREATISE_UNPACKED_GIB`` in the environment says. For data beyond the memory, use the streaming
+    readers.
 
     Parameters
     ----------

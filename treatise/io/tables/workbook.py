@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise.io.source import typed_frame
+from treatise.io.source import refuse_unfolding, typed_frame, unpacked_limit
 from treatise.io.source.values import Typed
 from treatise.io.tables.parquet import plain_column
 
@@ -32,8 +32,14 @@ def is_workbook(data: bytes) -> bool:
         return False
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _PART in archive.namelist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+            if _PART not in archive.namelist():
+                return False
+            refuse_unfolding(sum(part.file_size for part in archive.infolist()), unpacked_limit())
+            return True
+    except TreatiseError:
+        raise
+    # A damaged archive can fail anywhere; what it is then is told by those who read text.
+    except Exception:
         return False
 
 

@@ -151,11 +151,14 @@ class HybridLinear(BaseEstimator):
             fits.append(self._run(LocalPasses(shards, settings, self.n_jobs), np.float64))
         self._keep(fits)
 
-    def _run(self, passes: Passes, dtype: type, checkpoint: Checkpoint | None = None) -> Fitted:
+    def _run(
+        self, passes: Passes, dtype: type, checkpoint: Checkpoint | None = None, *, two_classes: bool = False
+    ) -> Fitted:
         lines = ProgressLines() if self.verbose else None
         return fit_hybrid(
             passes, self._plan(), OnlineState.fresh(passes.settings, self.initial_squares, dtype),
-            checkpoint=checkpoint, report=lines.online if lines else None, watch=lines.batch if lines else None,
+            two_classes=two_classes, checkpoint=checkpoint, report=lines.online if lines else None,
+            watch=lines.batch if lines else None,
         )  # fmt: skip
 
     def _keep(self, fits: list[Fitted]) -> None:
@@ -223,9 +226,9 @@ class HybridLinear(BaseEstimator):
         paths, format, target, weight, on_error, cache
             As for :class:`treatise.io.Stream`. Without a cache every pass parses the text again.
         checkpoint : path or None, default=None
-            Folder in which to keep the state after every pass. A fit of the same files with the same settings takes
-            up where a killed one stood, and ends with the same weights to the last bit. Delete it once the model is
-            saved.
+            Folder in which to keep the state after every pass, and every few minutes within an online one (but not on
+            a cluster). A fit of the same files with the same settings takes up where a killed one stood, and ends with
+            the same weights to the last bit. Delete it once the model is saved.
         dask : str, distributed.Client or None, default=None
             Address of a Dask scheduler, or a client: the shards are then read by its workers, which must see the files
             under the same paths. Set ``n_shards`` to at least the number of workers.
@@ -258,12 +261,13 @@ class HybridLinear(BaseEstimator):
     def _run_files(self, shards: list[Stream], dask: Any, record: Checkpoint | None) -> Fitted:
         settings = self._settings(1 << self.bits)
         if dask is None:
-            return self._run(LocalPasses(shards, settings, self.n_jobs, np.float32), np.float32, record)
-        passes = DaskPasses(shards, settings, dask, np.float32)
+            passes = LocalPasses(shards, settings, self.n_jobs, np.float32)
+            return self._run(passes, np.float32, record, two_classes=self._classify)
+        remote = DaskPasses(shards, settings, dask, np.float32)
         try:
-            return self._run(passes, np.float32, record)
+            return self._run(remote, np.float32, record, two_classes=self._classify)
         finally:
-            passes.close()
+            remote.close()
 
     def _labels(self) -> str:
         """What a label in a file may be."""

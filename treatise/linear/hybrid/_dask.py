@@ -7,6 +7,7 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise.linear.hybrid._passes import (
+    MomentsOf,
     Omitted,
     OnlineState,
     Report,
@@ -66,8 +67,13 @@ class DaskPasses:
         if self._own:
             self._client.close()
 
-    def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
-        """An online pass of every shard's own learner, averaged; progress is reported once, at the end."""
+    def online(
+        self, state: OnlineState, report: Report | None = None, moments_of: MomentsOf | None = None
+    ) -> tuple[OnlineState, np.ndarray]:
+        """An online pass of every shard's own learner, averaged; progress is reported once, at the end.
+
+        Within a pass nothing is kept: the cluster does a lost shard again.
+        """
         if len(self.shards) == 1:
             learned, counts = self._each(_learn, None, state)
         else:
@@ -81,10 +87,10 @@ class DaskPasses:
         share = self._each(gradient_share, np.add, w)
         return float(share[-1]), share[:-1].copy()
 
-    def diagonal(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Sum of importances and diagonal of the Hessian."""
+    def diagonal(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the pass counted, and the diagonal of the Hessian."""
         share = self._each(diagonal_share, np.add, w)
-        return float(share[-1]), share[:-1].copy()
+        return share[-5:].copy(), share[:-5].copy()
 
     def curvature(self, w: np.ndarray, direction: np.ndarray) -> float:
         """Second derivative along a direction."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treatise.linear.hybrid._checkpoint import Checkpoint
-from treatise.linear.hybrid._passes import Omitted, OnlineState, Passes, Report
+from treatise.linear.hybrid._passes import COUNTED, IMPORTANCE, LOSS, POSITIVE, Omitted, OnlineState, Passes, Report
 from treatise.optimize import LBFGSState, minimize_lbfgs
 
 # From here on the pairs of L-BFGS, which are most of its memory, are kept in single precision.
@@ -42,51 +42,62 @@ def fit_hybrid(
     plan: Plan,
     start: OnlineState,
     *,
+    two_classes: bool = False,
     checkpoint: Checkpoint | None = None,
     report: Callable[[int], Report | None] | None = None,
     watch: Callable[[LBFGSState], None] | None = None,
 ) -> Fitted:
-    """Run both phases, or what a checkpoint says is left of them."""
+    """Run both phases, or what a checkpoint says is left of them; ``two_classes`` refuses data of one class."""
     state, done, progressive, omitted = start, 0, float("nan"), Omitted()
-    saved = checkpoint.load_online() if checkpoint is not None else None
+    saved = checkpoint.load_online(start) if checkpoint is not None else None
     if saved is not None:
         done, state, progressive, omitted = saved
     for number in range(done, plan.online_passes):
         # Every pass and every shard meets its share of the penalties, as it does of the losses.
         state.share = (number + 1) / len(passes.shards)
-        state, counts = passes.online(state, report(number) if report is not None else None)
-        progressive, omitted = float(counts[1] / _positive(counts[2])), passes.omitted
+        state, counts = passes.online(
+            state,
+            report(number) if report is not None else None,
+            checkpoint.moments_of(number) if checkpoint is not None else None,
+        )
+        _check(counts, two_classes)
+        progressive, omitted = float(counts[LOSS] / counts[IMPORTANCE]), passes.omitted
         state.refuse_divergence()
         if checkpoint is not None:
             checkpoint.save_online(number + 1, state, progressive, omitted)
     w = state.weights(passes.settings)
     if plan.max_iter == 0:
         return Fitted(w, state, [], 0, "online", progressive, omitted)
-    end, omitted = _batch(passes, plan, w, checkpoint, watch)
+    end, omitted = _batch(passes, plan, w, two_classes, checkpoint, watch)
     # Learning on online starts from the optimum.
     state.restart_from(end.w, passes.settings)
     return Fitted(end.w, state, end.path, end.iteration, end.status, progressive, omitted)
 
 
-def _positive(importance: float) -> float:
-    """The sum of importances, refused where there is nothing to learn from."""
-    if not importance > 0:
+def _check(counts: np.ndarray, two_classes: bool) -> None:
+    """Refuse data from which there is nothing to learn."""
+    if not counts[IMPORTANCE] > 0:
         raise ValueError("there is no example of positive weight to learn from")
-    return importance
+    if two_classes and counts[POSITIVE] in (0, counts[COUNTED]):
+        only = "1" if counts[POSITIVE] else "-1 (or 0)"
+        raise ValueError(
+            f"all {int(counts[COUNTED])} examples are of one class, {only}; a classifier needs examples of both"
+        )
 
 
 def _batch(
-    passes: Passes, plan: Plan, w: np.ndarray, checkpoint: Checkpoint | None, watch: Any
+    passes: Passes, plan: Plan, w: np.ndarray, two_classes: bool, checkpoint: Checkpoint | None, watch: Any
 ) -> tuple[LBFGSState, Omitted]:
     """Algorithm 2, second half. The penalty is added once, after the sum, and spares the intercept."""
     l2, l1 = passes.settings.l2, passes.settings.l1
     penalised = np.ones(len(w), bool)
     penalised[-1] = False
-    saved = checkpoint.load_batch() if checkpoint is not None else None
+    saved = checkpoint.load_batch(len(w)) if checkpoint is not None else None
     if saved is None:
         before = None
-        importance, diagonal = passes.diagonal(w)
-        _positive(importance)
+        counts, diagonal = passes.diagonal(w)
+        _check(counts, two_classes)
+        importance = float(counts[IMPORTANCE])
         omitted = passes.omitted
         diagonal[:-1] += l2
         # A feature that never occurs has no curvature and no gradient: any rate will do.

@@ -23,6 +23,9 @@ _WORDS_KEPT = 5
 Report = Callable[[int, float, float], None]
 """Called with the number of examples, the summed loss and the summed importance, at powers of two."""
 
+SEEN, LOSS, IMPORTANCE, COUNTED, POSITIVE = range(5)
+"""What a pass counts: examples, their loss and importance, and those of positive weight, all and of label 1."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -105,6 +108,20 @@ class OnlineState:
         return OnlineState(self.table.copy(), self.totals.copy(), self.share)
 
 
+class Moments(Protocol):
+    """Where a shard's learner stands within a pass, kept now and then."""
+
+    def load(self, state: OnlineState) -> np.ndarray | None:
+        """The counts of the pass at the last moment that was kept, which the state is brought to; None for none."""
+
+    def keep(self, state: OnlineState, counts: np.ndarray) -> None:
+        """Called after every chunk; keeps it where it is time to."""
+
+
+MomentsOf = Callable[[int], Moments]
+"""The moments of a shard, by its number."""
+
+
 class Shard(Protocol):
     """Examples that are passed over again and again, and the lines that the last pass left out."""
 
@@ -147,37 +164,66 @@ def _arrays(chunk: Chunk, settings: Settings) -> tuple[np.ndarray, ...]:
 
 
 def learn_online(
-    shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None
+    shard: Shard,
+    state: OnlineState,
+    settings: Settings,
+    report: Report | None = None,
+    moments: Moments | None = None,
 ) -> tuple[OnlineState, np.ndarray]:
-    """One online pass over a shard; returns the state and the examples, loss and importance that it saw."""
-    seen, loss, importance, mark = 0, 0.0, 0.0, 1
+    """One online pass over a shard; returns the state and what it counted.
+
+    A pass that was broken off is taken up where it was last kept: what comes before is read once more, and left.
+    """
+    counts = moments.load(state) if moments is not None else None
+    counts = np.zeros(5) if counts is None else counts
+    before, mark = int(counts[SEEN]), 1
+    while mark <= before:
+        mark *= 2
     options = (
         settings.loss.number, settings.loss.parameter, settings.learning_rate, settings.constant, settings.adaptive,
         settings.normalized, settings.invariant, state.share * settings.l2, state.share * settings.l1,
     )  # fmt: skip
     for chunk in shard:
+        if before >= len(chunk):
+            before -= len(chunk)
+            continue
         indptr, indices, values, labels, weights = _arrays(chunk, settings)
         first = 0
         while first < len(labels):
-            past = min(first + mark - seen, len(labels)) if report is not None else len(labels)
-            loss += online.online_pass(
+            past = min(first + mark - int(counts[SEEN]), len(labels)) if report is not None else len(labels)
+            counts[LOSS] += online.online_pass(
                 indptr[first : past + 1], indices, values, labels[first:past], weights[first:past], state.table,
                 state.totals, *options,
             )  # fmt: skip
-            importance += float(weights[first:past].sum(dtype=np.float64))
-            seen += past - first
+            counts[IMPORTANCE] += float(weights[first:past].sum(dtype=np.float64))
+            counts[SEEN] += past - first
             first = past
-            if report is not None and seen == mark:
-                report(seen, loss, importance)
+            if report is not None and counts[SEEN] == mark:
+                report(mark, counts[LOSS], counts[IMPORTANCE])
                 mark *= 2
+        counts[COUNTED:] += _census(labels, weights)
+        if moments is not None:
+            moments.keep(state, counts)
+    seen = int(counts[SEEN])
     if report is not None and seen and 2 * seen != mark:
-        report(seen, loss, importance)
-    return state, np.array([seen, loss, importance])
+        report(seen, counts[LOSS], counts[IMPORTANCE])
+    return state, counts
 
 
-def online_shares(shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None):
+def _census(labels: np.ndarray, weights: np.ndarray) -> tuple[int, int]:
+    """Examples of positive weight, all and of label 1."""
+    return int(np.count_nonzero(weights)), int(np.count_nonzero(weights[labels == 1]))
+
+
+def online_shares(
+    shard: Shard,
+    state: OnlineState,
+    settings: Settings,
+    report: Report | None = None,
+    moments: Moments | None = None,
+):
     """What a shard's learner adds to the averages: G, G w and G^2 (equation 2), its scale, totals and counts."""
-    learned, counts = learn_online(shard, state.copy(), settings, report)
+    learned, counts = learn_online(shard, state.copy(), settings, report, moments)
     squares = learned.table[:, online.SQUARES].astype(np.float64)
     weight = learned.table[:, online.WEIGHT].astype(np.float64)
     return [squares, squares * weight, squares * squares, learned.table[:, online.SCALE], learned.totals, counts]
@@ -209,13 +255,16 @@ def gradient_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarra
 
 
 def diagonal_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarray:
-    """Diagonal of the Hessian over a shard, and the sum of importances at its end."""
-    share, loss = np.zeros(len(w) + 1), settings.loss
+    """Diagonal of the Hessian over a shard, and the counts of a pass without loss at its end."""
+    share, loss = np.zeros(len(w) + 5), settings.loss
+    diagonal, counts = share[:-5], share[-5:]
     for chunk in shard:
         arrays = _arrays(chunk, settings)
-        share[-1] += loops.diagonal_pass(
-            *arrays, w, share[:-1], loss.number, loss.parameter, loss.smooth, settings.constant
+        counts[SEEN] += len(chunk)
+        counts[IMPORTANCE] += loops.diagonal_pass(
+            *arrays, w, diagonal, loss.number, loss.parameter, loss.smooth, settings.constant
         )
+        counts[COUNTED:] += _census(*arrays[-2:])
     return share
 
 
@@ -255,14 +304,16 @@ class Passes(Protocol):
     def omitted(self) -> Omitted:
         """Lines that the last pass left out."""
 
-    def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
+    def online(
+        self, state: OnlineState, report: Report | None = None, moments_of: MomentsOf | None = None
+    ) -> tuple[OnlineState, np.ndarray]:
         """An online pass of every shard's own learner from the same start, averaged; with its counts."""
 
     def gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Summed loss and its gradient."""
 
-    def diagonal(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Sum of importances and diagonal of the Hessian."""
+    def diagonal(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the pass counted, and the diagonal of the Hessian."""
 
     def curvature(self, w: np.ndarray, direction: np.ndarray) -> float:
         """Second derivative along a direction."""
@@ -280,11 +331,15 @@ class LocalPasses:
         """Lines that the last pass left out."""
         return reduce(Omitted.and_those_of, map(Omitted.by, self.shards))
 
-    def online(self, state: OnlineState, report: Report | None = None) -> tuple[OnlineState, np.ndarray]:
+    def online(
+        self, state: OnlineState, report: Report | None = None, moments_of: MomentsOf | None = None
+    ) -> tuple[OnlineState, np.ndarray]:
         """An online pass of every shard's own learner from the same start, averaged; a lone learner just learns."""
+        own = [moments_of(number) if moments_of is not None else None for number in range(len(self.shards))]
         if len(self.shards) == 1:
-            return learn_online(self.shards[0], state.copy(), self.settings, report)
-        shares = self._each(online_shares, combine_shares, state, self.settings, first_only=(report,))
+            return learn_online(self.shards[0], state.copy(), self.settings, report, own[0])
+        reports = [report] + [None] * (len(self.shards) - 1)
+        shares = self._each(online_shares, combine_shares, state, self.settings, of_each=list(zip(reports, own)))
         return averaged(shares, self.dtype, state.share)
 
     def gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
@@ -292,19 +347,19 @@ class LocalPasses:
         share = self._each(gradient_share, np.add, w, self.settings)
         return float(share[-1]), share[:-1]
 
-    def diagonal(self, w: np.ndarray) -> tuple[float, np.ndarray]:
-        """Sum of importances and diagonal of the Hessian."""
+    def diagonal(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the pass counted, and the diagonal of the Hessian."""
         share = self._each(diagonal_share, np.add, w, self.settings)
-        return float(share[-1]), share[:-1]
+        return share[-5:], share[:-5]
 
     def curvature(self, w: np.ndarray, direction: np.ndarray) -> float:
         """Second derivative along a direction."""
         return float(self._each(curvature_share, np.add, w, direction, self.settings)[0])
 
     def _each(
-        self, work: Callable[..., Any], combine: Callable[[Any, Any], Any], *arguments: Any, first_only=()
+        self, work: Callable[..., Any], combine: Callable[[Any, Any], Any], *arguments: Any, of_each: Any = None
     ) -> Any:
-        calls = [(shard, *arguments, *(first_only if i == 0 else ())) for i, shard in enumerate(self.shards)]
+        calls = [(shard, *arguments, *(of_each[i] if of_each else ())) for i, shard in enumerate(self.shards)]
         if self.n_jobs == 1:
             return tree_reduce((work(*call) for call in calls), combine)
         with ThreadPoolExecutor(self.n_jobs) as pool:

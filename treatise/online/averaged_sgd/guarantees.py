@@ -54,10 +54,11 @@ def averaged_sgd_bounds(n_samples, radius, distance, *, curvature=None, step=Non
     """
     positive = {"n_samples": n_samples, "radius": radius, "moment": moment, "step": step, "curvature": curvature}
     for name, value in positive.items():
-        if value is not None and not value > 0:
-            raise ValueError(f"{name}={value!r} must be positive")
-    if distance < 0 or tail < 0:
-        raise ValueError(f"distance={distance!r} and tail={tail!r} must not be negative")
+        if value is not None and not 0 < value < np.inf:
+            raise ValueError(f"{name}={value!r} must be positive and finite")
+    for name, value in {"distance": distance, "tail": tail}.items():
+        if not 0 <= value < np.inf:
+            raise ValueError(f"{name}={value!r} must be a finite number from 0 on")
     own_step = step is None
     gamma = 1.0 / (2.0 * radius**2 * np.sqrt(n_samples)) if own_step else step
     noise = n_samples * gamma**2 * radius**2
@@ -151,6 +152,9 @@ def self_concordant_certificate(X, y, coef, *, loss="log"):
     y, coef = np.asarray(y, dtype=float), np.asarray(coef, dtype=float).ravel()
     if X.shape != (len(y), len(coef)) or len(y) == 0:
         raise ValueError(f"X of shape {X.shape} does not fit {len(y)} labels and {len(coef)} weights, or has no rows")
+    for name, values in {"X": X.data if sparse.issparse(X) else X, "y": y, "coef": coef}.items():
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} holds nan or infinity; a certificate needs finite numbers")
     if loss != "logcosh" and not np.all(np.abs(y) == 1.0):
         raise ValueError(f"labels must be -1 and 1, got {np.unique(y)!r}")
     slope, bend = _slope_and_bend(loss, safe_sparse_dot(X, coef), y)

@@ -31,9 +31,11 @@ def safe_rate(n_rounds, n_experts, loss_range=1.0):
     >>> round(safe_rate(1000, 2), 4)
     0.0745
     """
-    if n_rounds < 1 or n_experts < 1 or not loss_range > 0.0:
+    finite = np.isfinite([n_rounds, n_experts, loss_range]).all()
+    if not finite or n_rounds < 1 or n_experts < 1 or loss_range <= 0.0:
         raise ValueError(
-            f"n_rounds={n_rounds} and n_experts={n_experts} must be at least 1, loss_range={loss_range} above 0"
+            f"n_rounds={n_rounds} and n_experts={n_experts} must be at least 1, loss_range={loss_range} above 0, and "
+            "all finite"
         )
     return float(np.sqrt(8.0 * np.log(n_experts) / (loss_range**2 * n_rounds)))
 

@@ -106,6 +106,8 @@ def splits_to_entropy(epsilon, gamma, n_classes):
         raise ValueError(f"epsilon={epsilon}; it must be above 0 and up to 1")
     if not 0.0 < gamma <= 0.5:
         raise ValueError(f"gamma={gamma}; it must be above 0 and up to 1/2")
+    if not 1 <= n_classes < np.inf:
+        raise ValueError(f"n_classes={n_classes}; it must be a finite number from 1 on")
     exponent = 4.0 * (1.0 - gamma) ** 2 * np.log(n_classes) / gamma**2
     with np.errstate(over="ignore"):
         return float(np.power(1.0 / epsilon, exponent))

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -235,6 +235,12 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def squared_lengths(X, constant):
+    """Squared lengths of the rows that have any, with their constant where there is one."""
+    lengths = row_norms(X, squared=True) + constant
+    return lengths[lengths > 0.0]
 
 
 def _extended(points, seen, mistakes, updates, wrong, updated):

@@ -6,7 +6,8 @@ diagonal covariance the precision keeps its diagonal: 1 / sigma_i + kappa x_i^2.
 root, Sigma = L L', which no rounding can make indefinite (Potter's form of the update): L loses a multiple of
 L a a' with a = L' x. A pass costs the non-zeros, or n_features^2 for each example with a loss.
 
-A walk is compiled once for all rules: what it is told is the number of a rule, its place in ``RULES``.
+A walk is compiled once for all rules: what it is told is the number of a rule, its place in ``RULES``. A rule that
+gives zero for both alpha and kappa leaves the belief as it is.
 """
 
 import math

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from treatise.online.rules._base import OnlineClassifier
 
 _LARGEST = 2 << 30  # bytes
+_FEW = 100  # weights up to which a full covariance costs microseconds for each example
 
 
 class SecondOrderClassifier(OnlineClassifier):
@@ -18,9 +19,10 @@ class SecondOrderClassifier(OnlineClassifier):
 
     Parameters
     ----------
-    covariance : {"diagonal", "full"}, default="diagonal"
-        Whether the weights are taken as independent (a pass costs the non-zeros, memory two vectors) or not
-        (n_features² numbers, and as many operations for each example with a loss; refused beyond 2 GiB).
+    covariance : {"auto", "full", "diagonal"}, default="auto"
+        Whether the weights may depend on one another, as in the paper ("full": n_features² numbers, and as many
+        operations for each example with a loss; refused beyond 2 GiB), or are taken as independent ("diagonal": a pass
+        costs the non-zeros, memory two vectors). "auto" is full for up to 100 weights.
 
     Attributes
     ----------
@@ -33,10 +35,10 @@ class SecondOrderClassifier(OnlineClassifier):
 
     _parameter_constraints: dict = {
         **OnlineClassifier._parameter_constraints,
-        "covariance": [StrOptions({"diagonal", "full"})],
+        "covariance": [StrOptions({"auto", "diagonal", "full"})],
     }
 
-    def __init__(self, *, covariance="diagonal", **shared):
+    def __init__(self, *, covariance="auto", **shared):
         super().__init__(**shared)
         self.covariance = covariance
 
@@ -56,7 +58,7 @@ class SecondOrderClassifier(OnlineClassifier):
     def _begin_belief(self):
         # Variances of the weights, or a square root of their covariance.
         width, n_learners = len(self._weights), self._n_learners
-        if self.covariance == "diagonal":
+        if self.covariance == "diagonal" or (self.covariance == "auto" and width > _FEW):
             self._spread = np.full((n_learners, width), self._first_variance())
             return
         needed = 8 * n_learners * width**2

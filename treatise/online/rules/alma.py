@@ -3,21 +3,22 @@
 import math
 from numbers import Real
 
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.jit import compiled
 from treatise.online._row_loops import add, dot, example, squared_norm
-from treatise.online.rules._base import OnlineClassifier
+from treatise.online.rules._base import OnlineClassifier, squared_lengths
 
 SMALLEST = 1e-150
 
 
 @compiled
-def alma(stream, positive, alpha, B, C, weights, state, scores, updated):
-    """One pass; the state is the scale, the squared norm of w = scale * weights, and the number of the next update.
+def alma(stream, positive, alpha, B, C, square, weights, state, scores, updated):
+    """One pass; the state is the scale, the squared norm of w, and the number of the next update.
 
     Update k takes the step C / sqrt(k) where the margin is below (1 - alpha) B / sqrt(k), and brings weights longer
-    than 1 back to the unit ball, through the scale, so that it costs the non-zeros of x.
+    than 1 back to the unit ball, through the scale, so that it costs the non-zeros of x. The examples of the algorithm
+    are x / R, with ``square`` = R^2, and scale * weights = w / R, whose product with x is that of w with x / R.
     """
     scale, q, k = state
     for t in range(len(scores)):
@@ -28,8 +29,8 @@ def alma(stream, positive, alpha, B, C, weights, state, scores, updated):
         updated[t] = m < (1.0 - alpha) * B / math.sqrt(k)
         if updated[t]:
             step = C / math.sqrt(k)
-            add(weights, step * y / scale, indices, values)
-            q += 2.0 * step * m + step * step * squared_norm(values)
+            add(weights, step * y / (scale * square), indices, values)
+            q += 2.0 * step * m + step * step * squared_norm(values) / square
             if q > 1.0:
                 scale /= math.sqrt(q)
                 q = 1.0
@@ -44,8 +45,8 @@ class ALMA(OnlineClassifier):
     """Linear classifier in the unit ball whose margin to reach and whose steps shrink with every update.
 
     The weights never grow longer than one. On separable examples the margin comes within a factor 1 - α of the
-    largest; on others it is among the best of the first-order learners once C is tuned. Scale the examples to
-    about unit length first: unlike the original, this does not divide each by its norm.
+    largest; on others it is among the best of the first-order learners once C is tuned. Its steps and margins are for
+    examples within the unit ball, to which ``radius`` brings them; the original divides each by its own norm.
 
     A pass costs the non-zeros of X. With more than two classes each has a learner against the rest.
 
@@ -57,6 +58,14 @@ class ALMA(OnlineClassifier):
         First step.
     B : float or None, default=None
         First margin to reach, before the factor 1 - α; None is 1 / α.
+    radius : float or "auto", default="auto"
+        Length by which the examples are divided. "auto" is the largest among the rows in the first call; the paper's
+        is 1.
+
+    Attributes
+    ----------
+    radius_ : float
+        The radius in use.
 
     See Also
     --------
@@ -88,6 +97,7 @@ class ALMA(OnlineClassifier):
         "alpha": [Interval(Real, 0, 1, closed="right")],
         "C": [Interval(Real, 0, None, closed="neither")],
         "B": [Interval(Real, 0, None, closed="neither"), None],
+        "radius": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
     }
     _native_multiclass = False
 
@@ -97,6 +107,7 @@ class ALMA(OnlineClassifier):
         *,
         C=2**0.5,
         B=None,
+        radius="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,
@@ -106,6 +117,7 @@ class ALMA(OnlineClassifier):
         self.alpha = alpha
         self.C = C
         self.B = B
+        self.radius = radius
 
     def _first_state(self):
         return (1.0, 0.0, 1.0)
@@ -113,7 +125,13 @@ class ALMA(OnlineClassifier):
     def _scale(self):
         return self._state[:, 0]
 
+    def _settle(self, X):
+        if self.radius != "auto":
+            self.radius_ = float(self.radius)
+            return
+        self.radius_ = math.sqrt(squared_lengths(X, self.fit_intercept).max(initial=0.0)) or 1.0
+
     def _walk(self, stream, positive, learner, scores, updated):
-        first_margin = 1.0 / self.alpha if self.B is None else self.B
-        weights, state = self._weights[:, learner], self._state[learner]
-        alma(stream, positive, float(self.alpha), float(first_margin), float(self.C), weights, state, scores, updated)
+        first_margin, square = 1.0 / self.alpha if self.B is None else self.B, self.radius_**2
+        parameters = (float(self.alpha), float(first_margin), float(self.C), float(square))
+        alma(stream, positive, *parameters, self._weights[:, learner], self._state[learner], scores, updated)

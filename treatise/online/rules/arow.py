@@ -56,7 +56,7 @@ class AROW(SecondOrderClassifier):
     >>> from sklearn.preprocessing import scale
     >>> from treatise.online import AROW
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> learner = AROW(covariance="full").fit(scale(X), y)
+    >>> learner = AROW().fit(scale(X), y)
     >>> learner.n_mistakes_, learner.n_updates_
     (30, 250)
     """
@@ -70,7 +70,7 @@ class AROW(SecondOrderClassifier):
         self,
         r=1.0,
         *,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,

@@ -112,7 +112,7 @@ class ConfidenceWeighted(SecondOrderClassifier):
         self,
         eta=0.7,
         *,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,

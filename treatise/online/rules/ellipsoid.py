@@ -73,7 +73,7 @@ class ImprovedEllipsoid(SecondOrderClassifier):
         b=0.3,
         *,
         c=0.1,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,

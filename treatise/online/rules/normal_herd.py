@@ -66,7 +66,7 @@ class NormalHerd(SecondOrderClassifier):
         self,
         C=1.0,
         *,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,

@@ -3,11 +3,13 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from treatise._core.jit import compiled
 from treatise.online._row_loops import add, class_scores, dot, example, rivals, shift, squared_norm
-from treatise.online.rules._base import OnlineClassifier
+from treatise.online.rules._base import OnlineClassifier, squared_lengths
+
+_SHARE = 0.3
 
 
 @compiled
@@ -62,10 +64,17 @@ class PassiveAggressive(OnlineClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Largest step of variant 1, softness of variant 2; variant 0 does not use it.
+    C : float or "auto", default="auto"
+        Largest step of variant 1, softness of variant 2; variant 0 does not use it. "auto" is 0.3 over the median
+        squared length of the rows in the first call, so that an example of usual length cannot put all right that it
+        finds wrong; the paper starts from 1.
     variant : {0, 1, 2}, default=1
         PA, PA-I or PA-II.
+
+    Attributes
+    ----------
+    C_ : float
+        The C in use.
 
     See Also
     --------
@@ -91,18 +100,25 @@ class PassiveAggressive(OnlineClassifier):
 
     _parameter_constraints: dict = {
         **OnlineClassifier._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "variant": [Options(Integral, {0, 1, 2})],
     }
 
-    def __init__(self, C=1.0, *, variant=1, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, C="auto", *, variant=1, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.C = C
         self.variant = variant
 
+    def _settle(self, X):
+        if self.C != "auto":
+            self.C_ = float(self.C)
+            return
+        lengths = squared_lengths(X, self.fit_intercept)
+        self.C_ = _SHARE / float(np.median(lengths)) if len(lengths) else 1.0
+
     def _walk(self, stream, positive, learner, scores, updated):
         weights = self._weights[:, learner]
-        passive_aggressive(stream, positive, int(self.variant), float(self.C), weights, scores, updated)
+        passive_aggressive(stream, positive, int(self.variant), self.C_, weights, scores, updated)
 
     def _walk_classes(self, stream, predicted, updated):
-        multiclass_passive_aggressive(stream, int(self.variant), float(self.C), self._weights, predicted, updated)
+        multiclass_passive_aggressive(stream, int(self.variant), self.C_, self._weights, predicted, updated)

@@ -79,7 +79,7 @@ class SecondOrderPerceptron(SecondOrderClassifier):
         a=1.0,
         *,
         update_every_round=False,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,

@@ -69,9 +69,9 @@ class SoftConfidenceWeighted(SecondOrderClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float, default=0.1
         Cost of falling short of the margin: the larger, the more an example may move the belief, up to
-        what it does to :class:`ConfidenceWeighted`.
+        what it does to :class:`ConfidenceWeighted`. The paper starts from 1, which follows wrong labels too far.
     eta : float, default=0.75
         In (0.5, 1): probability with which an example should be classified rightly.
     variant : {1, 2}, default=1
@@ -95,7 +95,7 @@ class SoftConfidenceWeighted(SecondOrderClassifier):
     >>> from sklearn.preprocessing import scale
     >>> from treatise.online import SoftConfidenceWeighted
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> learner = SoftConfidenceWeighted(C=0.1, covariance="full").fit(scale(X), y)
+    >>> learner = SoftConfidenceWeighted().fit(scale(X), y)
     >>> learner.n_mistakes_, learner.n_updates_
     (26, 95)
     """
@@ -109,11 +109,11 @@ class SoftConfidenceWeighted(SecondOrderClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C=0.1,
         *,
         eta=0.75,
         variant=1,
-        covariance="diagonal",
+        covariance="auto",
         n_passes=1,
         fit_intercept=False,
         shuffle=False,

@@ -128,9 +128,9 @@ def _alma_with_a_fixed_step(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> 
         mistakes = [learner.fit(X[order], y[order]).n_mistakes_ for learner in candidates]
         return [learner for learner, count in zip(candidates, mistakes) if count == min(mistakes)][-1]
 
-    alpha = best([ALMA(number / 100) for number in range(55, 100, 5)]).alpha
+    alpha = best([ALMA(number / 100, radius=1.0) for number in range(55, 100, 5)]).alpha
     roots = [math.sqrt(p - 1) for p in (2, 4, 6, 8, 10)]
-    return best([ALMA(alpha, B=root / alpha, C=math.sqrt(2.0) / root) for root in roots])
+    return best([ALMA(alpha, B=root / alpha, C=math.sqrt(2.0) / root, radius=1.0) for root in roots])
 
 
 def _figure(comparison: OnlineComparison) -> "Figure":

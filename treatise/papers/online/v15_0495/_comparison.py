@@ -265,7 +265,7 @@ def libol_learners(n_classes: int = 2, *, covariance: str = "full") -> dict[str,
     return {
         "Perceptron": OnlinePerceptron(),
         **relaxed,
-        "ALMA": ALMA(),
+        "ALMA": ALMA(radius=1.0),
         "OGD": OnlineGradientDescent(),
         **aggressive,
         "SOP": SecondOrderPerceptron(covariance=covariance),

@@ -1,0 +1,197 @@
+"""Damaged files by the thousand: every reader gives a right kind of answer or one of the library's own errors.
+
+``make fuzz`` makes 100 000 of each format, or as many as it is told, with every index of the compiled
+loops checked where ``NUMBA_BOUNDSCHECK=1`` is set; the tests make fewer. A mutant that breaks out is kept in a file.
+"""
+
+import argparse
+import bz2
+import gzip
+import io
+import lzma
+import random
+import struct
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from treatise._core.errors import TreatiseError
+from treatise.io import Stream, read_bif, read_conll, read_r_data, read_table
+
+# Bytes that mean something to one reader or another, and numbers at the ends of what fits.
+WORDS = [
+    b",", b";", b"\t", b" ", b"|", b":", b'"', b"'", b"\n", b"\r", b"\r\n", b"\n\n", b"#", b"@", b"{", b"}", b"(", b")",
+    b"?", b"-", b".", b"e", b"0", b"1", b"\x00", b"\xff", b"\xe9", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"BZh9",
+    b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PAR1", b"PK\x03\x04", b"qid:1", b"nan", b"inf", b"1e999", b"-1",
+    b"18446744073709551617", b"2147483648", b"/*", b"//", b"@data", b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff",
+]  # fmt: skip
+
+
+def mutant(whole: bytes, rng: random.Random) -> bytes:
+    """A file with a few bytes put in, taken out, changed, doubled or moved, or its end cut off."""
+    data = bytearray(whole)
+    for _ in range(rng.randint(1, 4)):
+        at, width = rng.randint(0, len(data)), rng.choice((1, 1, 2, 4, 16))
+        change = rng.randrange(6)
+        if change == 0:
+            data[at:at] = rng.choice(WORDS)
+        elif change == 1:
+            del data[at : at + width]
+        elif change == 2:
+            data[at : at + width] = rng.randbytes(width)
+        elif change == 3:
+            data[at : at + 1] = rng.choice(WORDS)
+        elif change == 4:
+            data[at:at] = data[at : at + 4 * width]
+        elif rng.random() < 0.3:
+            del data[at:]
+    return bytes(data)
+
+
+def _parquet() -> bytes:
+    sink = io.BytesIO()
+    pl.DataFrame({"a": range(50), "b": [f"w{i % 3}" for i in range(50)]}).write_parquet(sink)
+    return sink.getvalue()
+
+
+def _r_data() -> bytes:
+    """A data frame with numbers, a factor and text; a matrix; a range that R wrote as a recipe."""
+
+    def text(value: str) -> bytes:
+        return struct.pack(">ii", 0x40009, len(value)) + value.encode()
+
+    def vector(kind: int, body: bytes, **attributes: bytes) -> bytes:
+        return (
+            struct.pack(">i", kind | (0x200 if attributes else 0)) + body + (pairs(attributes) if attributes else b"")
+        )
+
+    def numbers(kind: int, form: str, *values: float, **attributes: bytes) -> bytes:
+        return vector(kind, struct.pack(f">i{len(values)}{form}", len(values), *values), **attributes)
+
+    def strings(*values: str) -> bytes:
+        return vector(16, struct.pack(">i", len(values)) + b"".join(map(text, values)))
+
+    def pairs(mapping: dict[str, bytes]) -> bytes:
+        tagged = (struct.pack(">ii", 0x402, 1) + text(name) + value for name, value in mapping.items())
+        return b"".join(tagged) + struct.pack(">i", 254)
+
+    factor = numbers(13, "i", 1, 2, 1, levels=strings("lo", "hi"))
+    columns = [numbers(14, "d", 1.5, 2.5, -1.0), factor, strings("a", "b", "c")]
+    body = struct.pack(">i", len(columns)) + b"".join(columns)
+    recipe = struct.pack(">i", 2) + struct.pack(">i", 1) + text("compact_intseq") + struct.pack(">i", 254)
+    objects = {
+        "table": vector(19, body, names=strings("x", "f", "s")),
+        "matrix": numbers(14, "d", *range(6), dim=numbers(13, "i", 2, 3)),
+        "range": struct.pack(">i", 238) + recipe + numbers(14, "d", 5, 1, 1) + struct.pack(">i", 254),
+    }
+    return b"RDX2\nX\n" + struct.pack(">iii", 2, 0x40101, 0x20300) + pairs(objects)
+
+
+CSV = b'id,"the name",x\n1,"a, ""b""",0.5\n\n2,two words,-1e3\n3,"two\nlines",?\r\n4, five ,007\n5,x,2020-01-02\n'
+LIBSVM = b"# head\n+1 1:0.5 3:2 10:-1e-3\n-1 qid:2 2:1\n-1\n+1 1:12345678901234567890 # end\n"
+VW = b"1 |ad shoes:0.5 12 |page:2 sport news\n-1 2.5 'tag|ad cars |page finance\n0 |a b:1e3 :2\n"
+KEEL = b"@relation t\n@attribute x real [0.0, 9.0]\n@attribute 'the y' {a, b}\n@data\n1.5, a\n2.5, b\n<null>, a\n"
+ORANGE = b"name\tsize\tkind\nstring\tcontinuous\tdiscrete\nmeta\t\tclass\nfig\t1.5\ta\nplum\t2\tb\npear\t?\ta\n"
+CONLL = b"# text = He sees\n1\tHe\the\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tsees\tsee\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
+COLUMNS = b"-DOCSTART- O\n\nHe PRP B-NP\nreckons VBZ B-VP\n\nNo UH O\n"
+BIF = (
+    b"network n {\n}\nvariable r {\n  type discrete [ 2 ] { y, n };\n}\n"
+    b"variable g {\n  type discrete [ 2 ] { w, d };\n}\n"
+    b"probability ( r ) {\n  table 0.2, 0.8;\n}\nprobability ( g | r ) {\n  (y) 0.9, 0.1;\n  (n) 0.3, 0.7;\n}\n"
+)
+
+
+class Format(NamedTuple):
+    """A file that is right, its name, and what reads it."""
+
+    whole: bytes
+    name: str
+    read: Callable[[Path], object]
+    mutants: int
+    """How many the tests make, by what one costs."""
+
+
+def streamed(path: Path, **options: object) -> None:
+    """All examples of a file, as they are learned from."""
+    for chunk in Stream(path, bits=10, **options):  # type: ignore[arg-type]
+        assert len(chunk.indices) == chunk.indptr[-1]
+        assert not len(chunk.indices) or 0 <= chunk.indices.min() <= chunk.indices.max() < 1024
+
+
+FORMATS = {
+    "csv": Format(CSV, "data.csv", read_table, 100),
+    "unknown": Format(CSV, "data", read_table, 100),
+    "libsvm": Format(LIBSVM, "data.svm", read_table, 300),
+    "keel": Format(KEEL, "data.dat", read_table, 200),
+    "orange": Format(ORANGE, "data.tab", read_table, 200),
+    "parquet": Format(_parquet(), "data.parquet", read_table, 500),
+    "gzip": Format(gzip.compress(CSV, mtime=0), "data.csv.gz", read_table, 200),
+    "bzip2": Format(bz2.compress(CSV), "data.csv.bz2", read_table, 200),
+    "xz": Format(lzma.compress(CSV), "data.csv.xz", read_table, 200),
+    "zstandard": Format(b"\x28\xb5\x2f\xfd\x20\x10\x81\x00\x00a,b\n1,2\n3,4\n5,6\n", "data.csv.zst", read_table, 200),
+    "r": Format(_r_data(), "data.rda", read_r_data, 1000),
+    "r, compressed": Format(gzip.compress(_r_data(), mtime=0), "data.rda", read_r_data, 1000),
+    "bif": Format(BIF, "net.bif", read_bif, 1000),
+    "conllu": Format(2 * CONLL, "words.conllu", read_conll, 1000),
+    "conll": Format(COLUMNS, "words.txt", read_conll, 1000),
+    "stream of vw": Format(VW, "data.vw", streamed, 500),
+    "stream of libsvm": Format(LIBSVM, "data.svm", lambda path: streamed(path, format="libsvm"), 500),
+    "stream of csv": Format(b"y,x,w\n1,5,a\n0,6,b\n1,,c\n", "data.csv", lambda path: streamed(path, target="y"), 100),
+    "stream of gzip": Format(gzip.compress(VW, mtime=0), "data.vw.gz", streamed, 500),
+}  # fmt: skip
+
+
+def broken_out(name: str, mutants: int, folder: Path, seed: int = 0) -> Iterator[tuple[bytes, BaseException]]:
+    """Mutants of a format that raised anything but the library's own error, with what they raised."""
+    given, rng = FORMATS[name], random.Random(f"{name} {seed}")
+    path = folder / given.name
+    path.write_bytes(given.whole)
+    given.read(path)
+    for _ in range(mutants):
+        data = mutant(given.whole, rng)
+        path.write_bytes(data)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                given.read(path)
+        except TreatiseError as error:
+            if len(str(error)) < 10 or str(error).count("\n") > 1:
+                yield data, error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # Polars' panics are no exceptions
+            yield data, error
+
+
+def main() -> int:
+    """Make mutants of all formats, or of those that are named; the exit status says whether one broke out."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("formats", nargs="*", default=list(FORMATS), metavar="FORMAT")
+    parser.add_argument("--mutants", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    wanted = parser.parse_args()
+    found = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in wanted.formats:
+            began = time.perf_counter()
+            broken = list(islice(broken_out(name, wanted.mutants, Path(folder), wanted.seed), 20))
+            print(
+                f"{name}: {len(broken)} of {wanted.mutants} broke out ({time.perf_counter() - began:.0f} s)", flush=True
+            )
+            for number, (data, error) in enumerate(broken):
+                kept = Path(tempfile.gettempdir()) / f"mutant-{name.replace(' ', '-')}-{number}"
+                kept.write_bytes(data)
+                print(f"    {type(error).__name__}: {str(error)[:150]} [{kept}]", flush=True)
+            found += len(broken)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
