@@ -5,13 +5,14 @@ import os
 import shutil
 import tempfile
 import zipfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import replacing
+from treatise._core.files import held, replacing
 from treatise._core.version import __version__
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report.record import VERSION, Failure, FoldRecord, Metric, from_plain, to_plain
@@ -43,21 +44,27 @@ class RunFolder:
         self.failures: list[Failure] = []
         self.spent = 0.0
         journal = path / JOURNAL
-        if journal.exists():
-            self._take_up(journal, identity)
-        elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and not journal.exists() and not _is_empty(path):
             raise TreatiseError(f"{path} exists and holds no run of a comparison; choose another --output")
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            (path / "folds").mkdir(exist_ok=True)
-            self._journal = journal.open("a", encoding="utf-8")
+            (path / "folds").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TreatiseError(f"cannot write to {path}: {error.strerror}; choose another --output") from error
-        if not self._journal.tell():
-            self._write({"run": identity})
-        for stale in path.glob("work-*"):
-            shutil.rmtree(stale, ignore_errors=True)
-        self.work = Path(tempfile.mkdtemp(prefix="work-", dir=path)).resolve()
+        with ExitStack() as begun:
+            # Two runs in one folder would delete each other's work.
+            begun.enter_context(held(path))
+            if journal.exists():
+                self._take_up(journal, identity)
+            try:
+                self._journal = begun.enter_context(journal.open("a", encoding="utf-8"))
+            except OSError as error:
+                raise TreatiseError(f"cannot write to {path}: {error.strerror}; choose another --output") from error
+            if not self._journal.tell():
+                self._write({"run": identity})
+            for stale in path.glob("work-*"):
+                shutil.rmtree(stale, ignore_errors=True)
+            self.work = Path(tempfile.mkdtemp(prefix="work-", dir=path)).resolve()
+            self._open = begun.pop_all()
 
     def _take_up(self, journal: Path, identity: dict[str, Any]) -> None:
         lines = journal.read_text(encoding="utf-8").splitlines()
@@ -124,9 +131,9 @@ class RunFolder:
             temporary.write_text(json.dumps(value, indent=1, allow_nan=False), encoding="utf-8")
 
     def close(self) -> None:
-        """Remove what only workers needed."""
-        self._journal.close()
+        """Remove what only workers needed, and let others have the folder."""
         shutil.rmtree(self.work, ignore_errors=True)
+        self._open.close()
 
     def _fold_file(self, record: FoldRecord) -> Path:
         place = f"{record.stage}{record.sample or ''}-{record.repeat}-{record.fold}"
@@ -136,3 +143,8 @@ class RunFolder:
         self._journal.write(json.dumps(entry) + "\n")
         self._journal.flush()
         os.fsync(self._journal.fileno())
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether a folder holds nothing but the lock and the place of a run that never began."""
+    return path.is_dir() and all(each.name in (".lock", "folds") for each in path.iterdir())
