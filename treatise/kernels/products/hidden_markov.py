@@ -75,7 +75,7 @@ def model_from_hmmlearn(fitted):
         emissions = Gaussians(fitted.means_, np.reshape(fitted.covars_, (n, -1, D, D))[:, 0])
     else:
         raise ValueError(
-            f"{type(fitted).__name__} emits neither symbols (emissionprob_) nor one Gaussian a state (means_, covars_): "
+            f"{type(fitted).__name__} emits neither symbols (emissionprob_) nor a Gaussian a state (means_, covars_): "
             "it has no product here"
         )
     return HiddenMarkovModel(fitted.startprob_, fitted.transmat_, emissions)
