@@ -44,7 +44,11 @@ class Kernel(BaseEstimator, ABC):
         A = self.prepare(X)
         if Y is None:
             gram = self.block(A, A)
-            return (gram + gram.T) / 2.0 if self.symmetric else gram
+            if not self.symmetric:
+                return gram
+            gram = gram + gram.T
+            gram *= 0.5
+            return gram
         return self.block(A, self.prepare(Y))
 
     def normalized(self):
