@@ -365,3 +365,32 @@ def test_the_drawn_gram_matrix_has_a_block_to_each_class():
     np.testing.assert_array_equal(image, np.kron(np.eye(2), np.ones((3, 3)))[:5, :5])
     with pytest.raises(ValueError, match="square"):
         plot_gram(gram[:2])
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+def test_sets_that_fill_no_space_are_always_refused(covariance):
+    kernel = GaussianProductKernel(covariance)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        D, unit = int(rng.integers(2, 12)), 10.0 ** rng.integers(-6, 6)
+        good, bad = unit * rng.normal(size=(40, D)), unit * rng.normal(size=(40, D))
+        if covariance == "full":
+            # As many dimensions as vectors, or one that is the sum of others.
+            bad = bad[:D] if seed % 2 else np.column_stack((bad[:, 1:], bad[:, 1:].sum(axis=1)))
+        elif covariance == "diagonal":
+            bad[:, 0] = 0.1 * unit
+        else:
+            bad[:] = 0.1 * unit
+        assert np.isfinite(kernel([good, good[:30]])).all()
+        with pytest.raises(ValueError, match="ridge > 0"):
+            kernel([good, bad])
+        assert np.isfinite(GaussianProductKernel(covariance, ridge=1e-3 * unit**2)([good, bad])).all()
+
+
+def test_units_of_columns_do_not_decide_what_is_singular():
+    rng = np.random.default_rng(0)
+    sets = [rng.normal(size=(50, 3)) @ rng.normal(size=(3, 3)) for _ in range(3)]
+    one = GaussianProductKernel().normalized()(sets)
+    np.testing.assert_allclose(
+        GaussianProductKernel().normalized()([X * [1e-9, 1.0, 1e7] for X in sets]), one, rtol=1e-6
+    )

@@ -281,3 +281,53 @@ def test_wrong_input_is_refused():
         positive_definiteness([[0.0, np.nan], [np.nan, 0.0]])
     with pytest.raises(ValueError, match="square"):
         negative_definiteness(np.ones((2, 3)))
+
+
+def costly(kind, extra):
+    """A lattice of two strings, every one of whose paths costs ``extra`` more than it is probable."""
+    machine = lattice({"abab": 0.7, "bab": 0.3} if kind == 0 else {"abba": 0.5, "ab": 0.5}, "log")
+    return machine.scaled(extra)
+
+
+@pytest.mark.parametrize("transducer", ["listed", "composed"])
+def test_lattices_of_high_cost_are_summed_in_logarithms(transducer):
+    machine = ngram_transducer("ab", 2, semiring="log")
+    if transducer == "composed":
+        # A loop of the empty symbol, as long as it is likely to be left, makes no list of what is written.
+        arcs = [*machine.arcs, (0, None, None, float(-np.log(0.5)), 0)]
+        machine = WeightedTransducer(arcs, [0], [2], semiring="log")
+    kernel = RationalKernel(machine)
+    plain, high = [costly(0, 0.0), costly(1, 0.0)], [costly(0, 800.0), costly(1, 820.0)]
+    expected = kernel.normalized()(plain)
+    assert 0 < expected[0, 1] < 1
+    np.testing.assert_allclose(kernel.normalized()(high), expected, rtol=1e-9)
+    np.testing.assert_allclose(kernel.log_block(*2 * [kernel.prepare(high)])[0, 1], np.log(kernel(plain)[0, 1]) - 1620)
+    told = RationalKernel(machine, psi=lambda cost: cost)(high)
+    np.testing.assert_allclose(told, [[1600, 1620], [1620, 1640]] - np.log(kernel(plain)), rtol=1e-9)
+    # Below the least number the kernel itself is zero, and nowhere undefined.
+    assert (kernel(high) == 0).all()
+
+
+def test_without_symmetrisation_the_order_of_objects_matters():
+    once = WeightedTransducer([(0, "a", "b", 0.5, 0), (0, "b", "b", 1.0, 0)], [0], [0])
+    kernel = RationalKernel(once, symmetrize=False)
+    np.testing.assert_array_equal(kernel(["ab", "bb"]), [[0.0, 0.5], [0.0, 1.0]])
+    np.testing.assert_array_equal((2.0 * kernel)(["ab", "bb"]), [[0.0, 1.0], [0.0, 2.0]])
+    assert not (kernel + kernel).symmetric and RationalKernel(once).symmetric
+
+
+@pytest.mark.parametrize("semiring", ["probability", "log", "tropical", "boolean"])
+def test_strings_are_weighed_without_composition_as_with_it(semiring):
+    rng = np.random.default_rng(0)
+    arcs = []
+    for source in range(3):
+        for read, written in product(("a", "b", None), ("a", "b", None)):
+            # Steps of two empty symbols lead forward only.
+            target = source + 1 if read is None and written is None else int(rng.integers(0, 3))
+            if rng.random() < 0.6 and target < 3 and (read is not None or written is not None or source < 2):
+                arcs.append((source, read, written, 1.0 if semiring == "boolean" else float(rng.random() / 4), target))
+    machine = WeightedTransducer(arcs, [0, 1], [1, 2], semiring=semiring)
+    kernel, strings = RationalKernel(machine, symmetrize=False, psi=float), ["", "ab", "bba", "aabb"]
+    found = kernel(strings)
+    for (i, x), (j, y) in product(enumerate(strings), repeat=2):
+        assert found[i, j] == pytest.approx(machine.weight_of(x, y), rel=1e-12)

@@ -315,3 +315,26 @@ def test_series_of_unequal_length_and_any_scale_are_fitted():
     np.testing.assert_allclose(gram[0, 2], kernel(series[2:], series[:1])[0, 0], rtol=1e-9)
     # A change of units multiplies every density, and at rho = 1/2 the kernel does not see it.
     np.testing.assert_allclose(kernel([1000.0 * each for each in series]), gram, rtol=1e-8)
+
+
+class LikeHmmlearn:
+    """The attributes of a fitted model of hmmlearn."""
+
+    def __init__(self, **parameters):
+        vars(self).update(parameters)
+
+
+def test_models_of_hmmlearn_are_taken_by_their_names():
+    start, transitions = np.array([0.3, 0.7]), np.array([[0.9, 0.1], [0.2, 0.8]])
+    shown, means = np.array([[0.5, 0.5, 0.0, 0.0], [0.1, 0.2, 0.3, 0.4]]), np.array([[0.0, 1.0], [2.0, -1.0]])
+    covariances = np.array([np.eye(2), [[2.0, 0.5], [0.5, 1.0]]])
+    chain = {"startprob_": start, "transmat_": transitions}
+    kernel = HiddenMarkovProductKernel(n_steps=3)
+    for theirs, emissions in (
+        (LikeHmmlearn(**chain, emissionprob_=shown), shown),
+        (LikeHmmlearn(**chain, means_=means, covars_=covariances), Gaussians(means, covariances)),
+    ):
+        ours = HiddenMarkovModel(start, transitions, emissions)
+        np.testing.assert_allclose(kernel([theirs, ours]), np.full((2, 2), kernel([ours])[0, 0]))
+    with pytest.raises(ValueError, match="neither symbols"):
+        kernel([LikeHmmlearn(**chain, means_=np.zeros((2, 2, 2)))])

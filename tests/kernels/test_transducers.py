@@ -210,3 +210,20 @@ def test_diagrams_show_states_and_labels():
     texts = [text.get_text() for text in plot_transducer(machine).texts]
     assert {"0", "1", "a:ε/0.5", "a:b"} <= set(texts)
     assert any("… 6 in all" in text for text in texts)
+
+
+@pytest.mark.parametrize("semiring", ["probability", "log"])
+@pytest.mark.parametrize("around", [1.0, 1.5])
+def test_a_cycle_that_diverges_is_named_as_such(semiring, around):
+    weight = around if semiring == "probability" else float(-np.log(around))
+    one = 1.0 if semiring == "probability" else 0.0
+    machine = WeightedTransducer([(0, "a", "a", one, 1), (1, "b", "b", weight, 0)], [0], [1], semiring=semiring)
+    with pytest.raises(ValueError, match="diverges: the weights around a cycle"):
+        machine.total_weight()
+
+
+def test_sums_over_cycles_bear_any_cost():
+    arcs = [(0, "a", "a", 900.0, 1), (1, "b", "b", float(-np.log(0.5)), 1), (1, "c", "c", 700.0, 2)]
+    machine = WeightedTransducer(arcs, {0: 10.0}, {2: -5.0}, semiring="log")
+    # The loop doubles: 1 + 1/2 + 1/4 + ...
+    assert machine.total_weight() == pytest.approx(1605.0 - np.log(2.0), rel=1e-12)

@@ -40,7 +40,8 @@ def test_iris_neighbours_err_no_more_than_by_the_euclidean_distance():
 
 def test_pairs_bounds_and_transform_are_what_the_names_say(wine):
     X, y = wine
-    learner = FixedRankMetricLearner(3, random_state=0).fit(X, y)
+    assert FixedRankMetricLearner(3, random_state=0).fit(X, y).pairs_.shape == (1000, 2)
+    learner = FixedRankMetricLearner(3, n_pairs="paper", random_state=0).fit(X, y)
     assert learner.pairs_.shape == (40 * 3 * 2, 2) and (learner.pairs_[:, 0] != learner.pairs_[:, 1]).all()
     a, b = learner.pairs_.T
     principal = np.linalg.svd(X - X.mean(axis=0))[2][:3]

@@ -40,6 +40,29 @@ def test_both_geometries_recover_a_noise_free_matrix(problem, geometry):
     np.testing.assert_allclose(model.predict(X), np.einsum("ij,jk,ik->i", X, found, X), rtol=1e-10)
 
 
+@pytest.mark.parametrize("solver", ["batch", "online"])
+@pytest.mark.parametrize("geometry", ["flat", "polar"])
+def test_units_of_responses_and_columns_only_change_units(problem, geometry, solver):
+    _, X, y, _ = problem
+    X, y = X[:300], y[:300] * (1 + 0.1 * np.random.RandomState(1).randn(300))
+    options = {"geometry": geometry, "solver": solver, "epochs": 20, "random_state": 5, "max_iter": 200, "tol": 1e-4}
+    one = FixedRankPSDRegressor(5, **options).fit(X, y)
+    assert one.converged_ and one.score(X, y) > 0.9
+    for unit in (1e-8, 1e-4, 1e6):
+        for rows, responses, factor in ((X, unit * y, unit), (unit * X, y, 1.0)):
+            other = FixedRankPSDRegressor(5, **options).fit(rows, responses)
+            # Step lengths are tried in powers of two, so that rounding is all that differs.
+            np.testing.assert_allclose(other.predict(rows), factor * one.predict(X), rtol=1e-3, atol=1e-3 * factor)
+            assert other.converged_
+
+
+def test_short_runs_say_that_they_have_not_converged(problem):
+    _, X, y, _ = problem
+    for options in ({"max_iter": 2}, {"solver": "online", "epochs": 1}):
+        with pytest.warns(ConvergenceWarning, match="the cost still falls"):
+            assert not FixedRankPSDRegressor(5, random_state=5, **options).fit(X, 1e-4 * y).converged_
+
+
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 def test_slope_is_the_derivative_of_the_cost_along_the_step(problem, geometry):
     _, X, y, start = problem
@@ -308,9 +331,12 @@ def test_restarts_keep_the_best(problem):
     costs = []
     random = np.random.RandomState(0)
     for _ in range(4):
-        costs.append(FixedRankPSDRegressor(2, init=random.standard_normal((10, 2)), tol=1e-4).fit(X, y).cost_history_)
+        start = random.standard_normal((10, 2))
+        start *= np.sqrt(np.sqrt(np.mean(y**2) / np.mean(((X @ start) ** 2).sum(axis=1) ** 2)))
+        costs.append(FixedRankPSDRegressor(2, init=start, tol=1e-4).fit(X, y).cost_history_)
     best = FixedRankPSDRegressor(2, n_init=4, tol=1e-4, random_state=0).fit(X, y)
-    assert best.cost_history_[-1] == min(c[-1] for c in costs) < max(c[-1] for c in costs)
+    assert best.cost_history_[-1] == pytest.approx(min(c[-1] for c in costs))
+    assert best.cost_history_[-1] < max(c[-1] for c in costs)
 
 
 @pytest.mark.parametrize(

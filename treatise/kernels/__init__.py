@@ -2,7 +2,15 @@
 
 from treatise.kernels.alignment import align_kernels, kernel_alignment
 from treatise.kernels.bank import NORMALIZATIONS, KernelBank, KernelBankInputMixin
-from treatise.kernels.base import Kernel, KernelProduct, KernelSum, NormalizedKernel, Prepared, ScaledKernel
+from treatise.kernels.base import (
+    Kernel,
+    KernelProduct,
+    KernelSum,
+    LogNormalizedKernel,
+    NormalizedKernel,
+    Prepared,
+    ScaledKernel,
+)
 from treatise.kernels.columns import OnColumns
 from treatise.kernels.definiteness import Definiteness, negative_definiteness, positive_definiteness
 from treatise.kernels.factor import KernelFactor
@@ -26,7 +34,6 @@ from treatise.kernels.products import (
     Mixture,
     MixtureProductKernel,
     MultinomialProductKernel,
-    NormalizedProbabilityProductKernel,
     PoissonProductKernel,
     ProbabilityProductKernel,
     states_for_length,
@@ -100,12 +107,12 @@ __all__ = [
     "Linear",
     "LinearDynamicalProductKernel",
     "LinearDynamicalSystem",
+    "LogNormalizedKernel",
     "MismatchKernel",
     "Mixture",
     "MixtureProductKernel",
     "MultinomialProductKernel",
     "NormalizedKernel",
-    "NormalizedProbabilityProductKernel",
     "OnColumns",
     "PoissonProductKernel",
     "Polynomial",

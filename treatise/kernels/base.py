@@ -22,6 +22,9 @@ class Kernel(BaseEstimator, ABC):
     structured = False
     """Whether the objects are something else than rows of a numeric table."""
 
+    symmetric = True
+    """Whether ``k(x, z) = k(z, x)``; a Gram matrix of such a kernel is symmetric to the last digit."""
+
     @abstractmethod
     def prepare(self, X):
         """Check a collection of objects and bring it into the form that :meth:`block` reads.
@@ -41,7 +44,11 @@ class Kernel(BaseEstimator, ABC):
         A = self.prepare(X)
         if Y is None:
             gram = self.block(A, A)
-            return (gram + gram.T) / 2.0
+            if not self.symmetric:
+                return gram
+            gram = gram + gram.T
+            gram *= 0.5
+            return gram
         return self.block(A, self.prepare(Y))
 
     def normalized(self):
@@ -97,6 +104,10 @@ class ScaledKernel(Kernel):
     def structured(self):
         return self.kernel.structured
 
+    @property
+    def symmetric(self):
+        return self.kernel.symmetric
+
     def prepare(self, X):
         if not self.factor >= 0:
             raise ValueError(f"a kernel times {self.factor:g} is no kernel; the factor must not be negative")
@@ -125,6 +136,10 @@ class NormalizedKernel(Kernel):
     def structured(self):
         return self.kernel.structured
 
+    @property
+    def symmetric(self):
+        return self.kernel.symmetric
+
     def prepare(self, X):
         objects = self.kernel.prepare(X)
         squared = self.kernel.diagonal(objects)
@@ -142,6 +157,39 @@ class NormalizedKernel(Kernel):
         return (A.companions[0] > 0).astype(np.float64)
 
 
+class LogNormalizedKernel(Kernel):
+    """A kernel known by its logarithms, divided by the lengths of both objects before it leaves them.
+
+    An object of length zero has kernel zero with all others.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What is normalised; it has the methods ``log_block`` and ``log_diagonal``.
+    """
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    @property
+    def structured(self):
+        return self.kernel.structured
+
+    def prepare(self, X):
+        objects = self.kernel.prepare(X)
+        squared = self.kernel.log_diagonal(objects)
+        return Prepared(objects, np.where(squared == -np.inf, np.inf, squared))
+
+    def block(self, A, B):
+        logs = self.kernel.log_block(A.objects, B.objects)
+        logs -= A.companions[0][:, np.newaxis] / 2
+        logs -= B.companions[0] / 2
+        return np.exp(logs, out=logs)
+
+    def diagonal(self, A):
+        return (A.companions[0] < np.inf).astype(np.float64)
+
+
 class _Combination(Kernel):
     """Several kernels of the same objects."""
 
@@ -151,6 +199,10 @@ class _Combination(Kernel):
     @property
     def structured(self):
         return any(kernel.structured for kernel in self.kernels)
+
+    @property
+    def symmetric(self):
+        return all(kernel.symmetric for kernel in self.kernels)
 
     def prepare(self, X):
         parts = [kernel.prepare(X) for kernel in self.kernels]

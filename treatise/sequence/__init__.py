@@ -14,7 +14,14 @@ from treatise.sequence.hmm import (
     log_average_messages,
     path_risks,
 )
-from treatise.sequence.output_search import AnytimeCurve, OutputSpaceSearch, RecurrentClassifier
+from treatise.sequence.output_search import (
+    AnytimeCurve,
+    GridSpace,
+    LearnedOutputSearch,
+    OutputSpaceSearch,
+    RecurrentClassifier,
+    SearchSpace,
+)
 from treatise.sequence.segments import labels_from_segments, segment_f1, segments_from_labels
 from treatise.sequence.tagger import SequenceTagger
 
@@ -26,11 +33,14 @@ __all__ = [
     "Decoding",
     "DecodingPath",
     "FeatureTemplates",
+    "GridSpace",
     "HMMDecoder",
     "HiddenChains",
+    "LearnedOutputSearch",
     "OutputSpaceSearch",
     "PathRisks",
     "RecurrentClassifier",
+    "SearchSpace",
     "SemiCRF",
     "SequenceTagger",
     "SequenceVectorizer",

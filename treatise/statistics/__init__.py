@@ -11,6 +11,7 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
+from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
     "DensityGrids",
@@ -25,4 +26,5 @@ __all__ = [
     "split_r_hat",
     "su_matrix",
     "symmetrical_uncertainty",
+    "trivariate_normal_cdf",
 ]

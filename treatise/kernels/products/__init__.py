@@ -1,6 +1,6 @@
 """Kernels of distributions: integrals of products of their densities, one file for each kind of model."""
 
-from treatise.kernels.products.base import GroupedModels, NormalizedProbabilityProductKernel, ProbabilityProductKernel
+from treatise.kernels.products.base import GroupedModels, ProbabilityProductKernel
 from treatise.kernels.products.dynamical import LinearDynamicalProductKernel, LinearDynamicalSystem
 from treatise.kernels.products.families import (
     BernoulliProductKernel,
@@ -31,7 +31,6 @@ __all__ = [
     "Mixture",
     "MixtureProductKernel",
     "MultinomialProductKernel",
-    "NormalizedProbabilityProductKernel",
     "PoissonProductKernel",
     "ProbabilityProductKernel",
     "states_for_length",

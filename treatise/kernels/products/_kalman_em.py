@@ -79,6 +79,12 @@ def fitted_systems(Y, n_states, max_iter, ridge, shared=False):
     return systems
 
 
+def rise_of_next_step(Y, systems, ridge):
+    """What one more step would add to the log-likelihood of each series, per number observed."""
+    *states, likelihood = smoothed(Y, systems)
+    return (smoothed(Y, _maximised(Y, *states, ridge, False))[3] - likelihood) / (Y.shape[1] * Y.shape[2])
+
+
 def _maximised(Y, means, covariances, lagged, ridge, shared):
     n, length, D = Y.shape
     Yt = np.swapaxes(Y, 1, 2)

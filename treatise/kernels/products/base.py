@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from treatise.kernels.base import Kernel, Prepared
+from treatise.kernels.base import Kernel, LogNormalizedKernel
 
 
 class ProbabilityProductKernel(Kernel):
@@ -40,39 +40,11 @@ class ProbabilityProductKernel(Kernel):
 
     def normalized(self):
         """The kernel ``k(p, q) / sqrt(k(p, p) k(q, q))``, divided in logarithms."""
-        return NormalizedProbabilityProductKernel(self)
+        return LogNormalizedKernel(self)
 
     def _check_rho(self):
         if isinstance(self.rho, bool) or not isinstance(self.rho, Real) or not 0 < self.rho < np.inf:
             raise ValueError(f"rho={self.rho!r} is no power of a density; it must be a positive number")
-
-
-class NormalizedProbabilityProductKernel(Kernel):
-    """A probability product kernel on the unit sphere; no length is ever taken out of the logarithm.
-
-    Parameters
-    ----------
-    kernel : ProbabilityProductKernel
-        What is normalised.
-    """
-
-    structured = True
-
-    def __init__(self, kernel):
-        self.kernel = kernel
-
-    def prepare(self, X):
-        models = self.kernel.prepare(X)
-        return Prepared(models, self.kernel.log_diagonal(models))
-
-    def block(self, A, B):
-        logs = self.kernel.log_block(A.objects, B.objects)
-        logs -= A.companions[0][:, np.newaxis] / 2
-        logs -= B.companions[0] / 2
-        return np.exp(logs, out=logs)
-
-    def diagonal(self, A):
-        return np.ones(len(A))
 
 
 class Models:

@@ -1,14 +1,19 @@
 """Probability product kernel of linear dynamical systems (Jebara, Kondor & Howard, JMLR 5:819, section 4.5)."""
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.kernels.base import Prepared
-from treatise.kernels.products._kalman_em import fitted_systems
+from treatise.kernels.products._kalman_em import fitted_systems, rise_of_next_step
 from treatise.kernels.products.base import ProbabilityProductKernel, check_not_negative, observation_sets
 from treatise.kernels.products.gaussian import GaussianProductKernel, Gaussians
+
+_SETTLED = 1e-2
+"""Rise of the log-likelihood per number that a further step may still bring."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,8 @@ class LinearDynamicalProductKernel(ProbabilityProductKernel):
         Compare the joint Gaussians of whole series; else, as in the paper, the product over time of the Gaussians at
         each time, which leaves out how a series depends on its own past but through its spread.
     max_iter : int, default=50
-        Steps of expectation-maximisation.
+        Steps of expectation-maximisation; a ConvergenceWarning tells where one more would still raise the
+        log-likelihood of a series by more than a hundredth for each of its numbers.
     ridge : float, default=1e-3
         Least variance of the noises, in units of the mean square of each series.
 
@@ -138,7 +144,7 @@ class LinearDynamicalProductKernel(ProbabilityProductKernel):
         X = list(X)
         found = [each if isinstance(each, LinearDynamicalSystem) else None for each in X]
         waiting = [i for i, model in enumerate(found) if model is None]
-        series = observation_sets([X[i] for i in waiting]) if waiting else []
+        series, rise = observation_sets([X[i] for i in waiting]) if waiting else [], 0.0
         for length in {len(each) for each in series}:
             if length < 3:
                 raise ValueError(f"a series of length {length} is too short to fit a system to; give at least 3 times")
@@ -146,11 +152,20 @@ class LinearDynamicalProductKernel(ProbabilityProductKernel):
             Y = np.array([series[k] for k in chosen])
             # In units of each series, so that one ridge serves all scales.
             units = np.sqrt((Y**2).mean(axis=(1, 2))) + 1e-150
-            systems = fitted_systems(Y / units[:, np.newaxis, np.newaxis], self.n_states, self.max_iter, self.ridge)
+            Y = Y / units[:, np.newaxis, np.newaxis]
+            systems = fitted_systems(Y, self.n_states, self.max_iter, self.ridge)
+            rise = max(rise, float(rise_of_next_step(Y, systems, self.ridge).max()))
             for position, k in enumerate(chosen):
                 mean, covariance, A, Q, C, R = (each[position] for each in systems)
                 unit = units[position]
                 found[waiting[k]] = LinearDynamicalSystem(mean, covariance, A, Q, unit * C, unit**2 * R)
+        if rise > _SETTLED:
+            warnings.warn(
+                f"another step of expectation-maximisation after max_iter={self.max_iter} raises the log-likelihood of "
+                f"a series by {rise:.2g} per number; raise max_iter",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return found
 
     def prepare(self, X):

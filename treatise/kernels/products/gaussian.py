@@ -16,6 +16,8 @@ from treatise.kernels.products.base import (
 
 _PAIRS_AT_ONCE = 1 << 20
 """Numbers in one array of pairwise covariances: 8 MiB."""
+ROUNDING = 100 * np.finfo(np.float64).eps
+"""Share of a variance, for each dimension, that rounding may leave of nothing."""
 
 
 class Gaussians(Models):
@@ -57,7 +59,8 @@ class GaussianProductKernel(ProbabilityProductKernel):
     rho : float, default=0.5
         Power of the densities.
     ridge : float, default=0.0
-        Added to every variance that is estimated. Needed where a set has no more vectors than dimensions.
+        Added to every variance that is estimated. Needed where a set has no more vectors than dimensions: a covariance
+        that is singular up to rounding is refused.
 
     Examples
     --------
@@ -92,10 +95,10 @@ class GaussianProductKernel(ProbabilityProductKernel):
         sets = observation_sets(X)
         means = np.array([each.mean(axis=0) for each in sets])
         if self.covariance == "full":
-            covariances = np.array([np.cov(each.T, bias=True).reshape(2 * each.shape[1:]) for each in sets])
+            covariances = np.array([np.cov(_varying(each).T, bias=True).reshape(2 * each.shape[1:]) for each in sets])
             covariances += self.ridge * np.eye(means.shape[1])
         else:
-            covariances = np.array([each.var(axis=0) for each in sets]) + self.ridge
+            covariances = np.array([_varying(each).var(axis=0) for each in sets]) + self.ridge
             if self.covariance == "spherical":
                 covariances = covariances.mean(axis=1)
         try:
@@ -126,22 +129,41 @@ class GaussianProductKernel(ProbabilityProductKernel):
         return constant + (0.5 - rho) * covariance_log_determinants(A)
 
 
+def _varying(observations):
+    """Observations with columns that are constant set to zero, whose variance is then zero and not rounding."""
+    return np.where(np.ptp(observations, axis=0) == 0, 0.0, observations)
+
+
 def covariance_log_determinants(models):
-    """Logarithms of the determinants of Gaussians' covariances, refusing one that is not positive definite."""
+    """Logarithms of the determinants of Gaussians' covariances, refusing one that is not positive definite.
+
+    A matrix counts as such where each variable keeps a share of its variance, above rounding, once those before it are
+    known. A singular matrix then never passes by luck of rounding, and the units of the variables do not matter.
+    """
     means, covariances = models.parameters
-    if covariances.ndim == 3:
-        try:
-            factors = np.linalg.cholesky(covariances)
-        except np.linalg.LinAlgError:
-            lowest = np.linalg.eigvalsh(covariances)[:, 0]
-            number = int(np.argmin(lowest))
-            raise ValueError(
-                f"the covariance of object {number} is not positive definite (lowest eigenvalue {lowest[number]:g})"
-            ) from None
-        return 2 * np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
-    if not (covariances > 0).all():
-        raise ValueError(f"a variance of object {np.argwhere(~(covariances > 0))[0][0]} is not positive")
-    return np.log(covariances).sum(axis=1) if covariances.ndim == 2 else means.shape[1] * np.log(covariances)
+    variances = np.diagonal(covariances, axis1=1, axis2=2) if covariances.ndim == 3 else covariances
+    if not (variances > 0).all():
+        raise ValueError(f"a variance of object {np.argwhere(~(variances > 0))[0][0]} is not positive")
+    if covariances.ndim < 3:
+        return np.log(covariances).sum(axis=1) if covariances.ndim == 2 else means.shape[1] * np.log(covariances)
+    sd = np.sqrt(variances)
+    correlations = covariances / (sd[:, :, np.newaxis] * sd[:, np.newaxis])
+    try:
+        left = np.diagonal(np.linalg.cholesky(correlations), axis1=1, axis2=2)
+    except np.linalg.LinAlgError:
+        lowest = np.linalg.eigvalsh(correlations)[:, 0]
+        raise ValueError(_singular(np.argmin(lowest), lowest.min())) from None
+    shares = left.min(axis=1, initial=1.0) ** 2
+    if (shares <= ROUNDING * means.shape[1]).any():
+        raise ValueError(_singular(np.argmin(shares), shares.min()))
+    return 2 * (np.log(left) + np.log(sd)).sum(axis=1)
+
+
+def _singular(number, lowest):
+    return (
+        f"the covariance of object {number} is not positive definite (lowest eigenvalue of its correlations about "
+        f"{lowest:.1g}, which rounding makes of zero)"
+    )
 
 
 def _with_whole_covariances(models):

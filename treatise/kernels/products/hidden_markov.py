@@ -1,11 +1,13 @@
 """Probability product kernel of hidden Markov models (Jebara, Kondor & Howard, JMLR 5:819, sections 4.2 and 8.2)."""
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from treatise.kernels.base import Prepared
@@ -58,6 +60,27 @@ class HiddenMarkovModel:
             )
 
 
+def is_hmmlearn_model(each):
+    """Whether an object has the parameters of a hidden Markov model by hmmlearn's names."""
+    return hasattr(each, "transmat_") and hasattr(each, "startprob_")
+
+
+def model_from_hmmlearn(fitted):
+    """The :class:`HiddenMarkovModel` of a fitted model of hmmlearn, known by the names of its parameters."""
+    if hasattr(fitted, "emissionprob_"):
+        emissions = fitted.emissionprob_
+    elif hasattr(fitted, "means_") and np.ndim(fitted.means_) == 2:
+        n, D = fitted.means_.shape
+        # hmmlearn gives whole matrices for every form of covariance, a spherical one once for each dimension.
+        emissions = Gaussians(fitted.means_, np.reshape(fitted.covars_, (n, -1, D, D))[:, 0])
+    else:
+        raise ValueError(
+            f"{type(fitted).__name__} emits neither symbols (emissionprob_) nor a Gaussian a state (means_, covars_): "
+            "it has no product here"
+        )
+    return HiddenMarkovModel(fitted.startprob_, fitted.transmat_, emissions)
+
+
 class HiddenMarkovProductKernel(ProbabilityProductKernel):
     """Kernel of hidden Markov models, one fitted to each sequence of symbols.
 
@@ -68,6 +91,9 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
 
     For ``rho=1`` it is the product kernel of the distributions of words; for other powers the variant with the power
     inside the sum over hidden states, which grows with ``n_steps``: normalise it.
+
+    Ready models are objects too, also those fitted by hmmlearn (``CategoricalHMM``, ``GaussianHMM``), which fits many
+    sequences at once or vectors in place of symbols.
 
     Parameters
     ----------
@@ -82,7 +108,7 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
     max_iter : int, default=400
         Steps of expectation-maximisation at most.
     tol : float, default=1e-6
-        Rise of the log-likelihood per symbol at which they stop.
+        Rise of the log-likelihood per symbol at which they stop; a ConvergenceWarning tells where it is not reached.
     smoothing : float, default=0.0
         Imagined count of every transition and emission; above 0 it keeps short sequences from fixing zeros.
     random_state : int or RandomState, default=0
@@ -123,11 +149,11 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
         self.random_state = random_state
 
     def models(self, X):
-        """Fit a model to every sequence; models among the objects stay as they are.
+        """Fit a model to every sequence; models among the objects stay as they are, those of hmmlearn are taken over.
 
         Parameters
         ----------
-        X : list of str, of sequences of symbols, or of HiddenMarkovModel
+        X : list of str, of sequences of symbols, of HiddenMarkovModel, or of fitted models of hmmlearn
             The objects.
 
         Returns
@@ -136,10 +162,23 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
         """
         self._check_parameters()
         codes = {symbol: code for code, symbol in enumerate(self.alphabet)}
-        return [
-            each if isinstance(each, HiddenMarkovModel) else self._fitted(_encoded(each, codes, number))
-            for number, each in enumerate(X)
-        ]
+        found, unsettled = [], []
+        for number, each in enumerate(X):
+            if is_hmmlearn_model(each):
+                each = model_from_hmmlearn(each)
+            elif not isinstance(each, HiddenMarkovModel):
+                each, settled = self._fitted(_encoded(each, codes, number))
+                if not settled:
+                    unsettled.append(number)
+            found.append(each)
+        if unsettled:
+            warnings.warn(
+                f"expectation-maximisation had not converged after max_iter={self.max_iter} steps on {len(unsettled)} "
+                f"sequences, the first of them number {unsettled[0]}; raise it, or tol={self.tol:g}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return found
 
     def prepare(self, X):
         models = self.models(X)
@@ -210,11 +249,12 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
         start = np.full(n_states, 1.0 / n_states)
         transitions = random.dirichlet(np.ones(n_states), n_states)
         emissions = random.dirichlet(np.ones(n_symbols), n_states)
-        _, occupancy = baum_welch(
+        history, occupancy = baum_welch(
             codes, start, transitions, emissions, int(self.max_iter), float(self.tol), float(self.smoothing)
         )
         # One sequence has one first state: the chain is taken to have run before, so that it starts as it dwells.
-        return HiddenMarkovModel(occupancy / occupancy.sum(), transitions, emissions)
+        model = HiddenMarkovModel(occupancy / occupancy.sum(), transitions, emissions)
+        return model, len(history) > 1 and history[-1] - history[-2] < self.tol * len(codes)
 
     def _check_parameters(self):
         self._check_rho()

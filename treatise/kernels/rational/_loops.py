@@ -221,3 +221,40 @@ def distance_by_relaxation(code, ptr, target, weight, final):
         if not changed:
             return distance, True
     return distance, False
+
+
+@compiled
+def weight_of_writing(code, zero, order, first_empty, arcs, initial, final, labels):
+    """Sum over the paths of a machine that write a string, without the composition of both.
+
+    Arcs are sorted by what they write within a state, and ``order`` is one in which those that write nothing lead
+    forward; ``first_empty`` tells whether there are any. Costs the length of the string times the arcs that match.
+    """
+    present, following = initial.copy(), np.empty(len(initial))
+    for place in range(len(labels) + 1):
+        if first_empty:
+            for q in order:
+                if present[q] == zero:
+                    continue
+                for e in range(arcs.ptr[q], arcs.ptr[q + 1]):
+                    if arcs.written[e] != 0:
+                        break
+                    r = arcs.target[e]
+                    present[r] = plus(code, present[r], times(code, present[q], arcs.weight[e]))
+        if place == len(labels):
+            break
+        following[:] = zero
+        for q in range(len(present)):
+            if present[q] == zero:
+                continue
+            end = arcs.ptr[q + 1]
+            for e in range(_first_reading(arcs.written, arcs.ptr[q], end, labels[place]), end):
+                if arcs.written[e] != labels[place]:
+                    break
+                r = arcs.target[e]
+                following[r] = plus(code, following[r], times(code, present[q], arcs.weight[e]))
+        present, following = following, present
+    total = zero
+    for q in range(len(present)):
+        total = plus(code, total, times(code, present[q], final[q]))
+    return total

@@ -6,7 +6,8 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 
-from treatise.kernels.base import Kernel
+from treatise.kernels.base import Kernel, LogNormalizedKernel
+from treatise.kernels.rational._loops import Arcs, topological_order, weight_of_writing
 from treatise.kernels.rational.semirings import SEMIRINGS, resolve_semiring
 from treatise.kernels.rational.transducers import WeightedTransducer, string_acceptor
 from treatise.kernels.strings.encoded import refuse_single
@@ -56,6 +57,11 @@ class RationalKernel(Kernel):
         self.transducer = transducer
         self.symmetrize = symmetrize
         self.psi = psi
+
+    @property
+    def symmetric(self):
+        """Whether the order of two objects never matters; T itself may tell them apart."""
+        return bool(self.symmetrize)
 
     @property
     def positive_definite_by_construction(self):
@@ -110,32 +116,91 @@ class RationalKernel(Kernel):
         return written if counts is None else counts
 
     def block(self, A, B):
-        if self.symmetrize and all(isinstance(item, WeightedStrings) for item in (*A, *B)):
-            return self._valued(_products(A, B))
-        weights = np.empty((len(A), len(B)))
-        for i, left in enumerate(A):
-            left = left if self.symmetrize else left @ self.transducer
-            for j, right in enumerate(B):
-                weights[i, j] = (_machine(left) @ _machine(right)).total_weight()
-        semiring = self.transducer.semiring
-        if self.symmetrize and semiring.name == "log":
-            return self._valued(semiring.probabilities(weights))
-        return self._valued(weights)
-
-    def _valued(self, weights):
-        """Values of psi; products of counts come as probabilities."""
-        log = self.transducer.semiring.name == "log"
-        if self.psi is None:
-            return SEMIRINGS["log"].probabilities(weights) if log and not self.symmetrize else weights
-        if log and self.symmetrize:
-            with np.errstate(divide="ignore"):
-                weights = -np.log(weights)
-        return np.vectorize(self.psi, otypes=[np.float64])(weights) if weights.size else weights
+        return self._valued(self._weights(A, B))
 
     def diagonal(self, A):
+        return self._valued(self._own_weights(A))
+
+    def log_block(self, A, B):
+        """Logarithms of the kernel between prepared objects, in the log semiring and without psi."""
+        return -self._weights(A, B)
+
+    def log_diagonal(self, A):
+        """Logarithms of the kernel of prepared objects with themselves."""
+        return -self._own_weights(A)
+
+    def normalized(self):
+        """The kernel ``k(x, z) / sqrt(k(x, x) k(z, z))``, in the log semiring divided before it leaves logarithms."""
+        in_logs = self.symmetrize and self.psi is None and self.transducer.semiring.name == "log"
+        return LogNormalizedKernel(self) if in_logs else super().normalized()
+
+    def _weights(self, A, B):
+        """Sums over paths, in the semiring."""
+        if self.symmetrize and all(isinstance(item, WeightedStrings) for item in (*A, *B)):
+            return _as_weights(self.transducer.semiring, *_products(A, B))
+        weights = np.empty((len(A), len(B)))
+        for i, left in enumerate(A):
+            writer = _Writer(_machine(left) if self.symmetrize else left @ self.transducer, self.transducer.symbols)
+            # Of objects with themselves one triangle, then its mirror image.
+            for j in range(i if self.symmetrize and A is B else 0, len(B)):
+                weights[i, j] = writer.weight(_machine(B[j]))
+                if self.symmetrize and A is B:
+                    weights[j, i] = weights[i, j]
+        return weights
+
+    def _own_weights(self, A):
         if self.symmetrize and all(isinstance(item, WeightedStrings) for item in A):
-            return self._valued(np.array([item.values @ item.values for item in A]))
-        return np.array([self.block(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(len(A))])
+            squares = np.array([item.values @ item.values for item in A])
+            return _as_weights(self.transducer.semiring, squares, 2 * _log_scales(A))
+        return np.array([self._weights(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(len(A))])
+
+    def _valued(self, weights):
+        """Values of psi."""
+        if self.psi is None:
+            return self.transducer.semiring.probabilities(weights)
+        return np.vectorize(self.psi, otypes=[np.float64])(weights) if weights.size else weights
+
+
+class _Writer:
+    """What a machine weighs for each string or acceptor that it may write."""
+
+    def __init__(self, machine, symbols):
+        self.machine, self.symbols = machine, symbols
+        _, written = machine._renamed(symbols)
+        empty = written == 0
+        self.order = topological_order(machine._ptr, machine._target, empty)
+        self.loops = len(self.order) < machine.n_states
+        self.any_empty = bool(empty.any())
+        by_output = np.lexsort((written, machine._source))
+        self.arcs = Arcs(
+            machine._ptr, machine._in, written[by_output], machine._weight[by_output], machine._target[by_output],
+            np.empty(0, np.int64),
+        )  # fmt: skip
+
+    def weight(self, acceptor):
+        """Weight of all that both allow: of a plain string without composing, else of the composition."""
+        labels = None if self.loops else _string_of(acceptor, self.symbols)
+        if labels is None:
+            return (self.machine @ acceptor).total_weight()
+        semiring = self.machine.semiring
+        return weight_of_writing(
+            semiring.code, semiring.zero, self.order, self.any_empty, self.arcs,
+            self.machine._initial, self.machine._final, labels,
+        )  # fmt: skip
+
+
+def _string_of(acceptor, symbols):
+    """Labels of the one string that an acceptor takes with weight one; None where it is something else."""
+    n, one, zero = acceptor.n_states, acceptor.semiring.one, acceptor.semiring.zero
+    chain = np.arange(n)
+    if acceptor.n_arcs != n - 1 or (acceptor._source != chain[:-1]).any() or (acceptor._target != chain[1:]).any():
+        return None
+    ends = acceptor._initial[0] == one and acceptor._final[-1] == one
+    if not ends or (acceptor._initial[1:] != zero).any() or (acceptor._final[:-1] != zero).any():
+        return None
+    if (acceptor._weight != one).any() or (acceptor._in == 0).any():
+        return None
+    return acceptor._renamed(symbols)[0]
 
 
 class WeightedStrings:
@@ -146,14 +211,17 @@ class WeightedStrings:
     codes : ndarray of int64
         The strings, as numbers in the transducer's alphabet.
     values : ndarray
-        Their weights, as probabilities.
+        Their weights, as probabilities, in units of the largest.
+    log_scale : float
+        Logarithm of that unit.
     machine : WeightedTransducer
         The same as an acceptor.
     """
 
-    def __init__(self, codes, values, machine):
+    def __init__(self, codes, values, log_scale, machine):
         self.codes = codes
         self.values = values
+        self.log_scale = log_scale
         self.machine = machine
 
 
@@ -167,16 +235,14 @@ def _listed(machine, symbols):
         return None
     label, _ = machine._renamed(symbols)
     base = len(symbols) + 1
-    weight = machine.semiring.probabilities(machine._weight)
-    final = machine.semiring.probabilities(machine._final)
-    start = machine.semiring.probabilities(machine._initial)
-    state = np.flatnonzero(start)
-    code, value, size = np.zeros(len(state), np.int64), start[state], 1
+    semiring = machine.semiring
+    state = np.flatnonzero(machine._initial != semiring.zero)
+    code, value, size = np.zeros(len(state), np.int64), machine._initial[state], 1
     codes, values = [code[:0]], [value[:0]]
     while len(state):
-        ends = final[state] > 0
+        ends = machine._final[state] != semiring.zero
         codes.append(code[ends])
-        values.append(value[ends] * final[state[ends]])
+        values.append(semiring.times(value[ends], machine._final[state[ends]]))
         size *= base
         if size >= 1 << 62 or len(state) > _MOST_FEATURES:
             return None
@@ -184,23 +250,27 @@ def _listed(machine, symbols):
         origin = np.repeat(np.arange(len(state)), degree)
         arc = np.arange(len(origin)) - np.repeat(np.cumsum(degree) - degree, degree) + machine._ptr[state][origin]
         keys = np.column_stack((code[origin] * base + label[arc], machine._target[arc]))
-        (code, state), value = _summed(keys, value[origin] * weight[arc])
-    (code,), value = _summed(np.concatenate(codes)[:, np.newaxis], np.concatenate(values))
-    return WeightedStrings(code, value, machine)
+        (code, state), value = _summed(semiring, keys, semiring.times(value[origin], machine._weight[arc]))
+    (code,), value = _summed(semiring, np.concatenate(codes)[:, np.newaxis], np.concatenate(values))
+    log_scale = -float(value.min(initial=np.inf)) if semiring.name == "log" else 0.0
+    if not np.isfinite(log_scale):
+        log_scale = 0.0
+    return WeightedStrings(code, semiring.probabilities(value + log_scale if log_scale else value), log_scale, machine)
 
 
-def _summed(keys, values):
-    """Distinct keys, and the sums of their values."""
+def _summed(semiring, keys, values):
+    """Distinct keys, and the sums of their values in the semiring."""
     if not len(keys):
         return keys.T, values
     order = np.lexsort(keys.T)
-    keys = keys[order]
+    keys, values = keys[order], values[order]
     begins = np.flatnonzero(np.append(True, (keys[1:] != keys[:-1]).any(axis=1)))
-    return keys[begins].T, np.add.reduceat(values[order], begins)
+    sums = -np.logaddexp.reduceat(-values, begins) if semiring.name == "log" else np.add.reduceat(values, begins)
+    return keys[begins].T, sums
 
 
 def _products(A, B):
-    """Scalar products of weighted strings."""
+    """Scalar products of weighted strings, and the logarithms of their units."""
     sides = [(np.concatenate([item.codes for item in side]) if len(side) else np.empty(0, np.int64)) for side in (A, B)]
     vocabulary, place = np.unique(np.concatenate(sides), return_inverse=True)
     tables = []
@@ -208,7 +278,19 @@ def _products(A, B):
         indptr = np.concatenate(([0], np.cumsum([len(item.codes) for item in side], dtype=np.int64)))
         values = np.concatenate([item.values for item in side]) if len(side) else np.empty(0)
         tables.append(sparse.csr_array((values, columns, indptr), shape=(len(side), len(vocabulary))))
-    return (tables[0] @ tables[1].T).toarray()
+    return (tables[0] @ tables[1].T).toarray(), np.add.outer(_log_scales(A), _log_scales(B))
+
+
+def _log_scales(items):
+    return np.array([item.log_scale for item in items], np.float64)
+
+
+def _as_weights(semiring, values, log_scales):
+    """Weights in the semiring of numbers in units whose logarithms are given."""
+    if semiring.name != "log":
+        return values
+    with np.errstate(divide="ignore"):
+        return -np.log(values) - log_scales
 
 
 def ngram_transducer(alphabet, n, *, decay=None, semiring="probability"):

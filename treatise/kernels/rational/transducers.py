@@ -1,11 +1,10 @@
 """Weighted finite-state transducers: rational operations, composition, sums over paths (JMLR 5:1035, Sections 2, 4)."""
 
-import warnings
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import MatrixRankWarning, spsolve
+from scipy.sparse.linalg import splu
 
 from treatise.kernels.rational._loops import (
     Arcs,
@@ -15,10 +14,14 @@ from treatise.kernels.rational._loops import (
     mark_reachable,
     topological_order,
 )
-from treatise.kernels.rational.semirings import Semiring, resolve_semiring
+from treatise.kernels.rational.semirings import SEMIRINGS, Semiring, resolve_semiring
 
 _MOST_PAIRS = 1 << 29
 """Pairs of states of a composition that can be told apart in memory."""
+TROPICAL = SEMIRINGS["tropical"].code
+_DIVERGES = (
+    "the sum over paths diverges: the weights around a cycle multiply to one or more; give arcs on it smaller weights"
+)
 
 
 class WeightedTransducer:
@@ -300,25 +303,36 @@ class WeightedTransducer:
         return self._distance_by_solving()
 
     def _distance_by_solving(self):
-        n = self.n_states
+        n, log = self.n_states, self.semiring.name == "log"
         useful = self._coaccessible()
         kept = useful[self._source] & useful[self._target]
-        A = sparse.csc_array(
-            (self.semiring.probabilities(self._weight[kept]), (self._source[kept], self._target[kept])), shape=(n, n)
-        )
-        final = self.semiring.probabilities(self._final)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", MatrixRankWarning)
-            found = spsolve(sparse.eye_array(n, format="csc") - A, np.column_stack((final, np.ones(n))))
+        source, target, weight, final = self._source[kept], self._target[kept], self._weight[kept], self._final
+        least = np.zeros(n)
+        if log:
+            # Costs above the least one to the end: no probability of them is too small or large to be a number.
+            least, settled = distance_by_relaxation(TROPICAL, self._ptr, self._target, self._weight, self._final)
+            if not settled:
+                raise ValueError(_DIVERGES)
+            least[~useful] = 0.0
+            weight, final = np.exp(least[source] - weight - least[target]), np.exp(least - final)
+        A = sparse.csc_array((weight, (source, target)), shape=(n, n))
+        try:
+            found = splu(sparse.eye_array(n, format="csc") - A).solve(np.column_stack((final, np.ones(n))))
+        except RuntimeError:
+            # SuperLU's word for a singular matrix: the weights around a cycle are one.
+            raise ValueError(_DIVERGES) from None
         # With A not negative, I - A maps a positive vector to a positive one exactly where the powers of A add up.
         if not (np.isfinite(found).all() and (found[:, 1] > 0).all()):
-            raise ValueError("the sum over paths diverges: the weights around a cycle are one or more")
+            raise ValueError(_DIVERGES)
         distance = np.maximum(found[:, 0], 0.0)
         with np.errstate(divide="ignore"):
-            return -np.log(distance) if self.semiring.name == "log" else distance
+            return least - np.log(distance) if log else distance
 
     def total_weight(self):
-        """Sum of the weights of all paths from an initial to a final state."""
+        """Sum of the weights of all paths from an initial to a final state.
+
+        A ValueError says where cycles make it diverge.
+        """
         order = topological_order(self._ptr, self._target, np.ones(self.n_arcs, bool))
         # Cycles that lie on no path from an initial to a final state must not make the sum diverge.
         machine = self if len(order) == self.n_states else self.trim()

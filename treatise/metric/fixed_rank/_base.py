@@ -40,7 +40,8 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
     n_init : int, default=1
         Random starts, of which the one of least cost is kept.
     tol : float, default=1e-5
-        Batch descent ends once the cost, its relative decrease or the relative change of G is as small.
+        Batch descent ends once the root mean squared residual in units of that of the targets, the relative decrease of
+        the cost or the relative change of G is as small.
     max_iter : int, default=1000
         Most steps of a batch descent.
     batch_size : int, default=32
@@ -51,7 +52,7 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
         Whether an online pass draws the order of the measurements.
     step : float or "auto", default="auto"
         First online step, as a multiple of the reciprocal mean gradient norm. "auto" tries 1/8 to 8 on the first twenty
-        batches.
+        batches, in the flat geometry times the size of an entry of the first G.
     annealing : float or "auto", default="auto"
         Number of passes after which online steps are halved. "auto" tries 1/8 to 8 likewise.
     random_state : int, RandomState or None, default=None
@@ -67,6 +68,9 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
         Half the mean squared residual at the start and after every batch step or online pass.
     n_iter_ : int
         Batch steps or online passes.
+    converged_ : bool
+        Whether batch descent met its criterion; whether the last online pass lowered the cost by less than a tenth. A
+        ConvergenceWarning tells where not. Set by fits, not by `partial_fit`.
     n_samples_seen_ : int
         Measurements that online passes went through.
     """
@@ -144,6 +148,13 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
             return np.eye(dimension, rank)
         return random.standard_normal((dimension, rank))
 
+    def _scaled_start(self, measurements, targets, rank, random):
+        """A start whose values are as large as the targets where it is random: units then change nothing else."""
+        G = self._start(measurements.dimension, rank, random)
+        if isinstance(self.init, str) and self.init == "random":
+            G = G * np.sqrt(targets.unit(measurements.values(measurements.project(G))))
+        return G
+
     def _learn(self, measurements, targets):
         """From scratch: the best of the restarts."""
         random = check_random_state(self.random_state)
@@ -152,26 +163,24 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
         restarts = self.n_init if isinstance(self.init, str) and self.init == "random" else 1
         best = None
         for _ in range(restarts):
-            point = geometry.start(self._start(measurements.dimension, rank, random))
+            point = geometry.start(self._scaled_start(measurements, targets, rank, random))
             found = (self._batch if self.solver == "batch" else self._online)(
                 measurements, targets, geometry, point, random
             )
             if best is None or found[1][-1] < best[1][-1]:
                 best = found
-        point, self.cost_history_, self.n_iter_, self._schedule, self.n_samples_seen_ = best
+        point, self.cost_history_, self.n_iter_, self._schedule, self.n_samples_seen_, self.converged_ = best
         self.cost_history_ = np.array(self.cost_history_)
         self._keep(point)
+        if not self.converged_:
+            batch = f"steps; raise it, or tol={self.tol:g}"
+            told = f"max_iter={self.max_iter} {batch}" if self.solver == "batch" else f"epochs={self.epochs}; raise it"
+            warnings.warn(f"the cost still falls after {told}", ConvergenceWarning, stacklevel=4)
         return self
 
     def _batch(self, measurements, targets, geometry, point, random):
         found = batch_descent(measurements, targets, geometry, point, tol=self.tol, max_iter=self.max_iter)
-        if not found.converged:
-            warnings.warn(
-                f"the cost still falls after max_iter={self.max_iter} steps; raise it, or tol={self.tol:g}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return found.point, found.costs, len(found.costs) - 1, None, 0
+        return found.point, found.costs, len(found.costs) - 1, None, 0, found.converged
 
     def _online(self, measurements, targets, geometry, point, random):
         n = len(measurements)
@@ -191,7 +200,8 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
                 # What went well on the first batches need not later: begin again with steps half as long.
                 schedule = Schedule(schedule.scale / 2.0, schedule.n_t0)
                 point, costs = start, costs[:1]
-        return point, costs, self.epochs, (schedule.scale, schedule.n_t0), self.epochs * n
+        settled = costs[-1] >= 0.9 * costs[-2]
+        return point, costs, self.epochs, (schedule.scale, schedule.n_t0), self.epochs * n, settled
 
     def _advance(self, measurements, targets):
         """One pass in the order given, from where the last one ended; the first call plans the steps."""
@@ -199,7 +209,7 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
         if getattr(self, "components_", None) is None:
             random = check_random_state(self.random_state)
             rank = self._rank_within(measurements.dimension)
-            point = geometry.start(self._start(measurements.dimension, rank, random))
+            point = geometry.start(self._scaled_start(measurements, targets, rank, random))
             self.n_iter_, self.n_samples_seen_, self._schedule = 0, 0, None
         else:
             point = geometry.start(self.components_.T)

@@ -9,7 +9,7 @@ from treatise.metric.fixed_rank._geometry import Point
 from treatise.optimize.riemannian import armijo_step
 
 FIRST_STEP = 100.0
-"""s0 of Section 7.4.1: the longest step has this length in the metric of the geometry."""
+"""s0 of Section 7.4.1: the longest step has this length in the metric of the geometry, in the unit of the factor."""
 REFRESH = 50
 """Steps after which projections are computed afresh, so that rounding does not build up."""
 TRIED = tuple(2.0**k for k in range(-3, 4))
@@ -41,6 +41,11 @@ class Targets:
         """Half the weighted mean of the squared residuals."""
         return 0.5 * float(np.dot(self.weights, residual**2) / self.weights.sum())
 
+    def unit(self, values):
+        """By what to multiply values so that they are as large as the targets; 1 where either are zero."""
+        own, wanted = self.cost(values), self.cost(self.y)
+        return float(np.sqrt(wanted / own)) if own > 0 and wanted > 0 else 1.0
+
 
 @dataclass(frozen=True)
 class Descent:
@@ -52,20 +57,25 @@ class Descent:
 
 
 def batch_descent(measurements, targets, geometry, point, *, tol, max_iter):
-    """Steepest descent with Armijo steps, until cost, its relative decrease or the relative change is small (24)."""
+    """Steepest descent with Armijo steps, until residuals, the decrease of the cost or the change are small (24).
+
+    All three are relative, so that the units of the targets do not matter; the paper's bound of the cost is absolute.
+    """
     shares = targets.weights / targets.weights.sum()
     projected = measurements.project(point.frame)
     residual = targets.residual(measurements.values(_times(projected, point.core)))
     costs = [targets.cost(residual)]
+    # Bounds that hold anyway may be far larger than what is missed.
+    floor = tol**2 * min(targets.cost(targets.y) or np.inf, costs[0])
     for iteration in range(1, max_iter + 1):
-        if costs[-1] <= tol:
+        if costs[-1] <= floor:
             return Descent(point, costs, True)
         direction = geometry.direction(point, measurements.weighted_sum(shares * residual, projected))
         if direction.norm == 0:
             return Descent(point, costs, True)
         leaning = None if direction.tangent is None else measurements.project(direction.tangent)
         along = _Line(measurements, targets, direction, projected, leaning)
-        step, cost = armijo_step(along, costs[-1], direction.slope, FIRST_STEP / direction.norm)
+        step, cost = armijo_step(along, costs[-1], direction.slope, FIRST_STEP * direction.unit / direction.norm)
         if step == 0:
             return Descent(point, costs, True)
         landing = direction.land(step)
@@ -77,7 +87,7 @@ def batch_descent(measurements, targets, geometry, point, *, tol, max_iter):
         costs.append(cost)
         if costs[-2] - cost <= tol * costs[-2] or change <= tol:
             return Descent(point, costs, True)
-    return Descent(point, costs, costs[-1] <= tol)
+    return Descent(point, costs, costs[-1] <= floor)
 
 
 class _Line:
@@ -139,14 +149,14 @@ def plan_schedule(measurements, targets, geometry, point, *, batch_size, step, a
     n = len(measurements)
     trial = min(n, PRETRAINING_BATCHES * batch_size)
     measurements, targets = measurements.take(slice(0, trial)), targets.take(slice(0, trial))
-    norms = [
-        _direction(measurements.take(batch), targets.take(batch), geometry, point).norm
+    directions = [
+        _direction(measurements.take(batch), targets.take(batch), geometry, point)
         for batch in batches(np.arange(trial), batch_size)
     ]
-    mean_norm = float(np.mean(norms))
+    mean_norm = float(np.mean([direction.norm for direction in directions]))
     if mean_norm == 0:
         return Schedule(0.0, 1.0)
-    scales = TRIED if step == "auto" else (step,)
+    scales = [directions[0].unit * s for s in TRIED] if step == "auto" else [step]
     rates = TRIED if annealing == "auto" else (annealing,)
     pairs = list(product(scales, rates))
     if len(pairs) == 1:

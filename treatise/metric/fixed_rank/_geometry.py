@@ -38,12 +38,16 @@ class Landing(NamedTuple):
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction of descent: its length, the rate at which the cost falls, and where a step of any length leads."""
+    """A direction of descent: its length, the rate at which the cost falls, and where a step of any length leads.
+
+    Lengths are in a ``unit`` where the metric has one: the size of an entry of a factor that moves along a line.
+    """
 
     norm: float
     slope: float
     tangent: np.ndarray | None
     land: Callable[[float], Landing | None]
+    unit: float = 1.0
 
 
 class Geometry(ABC):
@@ -77,7 +81,8 @@ class Flat(Geometry):
     def direction(self, point, gradient):
         tangent = 2.0 * gradient
         squared = float(np.vdot(tangent, tangent))
-        return Direction(squared**0.5, squared, tangent, lambda step: Landing(step, None, None))
+        unit = float(np.sqrt(np.mean(point.frame**2)))
+        return Direction(squared**0.5, squared, tangent, lambda step: Landing(step, None, None), unit)
 
 
 class Polar(Geometry):

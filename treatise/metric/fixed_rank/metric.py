@@ -38,8 +38,9 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Rank of W, the number of new features; None is all of them.
     init : {"pca", "identity", "random"} or ndarray of shape (n_features, rank), default="pca"
         Factor to start from. "pca" is the principal directions: the Euclidean distance at full rank.
-    n_pairs : int or "auto", default="auto"
-        Pairs drawn by `fit`; "auto" is 40 c (c - 1) for c classes.
+    n_pairs : int, "auto" or "paper", default="auto"
+        Pairs drawn by `fit`. "paper" is 40 c (c - 1) for c classes, which for two is 80 however many rows there are;
+        "auto" is at least a thousand and twice the rows besides, but no more than 10 000 for their sake.
     bounds : tuple of two floats or "percentile", default="percentile"
         Squared distances that pairs should keep below and above. "percentile" takes the 5th and the 95th percentile
         of the distances of the pairs at the start.
@@ -82,7 +83,7 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     _parameter_constraints: dict = {
         **FixedRankLearner._parameter_constraints,
         "init": [StrOptions({"pca", "identity", "random"}), "array-like"],
-        "n_pairs": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_pairs": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto", "paper"})],
         "bounds": [StrOptions({"percentile"}), tuple],
     }
 
@@ -150,7 +151,7 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         check_classification_targets(y)
         classes = np.unique(y)
         check_classes(classes, who="a distance that tells classes apart")
-        count = 40 * len(classes) * (len(classes) - 1) if self.n_pairs == "auto" else self.n_pairs
+        count = self._pairs_to_draw(len(classes), len(y))
         pairs = random_pairs(X.shape[0], count, check_random_state(self.random_state))
         return self._fit(X, pairs, y[pairs[:, 0]] == y[pairs[:, 1]])
 
@@ -228,6 +229,12 @@ class FixedRankMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self._learn(PairMeasurements(pairs, X.shape[0], X), self._pair_targets(alike))
         self.pairs_ = pairs
         return self
+
+    def _pairs_to_draw(self, n_classes, n_rows):
+        if not isinstance(self.n_pairs, str):
+            return self.n_pairs
+        by_classes = 40 * n_classes * (n_classes - 1)
+        return by_classes if self.n_pairs == "paper" else max(by_classes, 1000, min(2 * n_rows, 10_000))
 
     def _settle(self, X, pairs):
         """Find the principal directions and the bounds, which depend on the start."""

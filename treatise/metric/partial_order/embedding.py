@@ -5,6 +5,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -14,11 +15,21 @@ from treatise.metric.partial_order._solver import (
     DiagonalView,
     FullView,
     HingeObjective,
+    interior_point,
     linear_program,
     projected_accelerated,
     projected_subgradient,
 )
 from treatise.metric.partial_order.comparison_graph import ComparisonGraph, check_comparisons
+
+SOLVERS = {
+    "interior": (interior_point, 0.01),
+    "accelerated": (projected_accelerated, 1.0),
+    "subgradient": (projected_subgradient, 1.0),
+}
+"""Each with the share of ``tol`` to which it goes."""
+MOST_FOR_EXACT = 1000
+"""Comparisons up to which exact solvers are quick: some seconds."""
 
 
 class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
@@ -52,16 +63,19 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
     processing : {"partial_order", "contradictions", "none"}, default="partial_order"
         What to take out first: cycles and redundant comparisons, only comparisons whose opposite is there too, or
         nothing.
-    solver : {"accelerated", "subgradient", "lp"}, default="accelerated"
-        Projected gradients with momentum on a rounded hinge; the paper's projected sub-gradients, which are slow
-        where ``beta`` is large; or an exact linear program, for ``diagonal=True`` and up to some thousands of
-        comparisons.
+    solver : {"auto", "interior", "accelerated", "subgradient", "lp"}, default="auto"
+        "interior": Newton's method inside the dual, exact, for full projections; a step costs the third power of the
+        comparisons. "accelerated": projected gradients with momentum on a rounded hinge. "subgradient": the paper's
+        method, which is far slower. "lp": an exact linear program, for ``diagonal=True`` and up to some thousands of
+        comparisons. "auto" is the exact one of these up to 1000 comparisons after processing, then the accelerated
+        one.
     n_components : int or None, default=None
         Keep the leading principal axes of the points only; None keeps all.
     max_iter : int, default=1000
         Limit of steps.
-    tol : float, default=1e-5
-        Relative change of the objective at which to stop.
+    tol : float, default=1e-3
+        Gap between the objective and a lower bound of it, in units of the objective, at which to stop; the interior
+        method goes two digits further, which costs it little. A ConvergenceWarning tells where it is not reached.
     random_state : int, RandomState instance or None, default=None
         Order in which comparisons are tried for cycles.
 
@@ -77,6 +91,11 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
         Comparisons learnt from, after processing.
     objective_ : float
         Value of the objective.
+    gap_ : float
+        What the objective may lie above the optimum, in units of the objective: from the dual problem. The true
+        distance is mostly some times smaller.
+    converged_ : bool
+        Whether the gap is as small as asked for.
     objective_history_ : ndarray
         Least value after each step.
     modalities_ : list
@@ -118,7 +137,7 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
         "diagonal": ["boolean"],
         "combine": [StrOptions({"each", "sum"})],
         "processing": [StrOptions({"partial_order", "contradictions", "none"})],
-        "solver": [StrOptions({"accelerated", "subgradient", "lp"})],
+        "solver": [StrOptions({"auto", "interior", "accelerated", "subgradient", "lp"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -127,7 +146,7 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
 
     def __init__(
         self, kernel="rbf", *, beta=1000.0, diagonal=False, combine="each", processing="partial_order",
-        solver="accelerated", n_components=None, max_iter=1000, tol=1e-5, random_state=None,
+        solver="auto", n_components=None, max_iter=1000, tol=1e-3, random_state=None,
     ):  # fmt: skip
         self.kernel = kernel
         self.beta = beta
@@ -155,8 +174,11 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
         -------
         self : object
         """
-        if self.solver == "lp" and not self.diagonal:
-            raise ValueError("solver='lp' is for diagonal=True; a full metric is no linear program")
+        if self.solver == ("interior" if self.diagonal else "lp"):
+            raise ValueError(
+                f"solver={self.solver!r} does not solve diagonal={self.diagonal}; the exact solver of diagonal weights "
+                "is 'lp', that of full projections 'interior'"
+            )
         self.modalities_, features = read_modalities(self.kernel, modalities)
         if self.combine == "sum" and any(modality.kernel is None for modality in self.modalities_):
             raise ValueError("combine='sum' adds kernels; kernel=None has none to add")
@@ -166,14 +188,8 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
         self.comparisons_ = graph.to_array()
         views, back = zip(*(self._view(modality, F) for modality, F in zip(self.modalities_, features)))
         objective = HingeObjective(views, graph.pairs, graph.edges, self.beta)
-        if self.solver == "lp":
-            found, value = linear_program(objective)
-            self.objective_history_ = np.array([value])
-        else:
-            solve = projected_accelerated if self.solver == "accelerated" else projected_subgradient
-            found, self.objective_history_ = solve(objective, self.max_iter, self.tol)
-        self.objective_ = float(self.objective_history_[-1])
-        shares = np.array([view.penalty(w) for view, w in zip(views, found)])
+        found = self._solved(objective)
+        shares = np.array([view.penalty(w * view.scale**2) for view, w in zip(views, found)])
         if shares.sum() == 0:
             warnings.warn(
                 f"beta={self.beta:g} is too small for these comparisons: all objects are mapped to one point; raise it",
@@ -189,6 +205,30 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
             self.metrics_ = [N.T @ N for N in factors]
         self._set_components(factors, features)
         return self
+
+    def _solved(self, objective):
+        """The optimal metrics of the views, in their own scales."""
+        solver = self.solver
+        exact = "lp" if self.diagonal else "interior"
+        if solver == "auto":
+            solver = exact if len(objective.near) <= MOST_FOR_EXACT else "accelerated"
+        if solver == "lp":
+            found, tol = linear_program(objective), np.inf
+        else:
+            solve, digits = SOLVERS[solver]
+            tol = digits * self.tol
+            found = solve(objective, self.max_iter, tol)
+        self.objective_history_, self.objective_ = found.history, float(found.history[-1])
+        self.gap_, self.converged_ = found.gap, bool(found.gap <= tol)
+        if not self.converged_:
+            warnings.warn(
+                f"the objective may lie {found.gap:.2g} of its value above the optimum after {len(found.history) - 1} "
+                f"steps; tol={self.tol:g} was asked for. Raise max_iter={self.max_iter}"
+                + ("" if solver == exact else f", or take solver={exact!r}"),
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return [W / view.scale**2 for view, W in zip(objective.views, found.W)]
 
     def transform(self, modalities):
         """Points of objects, old or new.

@@ -180,10 +180,10 @@ def full_rank_rows(name: str, X: np.ndarray, y: np.ndarray, full: bool) -> list[
     """Error of five neighbours in two-fold cross-validation by the Euclidean and the learned distances."""
     methods: dict[str, list[Any]] = {
         "Euclidean": [],
-        "flat": [FixedRankMetricLearner(random_state=0)],
+        "flat": [FixedRankMetricLearner(n_pairs="paper", random_state=0)],
     }
     if full:
-        methods["polar"] = [FixedRankMetricLearner(geometry="polar", random_state=0)]
+        methods["polar"] = [FixedRankMetricLearner(geometry="polar", n_pairs="paper", random_state=0)]
     error = {}
     for method, steps in methods.items():
         model = make_pipeline(StandardScaler(), *steps, KNeighborsClassifier(5))

@@ -1,9 +1,11 @@
 """Additive conditional random fields: chains with smooth features learned from data (chapter 11 of the thesis)."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -69,6 +71,9 @@ class AdditiveCRF(BaseEstimator):
         In use.
     n_iter_ : int
         Rounds made.
+    converged_ : bool
+        Whether the last round lowered the objective by no more than ``tol``. A ConvergenceWarning tells where
+        backfitting has not; boosting is meant to end early.
     objective_path_ : ndarray
         The penalised negative log-likelihood at the start and after each round; it never rises, as steps that would
         raise it are halved.
@@ -142,7 +147,7 @@ class AdditiveCRF(BaseEstimator):
         training = Training(codes, lengths, K, columns, self.l2_transition)
         rounds = _ROUNDS[self.method] if self.max_iter is None else self.max_iter
         model = training.start()
-        path = [model.objective]
+        path, self.converged_ = [model.objective], False
         with progress(type(self).__name__, rounds, show=self.verbose) as advance:
             while len(path) <= rounds:
                 backfit = self.method == "backfit"
@@ -151,7 +156,14 @@ class AdditiveCRF(BaseEstimator):
                 path.append(model.objective)
                 advance(1)
                 if path[-2] - path[-1] <= self.tol * abs(path[-1]):
+                    self.converged_ = True
                     break
+        if not self.converged_ and self.method == "backfit":
+            warnings.warn(
+                f"the objective still falls after {rounds} rounds; raise max_iter, or tol={self.tol:g}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         self.bandwidths_, self.knots_ = columns.bandwidths, columns.of_each(columns.knots)
         self.curves_ = [
             label_scores(curves.T, K) if K > 1 else np.zeros((curves.shape[1], 1))

@@ -1,10 +1,12 @@
 """What conditional random fields of positions and of segments share: input, patterns, training, weights."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
@@ -122,4 +124,15 @@ class BaseCRF(BaseEstimator):
                 elif end.iteration >= self.max_iter:
                     break
         self.n_iter_, self.objective_path_, self.passes_ = end.iteration, np.array(end.path), np.array(passes)
+        self._tell(end.status in ("gradient", "stalled") or short >= 3)
         return end.w
+
+    def _tell(self, converged):
+        """Note whether training has settled, and warn where it has not."""
+        self.converged_ = bool(converged)
+        if not self.converged_:
+            warnings.warn(
+                f"training had not converged after max_iter={self.max_iter} iterations; raise it, or tol={self.tol:g}",
+                ConvergenceWarning,
+                stacklevel=5,
+            )

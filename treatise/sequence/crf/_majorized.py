@@ -13,12 +13,13 @@ _SMALLEST = 1e-300
 
 
 class Descent(NamedTuple):
-    """Weights, objectives at the start and after each iteration, passes over the data till then, and iterations."""
+    """Weights, objectives at the start and after each iteration, passes till then, iterations, whether it settled."""
 
     w: np.ndarray
     path: list[float]
     passes: list[float]
     n_iter: int
+    converged: bool
 
 
 class Step(NamedTuple):
@@ -58,9 +59,10 @@ def majorized_descent(likelihood, start, *, max_iter, tol, advance, accelerate=T
     w = before = start
     value, gradient = likelihood.objective(w)
     path, passes = [value], [1.0]
-    pace, short = 1.0, 0
+    pace, short, converged = 1.0, 0, False
     for _ in range(max_iter):
         if np.abs(gradient).max(initial=0.0) == 0.0:
+            converged = True
             break
         step, spent, longer = None, 0, 1.0
         if accelerate:
@@ -75,6 +77,7 @@ def majorized_descent(likelihood, start, *, max_iter, tol, advance, accelerate=T
             step = _step_from(likelihood, (w, value, gradient), ease, accelerate)
             spent += step.evaluations
         if step.value > value:  # by rounding alone
+            converged = True
             break
         advance(1)
         short = short + 1 if value - step.value < tol * abs(step.value) else 0
@@ -84,8 +87,9 @@ def majorized_descent(likelihood, start, *, max_iter, tol, advance, accelerate=T
         path.append(value)
         passes.append(passes[-1] + spent)
         if short == 3:
+            converged = True
             break
-    return Descent(w, path, passes, len(path) - 1)
+    return Descent(w, path, passes, len(path) - 1, converged)
 
 
 def _step_from(likelihood, at, ease, accelerate):

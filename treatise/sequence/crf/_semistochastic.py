@@ -48,7 +48,8 @@ def semistochastic_descent(likelihood, *, max_iter, tol, advance, rng):
             passes.append(len(path) + spent / n)
     rest = majorized_descent(likelihood, w, max_iter=max_iter - steps, tol=tol, advance=advance, ease=ease)
     begun = len(path) + spent / n
-    return Descent(rest.w, path + rest.path, passes + [begun + passed for passed in rest.passes], steps + rest.n_iter)
+    passes += [begun + passed for passed in rest.passes]
+    return Descent(rest.w, path + rest.path, passes, steps + rest.n_iter, rest.converged)
 
 
 class _Absent:

@@ -79,6 +79,8 @@ class CRF(BaseCRF):
         Weights by (attribute, label), by (label, next label) and by tuple of labels.
     n_iter_ : int
         Iterations made.
+    converged_ : bool
+        Whether training ended by ``tol``; a ConvergenceWarning tells where not.
     objective_path_ : ndarray
         The penalised negative log-likelihood at the start and after each iteration; of mini-batches about once a pass.
     passes_ : ndarray
@@ -206,6 +208,7 @@ class CRF(BaseCRF):
                 descent = majorized_descent(likelihood, np.zeros(likelihood.n_weights), **ending)
         self.n_iter_ = descent.n_iter
         self.objective_path_, self.passes_ = np.array(descent.path), np.array(descent.passes)
+        self._tell(descent.converged)
         return descent.w
 
     def _chains(self, sequences):

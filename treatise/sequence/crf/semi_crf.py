@@ -74,6 +74,8 @@ class SemiCRF(BaseCRF):
         Whether neighbouring segments may have the same label.
     n_iter_ : int
         Iterations made.
+    converged_ : bool
+        Whether training ended by ``tol``; a ConvergenceWarning tells where not.
     objective_path_, passes_ : ndarray
         The penalised negative log-likelihood at the start and after each iteration, and evaluations of it till then.
 

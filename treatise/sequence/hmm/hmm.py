@@ -78,6 +78,8 @@ class HMM(BaseEstimator):
         Log-likelihood before every step and after the last, of the start that was kept.
     n_iter_ : int
         Steps taken; 0 where labels were counted.
+    converged_ : bool
+        Whether the last step raised the log-likelihood by no more than ``tol`` allows; true where labels were counted.
 
     See Also
     --------
@@ -259,7 +261,7 @@ class HMM(BaseEstimator):
                 stacklevel=3,
             )
         self.states_ = np.arange(len(start)) if self.init is None else self.init.states_
-        self.history_, self.n_iter_ = np.array(history), len(history) - 1
+        self.history_, self.n_iter_, self.converged_ = np.array(history), len(history) - 1, bool(converged)
         self.log_likelihood_ = history[-1]
         return self._keep(start, transitions, arrays)
 
@@ -306,7 +308,7 @@ class HMM(BaseEstimator):
         weights[np.arange(len(path)), path] = 1.0
         unseen = emissions.unseen(K, n_symbols if n_symbols else data.shape[1])
         self._keep(start, transitions, emissions.estimate(data, weights, unseen))
-        self.n_iter_ = 0
+        self.n_iter_, self.converged_ = 0, True
         self.log_likelihood_ = float(self._marginals(data, observed.lengths).log_partition.sum())
         self.history_ = np.array([self.log_likelihood_])
         return self

@@ -109,7 +109,9 @@ class OutputSearches:
         last = len(self.remaining) if last is None else last
         now = np.minimum(self.remaining, steps)
         self.remaining[first:last] -= now[first:last]
-        self._make_room(int((self._beams.n_closed + now)[first:last].max(initial=0)))
+        # Only beams wider than one keep a record of expanded states.
+        if len(self._beams.labels) > 1:
+            self._make_room(int((self._beams.n_closed + now)[first:last].max(initial=0)))
 
         def some(low, high):
             advance(first + low, first + high, now, self.offsets, self._space, self._cost, self._beams)
@@ -117,8 +119,8 @@ class OutputSearches:
         over_ranges(some, last - first, cost=float(now[first:last] @ self._step_cost[first:last]))
 
     def _make_room(self, expanded):
-        """Room for the record of expanded states, which beams wider than one need."""
+        """Room for the record of expanded states."""
         room, n = self._beams.closed.shape
-        if len(self._beams.labels) > 1 and expanded > room:
+        if expanded > room:
             more = np.zeros((max(expanded - room, room), n), np.int64)
             self._beams = self._beams._replace(closed=np.concatenate([self._beams.closed, more]))
