@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.interpolate import BSpline
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import Lasso
 from sklearn.metrics import log_loss
@@ -194,7 +195,7 @@ def test_the_classifier_finds_the_columns_that_bend_the_odds():
     for penalty in ("bic", "cv"):
         model = SpAMClassifier(penalty, n_penalties=15).fit(X, y)
         assert {2, 5} <= set(model.active_)
-    assert set(SpAMClassifier().fit(X, y).active_) == {2, 5}
+    assert set(SpAMClassifier("bic").fit(X, y).active_) == {2, 5}
     chance = model.predict_proba(X)
     np.testing.assert_allclose(chance.sum(axis=1), 1)
     total = model.intercept_[0] + sum(model.component(j, X[:, j]) for j in range(12))
@@ -281,3 +282,13 @@ def test_pictures_show_the_active_curves_and_the_path(tmp_path):
         save_model(fitted, tmp_path / "spam.skops")
         again = load_model(tmp_path / "spam.skops").model
         np.testing.assert_array_equal(again.predict(frame), fitted.predict(frame))
+
+
+def test_default_penalty_keeps_the_columns_that_tell():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = SpAMClassifier(n_penalties=12).fit(X[::2], y[::2])
+    assert model.converged_ and model.score(X[1::2], y[1::2]) > 0.94
+    # The information criterion charges full degrees for shrunken curves, and stops where they still tell little.
+    few = SpAMClassifier("bic", n_penalties=12).fit(X[::2], y[::2])
+    held_out = [log_loss(y[1::2], each.predict_proba(X[1::2])) for each in (model, few)]
+    assert held_out[0] < 0.8 * held_out[1]

@@ -35,7 +35,8 @@ class SparseAdditiveModel(BaseEstimator, metaclass=ABCMeta):
             return np.append(penalties[penalties > self.penalty], float(self.penalty))
         return penalties
 
-    def _warn_unless(self, converged):
+    def _keep_convergence(self, converged):
+        self.converged_ = bool(converged)
         if not converged:
             warnings.warn(
                 f"functions have not settled to tol={self.tol:g} after {self.max_iter} passes; raise max_iter or tol",

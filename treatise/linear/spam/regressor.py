@@ -63,6 +63,8 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         Along the path: "penalty", "norms" (one row each), and "cp" or "cv" where the penalty was chosen.
     n_iter_ : int
         Passes at the chosen penalty.
+    converged_ : bool
+        Whether they sufficed.
 
     Examples
     --------
@@ -146,7 +148,7 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         engine.keep(solutions[place])
         self.norms_ = norms[place]
         self.active_ = np.flatnonzero(self.norms_)
-        self._warn_unless(solutions[place][3])
+        self._keep_convergence(solutions[place][3])
         return self
 
     def predict(self, X):
