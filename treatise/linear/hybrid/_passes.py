@@ -149,14 +149,15 @@ def _arrays(chunk: Chunk, settings: Settings) -> tuple[np.ndarray, ...]:
 def learn_online(
     shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None
 ) -> tuple[OnlineState, np.ndarray]:
-    """One online pass over a shard; returns the state and the examples, loss and importance that it saw."""
-    seen, loss, importance, mark = 0, 0.0, 0.0, 1
+    """One online pass over a shard; the state and what it saw: examples, loss, importance of all and of labels above 0."""
+    seen, loss, importance, above, mark = 0, 0.0, 0.0, 0.0, 1
     options = (
         settings.loss.number, settings.loss.parameter, settings.learning_rate, settings.constant, settings.adaptive,
         settings.normalized, settings.invariant, state.share * settings.l2, state.share * settings.l1,
     )  # fmt: skip
     for chunk in shard:
         indptr, indices, values, labels, weights = _arrays(chunk, settings)
+        above += float(weights @ (labels > 0))
         first = 0
         while first < len(labels):
             past = min(first + mark - seen, len(labels)) if report is not None else len(labels)
@@ -172,7 +173,7 @@ def learn_online(
                 mark *= 2
     if report is not None and seen and 2 * seen != mark:
         report(seen, loss, importance)
-    return state, np.array([seen, loss, importance])
+    return state, np.array([seen, loss, importance, above])
 
 
 def online_shares(shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None):
