@@ -150,9 +150,7 @@ def test_contradictory_knowledge_is_named():
     high = Knowledge(Polyhedron.box([2], [3]), at_least=4.0)
     for model in (
         LinearKnowledgeRegressor(knowledge=[fine, low, high]),
-        KnowledgeKernelRegressor(
-            knowledge=[fine, low, high], random_state=0
-        ),
+        KnowledgeKernelRegressor(knowledge=[fine, low, high], random_state=0),
     ):
         with pytest.raises(ValueError, match=r"at the least, knowledge\[[12]\].*must give way") as caught:
             model.fit(X, y)

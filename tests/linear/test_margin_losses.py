@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -263,8 +264,9 @@ def test_sparse_rows_and_weights_equal_dense_and_repeated_ones():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] / 16, y[:300]
     counts = np.random.default_rng(8).integers(0, 3, 300)
-    dense = MarginClassifier("constrained", "squared_hinge", **TIGHT).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    thin = MarginClassifier("constrained", "squared_hinge", **TIGHT).fit(sparse.csr_array(X), y, counts)
+    model = MarginClassifier("constrained", "squared_hinge", **TIGHT)
+    dense = clone(model).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    thin = model.fit(sparse.csr_array(X), y, counts)
     np.testing.assert_allclose(thin.decision_function(X), dense.decision_function(X), atol=1e-6)
 
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.preprocessing import scale
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from treatise.svm import (
@@ -254,7 +254,7 @@ def test_the_picture_has_a_point_for_each_bin(curved):
 
 def test_default_cost_serves_real_tables():
     X, y = load_breast_cancer(return_X_y=True)
-    X = scale(X)
+    X = StandardScaler().fit_transform(X)
     machine = QNormSVC().fit(X[::2], y[::2])
     assert machine.cost_ == len(X[::2])
     assert machine.score(X[1::2], y[1::2]) > 0.95

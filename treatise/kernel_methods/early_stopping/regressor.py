@@ -45,8 +45,8 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
     degree, coef0 : int and float, default=3 and 1.0
         Of the kernel "poly".
     stopping : {"sure", "rademacher", "holdout", "none"}, default="sure"
-        The rule: the first rise of Stein's unbiased estimate of the risk; the paper's, which is safe; the first rise of the error on
-        half of the rows, with a descent on all rows of that length after it; or `max_iter` steps.
+        The rule: the first rise of Stein's unbiased estimate of the risk; the paper's, which is safe; the first rise of
+        the error on half of the rows, with a descent on all rows of that length after it; or `max_iter` steps.
     noise : float or "estimate", default="estimate"
         Standard deviation of the noise. The estimate is from differences of neighbours for one feature, else from the
         residuals of a fit with half as many degrees of freedom as rows, on 1000 rows at most.

@@ -79,6 +79,8 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
         Per bound, what it lacks (zeta).
     n_iter_ : int
         Steps of the linear program.
+    converged_ : bool
+        Whether the program and its dual have the same value.
     n_features_in_ : int
         Number of features seen.
     feature_names_in_ : ndarray
@@ -281,7 +283,8 @@ def keep_outcome(regressor, found):
     regressor.knowledge_mismatch_ = found.mismatches
     regressor.knowledge_shortfall_ = found.shortfalls
     regressor.n_iter_ = found.n_iter
-    if not found.solved:
+    regressor.converged_ = bool(found.solved)
+    if not regressor.converged_:
         warnings.warn(
             f"the linear program and its dual differ by {found.gap:.2g} of their value; bring y, the features or the "
             "costs closer to one another",

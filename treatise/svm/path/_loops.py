@@ -22,6 +22,8 @@ BREAKPOINTS, ENTRIES = 0, 1
 
 _REFRESH = 50
 """Events between two computations of margins and inverse from scratch."""
+_MOST_AT_ONCE = 4
+"""Breakpoints that are written down without a look at the room left: those of an empty elbow."""
 _SMALLEST_RIDGE, _LARGEST_RIDGE = 1e-11, 1e-5
 """As shares of the mean kernel of a point with itself."""
 
@@ -71,15 +73,12 @@ def follow(walk, last, records):
     events, standing = 0, 0
     scale = np.abs(walk.g).max() + 1e-300
     while True:
-        # Two breakpoints, where the elbow is empty.
-        if records.counts[BREAKPOINTS] + 2 > len(records.marks) or records.counts[ENTRIES] + len(walk.y) > len(
-            records.points
-        ):
+        if records.counts[BREAKPOINTS] + _MOST_AT_ONCE > len(records.marks) or records.counts[ENTRIES] + len(
+            walk.y
+        ) > len(records.points):
             return BUFFER_FULL
         if m <= 1 and walk.intercept and _all_settled(walk, m):
-            walk.numbers[ALPHA_0] = _middle_of_offsets(walk, walk.numbers[LAMBDA])
-            _record(walk, 0, records)
-            m, stale = _start_again(walk, last), True
+            m, stale = _cross_empty_elbow(walk, last, records), True
             _record(walk, m, records)
             if m == 0:
                 return FINISHED
@@ -144,42 +143,50 @@ def _all_settled(walk, m):
 
 
 @compiled_step
-def _middle_of_offsets(walk, lam):
-    """Middle of the alpha_0 that leave every point on its side of the elbow, where none is at the elbow."""
-    y, g, place = walk.y, walk.g, walk.place
-    low, high = -np.inf, np.inf
-    for t in range(len(y)):
-        edge = y[t] * lam - g[t]
-        if (place[t] == LEFT) == (y[t] > 0):
-            high = min(high, edge)
-        else:
-            low = max(low, edge)
-    return (low + high) / 2.0
+def _cross_empty_elbow(walk, last, records):
+    """With nothing at the elbow only the offset moves, until a point of each class arrives there (Eq. 19-20).
+
+    On the way alpha_0 may be anything between two edges, each the tighter of a line that falls with lambda and one that
+    rises; it takes the middle. Returns the size of the elbow: two, or none where nothing arrives above ``last``.
+    """
+    up, down = _outermost(walk, LEFT)
+    right_up, right_down = _outermost(walk, RIGHT)
+    g = walk.g
+    # alpha_0 is at least low_left - lambda and low_right + lambda, at most high_left + lambda and high_right - lambda.
+    high_left, low_left = (-g[up], -g[down]) if up >= 0 and down >= 0 else (np.inf, -np.inf)
+    low_right = -g[right_up] if right_up >= 0 else -np.inf
+    high_right = -g[right_down] if right_down >= 0 else np.inf
+    end = max(min((low_left - high_left) / 2.0, walk.numbers[LAMBDA]), last)
+    bends = (low_left - low_right) / 2.0, (high_right - high_left) / 2.0
+    for lam in (walk.numbers[LAMBDA], max(bends), min(bends), end):
+        if end <= lam <= walk.numbers[LAMBDA]:
+            walk.numbers[LAMBDA] = lam
+            walk.numbers[ALPHA_0] = (
+                max(low_left - lam, low_right + lam) + min(high_left + lam, high_right - lam)
+            ) / 2.0
+            if lam > end:
+                _record(walk, 0, records)
+    if end == last:
+        return 0
+    walk.elbow[0], walk.elbow[1] = up, down
+    walk.place[up] = walk.place[down] = ELBOW
+    return 2
 
 
 @compiled_step
-def _start_again(walk, last):
-    """With nothing at the elbow only the offset moves, until a point of each class arrives there (Eq. 19-20).
-
-    Returns the size of the elbow: two, or none where that does not happen above ``last``.
-    """
+def _outermost(walk, side):
+    """Of the points on one side of the elbow, those of either class that the offset meets first; -1 where none is."""
     y, g, place = walk.y, walk.g, walk.place
-    top, bottom, i, j = -np.inf, np.inf, -1, -1
+    up, down = -1, -1
+    # Within the margin the highest score of the upper class and the lowest of the other, outside the other way round.
+    turn = 1.0 if side == LEFT else -1.0
     for t in range(len(y)):
-        if place[t] == LEFT:
-            if y[t] > 0 and g[t] > top:
-                top, i = g[t], t
-            if y[t] < 0 and g[t] < bottom:
-                bottom, j = g[t], t
-    if i >= 0 and j >= 0 and (top - bottom) / 2.0 > last:
-        walk.numbers[ALPHA_0] = -(top + bottom) / 2.0
-        walk.numbers[LAMBDA] = min(walk.numbers[LAMBDA], (top - bottom) / 2.0)
-        walk.elbow[0], walk.elbow[1] = i, j
-        place[i] = place[j] = ELBOW
-        return 2
-    walk.numbers[LAMBDA] = last
-    walk.numbers[ALPHA_0] = _middle_of_offsets(walk, last)
-    return 0
+        if place[t] == side:
+            if y[t] > 0 and (up < 0 or turn * g[t] > turn * g[up]):
+                up = t
+            if y[t] < 0 and (down < 0 or turn * g[t] < turn * g[down]):
+                down = t
+    return up, down
 
 
 @compiled_step
