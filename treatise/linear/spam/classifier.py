@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import LogisticScores, signs_of
 from treatise.linear.spam._base import SparseAdditiveModel, points_of
-from treatise.linear.spam._basis import basis_values, spline_bases
+from treatise.linear.spam._basis import basis_values, column_bases
 from treatise.optimize import group_logistic_path, group_penalty_limit
 
 
@@ -32,6 +32,10 @@ class SpAMClassifier(LogisticScores, SparseAdditiveModel):
         penalty has shrunk as if it were free: with few rows or weak effects it may leave no column.
     n_basis : int, default=6
         Spline functions of a column.
+    basis : "spline" or callable, default="spline"
+        Cubic splines with knots at quantiles, or other functions: a callable takes the points of one column and gives
+        an array of shape (n_functions, n_points), such as ``lambda x: np.array([x, x**2])``. A model with a function of
+        your own is saved only if that function can be.
     n_penalties : int, default=30
         Length of the path.
     smallest_penalty : float, default=0.05
@@ -89,6 +93,7 @@ class SpAMClassifier(LogisticScores, SparseAdditiveModel):
         penalty="cv",
         *,
         n_basis=6,
+        basis="spline",
         n_penalties=30,
         smallest_penalty=0.05,
         cv=5,
@@ -98,6 +103,7 @@ class SpAMClassifier(LogisticScores, SparseAdditiveModel):
     ):
         self.penalty = penalty
         self.n_basis = n_basis
+        self.basis = basis
         self.n_penalties = n_penalties
         self.smallest_penalty = smallest_penalty
         self.cv = cv
@@ -122,7 +128,7 @@ class SpAMClassifier(LogisticScores, SparseAdditiveModel):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         codes = self._code_labels(y)
-        self._bases, Q, self._starts = spline_bases(X, self.n_basis)
+        self._bases, Q, self._starts = column_bases(X, self.n_basis, self.basis)
         problems = signs_of(codes, len(self.classes_))
         found = [self._problem(X, Q, (signs > 0).astype(np.float64)) for signs in problems]
         self.coef_ = np.array([solution.coef for solution, _ in found])
@@ -193,7 +199,7 @@ class SpAMClassifier(LogisticScores, SparseAdditiveModel):
         for train, test in folds.split(X, target):
             if not 0 < target[train].mean() < 1:
                 continue
-            bases, Q, starts = spline_bases(X[train], self.n_basis)
+            bases, Q, starts = column_bases(X[train], self.n_basis, self.basis)
             values = np.vstack([basis_values(basis, X[test][:, j]) for j, basis in enumerate(bases)])
             found = group_logistic_path(Q, starts, target[train], penalties, tol=self.tol, max_iter=self.max_iter)
             losses += [len(test) * _log_loss(solution, values, target[test]) for solution in found]
