@@ -175,10 +175,8 @@ class HybridLinear(BaseEstimator):
         reason = f"after max_iter={self.max_iter} iterations"
         advice = "raise max_iter, or scale the features"
         if any(fit.status == "stalled" for fit in short):
-            reason, advice = (
-                "where no step lowered the objective",
-                "scale the features, or choose a loss without a kink",
-            )
+            reason = "where no step lowered the objective"
+            advice = "scale the features, or choose a loss without a kink"
         warnings.warn(
             f"L-BFGS ended {reason}, with an entry of {max(fit.slope for fit in short):.2g} in the mean gradient "
             f"(tol={self.tol:g}); {advice}",

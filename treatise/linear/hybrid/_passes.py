@@ -149,7 +149,7 @@ def _arrays(chunk: Chunk, settings: Settings) -> tuple[np.ndarray, ...]:
 def learn_online(
     shard: Shard, state: OnlineState, settings: Settings, report: Report | None = None
 ) -> tuple[OnlineState, np.ndarray]:
-    """One online pass over a shard; the state and what it saw: examples, loss, importance of all and of labels above 0."""
+    """One online pass over a shard: the state, and the examples, loss, importance, and that of labels above 0."""
     seen, loss, importance, above, mark = 0, 0.0, 0.0, 0.0, 1
     options = (
         settings.loss.number, settings.loss.parameter, settings.learning_rate, settings.constant, settings.adaptive,

@@ -156,8 +156,8 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         self.converged_ = bool(self.gradient_ <= self.tol)
         if not self.converged_:
             warnings.warn(
-                f"after {self.passes_[-1]:.3g} passes the mean gradient still has an entry of {self.gradient_:.2g}, above "
-                f"tol={self.tol:g}; raise n_passes, change step, or standardise the features",
+                f"after {self.passes_[-1]:.3g} passes the mean gradient still has an entry of {self.gradient_:.2g} "
+                f"(tol={self.tol:g}); raise n_passes, change step, or standardise the features",
                 ConvergenceWarning,
                 stacklevel=2,
             )

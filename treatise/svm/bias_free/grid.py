@@ -220,7 +220,7 @@ class BiasFreeSVCGrid(ScoreClassifier, BaseEstimator):
         self.converged_ = self.best_estimator_.converged_ and all(part[3] for part in found)
         if not self.converged_:
             warnings.warn(
-                f"some machines of the grid stopped short of tol={self.tol:g}, so that their scores may be off; raise tol, "
+                f"some machines of the grid stopped short of tol={self.tol:g}, and their scores may be off; raise tol, "
                 "or leave out the weakest penalties",
                 ConvergenceWarning,
                 stacklevel=2,
@@ -287,7 +287,7 @@ class _Trial:
         self.distances = None if self.rows_only else euclidean_distances(X, squared=True)
 
     def of_width(self, gamma):
-        """Accuracy of every penalty and fold; mean seconds and steps of every penalty; whether all machines converged."""
+        """Accuracy of every penalty and fold; mean seconds and steps of every penalty; whether all converged."""
         scores = np.empty((len(self.penalties), len(self.folds)))
         seconds, steps = np.zeros(len(self.penalties)), np.zeros(len(self.penalties))
         converged = True

@@ -116,6 +116,12 @@ def follow(walk, last, records):
 
 
 @compiled_step
+def _is_full(records, n):
+    breakpoints, entries = records.counts[BREAKPOINTS], records.counts[ENTRIES]
+    return breakpoints + _MOST_AT_ONCE > len(records.marks) or entries + n > len(records.points)
+
+
+@compiled_step
 def _gather_elbow(walk):
     m = 0
     for i in range(len(walk.y)):

@@ -31,8 +31,8 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     as Platt's sigmoid needs.
 
     Use it for a squared-hinge machine with usable probabilities, or to study the exponent. For labels alone an ordinary
-    ``SVC`` does as well and is sparser; larger q are more sensitive to outliers. A number given for C is the cost of the
-    mean loss, as in the paper: scikit-learn's C is this one divided by the number of rows.
+    ``SVC`` does as well and is sparser; larger q are more sensitive to outliers. A number for C is the cost of the mean
+    loss, as in the paper: scikit-learn's C is this one divided by the number of rows.
 
     For q <= 3 pairs of multipliers move at O(n) a step on rows of the Gram matrix held up to ``cache_bytes``; for q > 3
     Newton's method takes O(m^3) a step for the m rows inside the margin, and n^2 numbers of memory.
