@@ -130,7 +130,7 @@ class LatentLogLinearClassifier(LogLinearClassifier):
         )
         ends = [self._descend(problem, rng) for _ in range(self.n_restarts)]
         best = min(ends, key=lambda end: end.path[-1])
-        theta = best.theta
+        theta = problem.centred(best.theta)
         if problem.fixed:
             theta = np.vstack([np.zeros(theta.shape[1]), theta])
         self._keep(theta)
