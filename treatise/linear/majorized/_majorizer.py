@@ -185,10 +185,6 @@ class Majorizer:
         """Change of the scores for a unit step of the parameters; scores move linearly."""
         return self._all_states(safe_sparse_dot(self.X, direction.T, dense_output=True))
 
-    def centred(self, theta):
-        """The same model with mean zero over the states where there is no penalty: all moving alike changes nothing."""
-        return theta if self.fixed else theta - np.where(self.ridge == 0.0, theta.mean(axis=0), 0.0)
-
     def _held(self, matrix):
         """Curvature along the directions in which all states move alike, where nothing pulls and nothing resists."""
         if self.fixed or np.all(self.ridge > 0.0):

@@ -130,7 +130,7 @@ class LatentLogLinearClassifier(LogLinearClassifier):
         )
         ends = [self._descend(problem, rng) for _ in range(self.n_restarts)]
         best = min(ends, key=lambda end: end.path[-1])
-        theta = problem.centred(best.theta)
+        theta = best.theta
         if problem.fixed:
             theta = np.vstack([np.zeros(theta.shape[1]), theta])
         self._keep(theta)
@@ -147,6 +147,7 @@ class LatentLogLinearClassifier(LogLinearClassifier):
         )
 
     def _scores(self, X):
-        """Logarithm of the summed exponential scores of each class's parts."""
+        """Log-probabilities of the classes: the scores themselves are known up to a number that all of them share."""
         parts = super()._scores(X)
-        return logsumexp(parts.reshape(len(parts), len(self.classes_), -1), axis=2)
+        summed = logsumexp(parts.reshape(len(parts), len(self.classes_), -1), axis=2)
+        return summed - logsumexp(summed, axis=1, keepdims=True)
