@@ -30,7 +30,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     )
     for solver in ("eigh", "iterate"):
         yield Scaling(
-            work=f"EarlyStoppedKernelRegressor(constant=1, solver={solver!r}), 3 features, over rows",
+            work=f"EarlyStoppedKernelRegressor('rademacher', constant=1, solver={solver!r}), 3 features, over rows",
             sizes=(500, 1000, 2000),
             prepare=partial(_fit, solver),
         )
@@ -47,4 +47,6 @@ def smooth_table(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
 
 def _fit(solver: str, n: int) -> Any:
     X, y, _, _ = smooth_table(n)
-    return lambda: EarlyStoppedKernelRegressor(constant=1.0, solver=solver, random_state=0).fit(X, y)
+    return lambda: EarlyStoppedKernelRegressor(stopping="rademacher", constant=1.0, solver=solver, random_state=0).fit(
+        X, y
+    )

@@ -48,7 +48,7 @@ def problem(n: int) -> tuple[np.ndarray, np.ndarray, list[Knowledge]]:
 
 
 def _ours(X: np.ndarray, y: np.ndarray, knowledge: list[Knowledge]) -> float:
-    return KnowledgeKernelRegressor(knowledge=knowledge, **COSTS).fit(X, y).objective_
+    return KnowledgeKernelRegressor(knowledge=knowledge, enforcement="kernel", **COSTS).fit(X, y).objective_
 
 
 def as_written(X: np.ndarray, y: np.ndarray, knowledge: list[Knowledge]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks._contest import Contest, Scaling
 from treatise.linear import SpAMRegressor
-from treatise.linear.spam._basis import spline_bases
+from treatise.linear.spam._basis import column_bases
 from treatise.optimize import group_lasso_path, group_penalty_limit
 
 FUNCTIONS = 6
@@ -44,7 +44,7 @@ def _table(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _groups(n: int, p: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     X, y = _table(n, p)
-    _, Q, starts = spline_bases(X, FUNCTIONS)
+    _, Q, starts = column_bases(X, FUNCTIONS)
     return Q, starts, y
 
 

@@ -151,6 +151,18 @@ def test_planted_disjoint_parts_are_recovered():
     assert relative_error(model, X) < 1e-6
 
 
+@pytest.mark.parametrize("solver", ["mu", "cd"])
+def test_default_start_loses_no_planted_part(solver):
+    rng = np.random.default_rng(5)
+    parts = np.kron(np.eye(5), np.ones((1, 6)))
+    X = rng.gamma(0.5, size=(100, 5)) @ parts
+    wished = float(hoyer_sparseness(parts[0]))
+    for seed in range(3):
+        model = SparseNMF(5, component_sparseness=wished, solver=solver, random_state=seed).fit(X)
+        match = (model.components_ / np.linalg.norm(model.components_, axis=1, keepdims=True)) @ parts.T / np.sqrt(6)
+        assert match.max(axis=0).min() > 0.99
+
+
 def test_plain_factorisation_of_digits_reaches_the_usual_error(digits):
     errors = [relative_error(fitted(digits, 16, max_iter=300, random_state=seed), digits) for seed in (0, 1)]
     assert all(0.26 < error < 0.28 for error in errors)

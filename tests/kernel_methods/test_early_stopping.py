@@ -5,8 +5,11 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics import r2_score
+from sklearn.preprocessing import scale
 
 from treatise.kernel_methods import (
     EarlyStoppedKernelRegressor,
@@ -73,7 +76,7 @@ def test_closed_form_and_plain_steps_agree_and_interpolate_their_fitted_values(n
     rng = np.random.default_rng(0)
     X, f = sobolev_design(n)
     y = f + 0.3 * rng.normal(size=n)
-    options = {**PAPER, "noise": 0.3, "step": 0.25}
+    options = {**PAPER, "stopping": "rademacher", "noise": 0.3, "step": 0.25}
     closed = EarlyStoppedKernelRegressor(solver="eigh", **options).fit(X, y)
     plain = EarlyStoppedKernelRegressor(solver="iterate", **options).fit(X, y)
     assert closed.n_iter_ == plain.n_iter_ > 10
@@ -153,13 +156,24 @@ def test_a_kernel_of_finite_rank_stops_later_with_more_rows():
 def test_no_noise_runs_to_the_limit_and_much_noise_does_not_start():
     X, f = sobolev_design(40)
     with pytest.warns(ConvergenceWarning, match="max_iter=200"):
-        exact = EarlyStoppedKernelRegressor(noise=1e-9, max_iter=200, **PAPER).fit(X, f)
-    assert exact.n_iter_ == 200
-    nothing = EarlyStoppedKernelRegressor(noise=1e6, **PAPER).fit(X, f)
+        exact = EarlyStoppedKernelRegressor(stopping="rademacher", noise=1e-9, max_iter=200, **PAPER).fit(X, f)
+    assert exact.n_iter_ == 200 and not exact.converged_
+    nothing = EarlyStoppedKernelRegressor(stopping="rademacher", noise=1e6, **PAPER).fit(X, f)
     assert nothing.n_iter_ == 0 and (nothing.predict(X) == 0).all()
     # With the mean set aside, what is left is the mean.
-    mean = EarlyStoppedKernelRegressor(first_order_sobolev, noise=1e6).fit(X, f)
+    mean = EarlyStoppedKernelRegressor(first_order_sobolev, stopping="rademacher", noise=1e6).fit(X, f)
     np.testing.assert_allclose(mean.predict(X), f.mean())
+
+
+def test_default_rule_predicts_like_a_tuned_ridge():
+    X, y = load_diabetes(return_X_y=True)
+    X = scale(X)
+    train, test = np.arange(len(y)) % 2 == 0, np.arange(len(y)) % 2 == 1
+    ours = EarlyStoppedKernelRegressor().fit(X[train], y[train])
+    ridges = [KernelRidge(alpha, kernel="rbf", gamma=0.1) for alpha in (0.1, 1.0, 10.0)]
+    mean = y[train].mean()
+    best = max(r2_score(y[test], mean + r.fit(X[train], y[train] - mean).predict(X[test])) for r in ridges)
+    assert ours.converged_ and ours.score(X[test], y[test]) > best - 0.02
 
 
 def test_responses_that_are_all_alike_are_predicted_without_a_warning():
@@ -214,8 +228,8 @@ def test_units_of_the_response_do_not_matter():
     rng = np.random.default_rng(7)
     X = rng.normal(size=(120, 2))
     y = X[:, 0] + 0.2 * rng.normal(size=120)
-    plain = EarlyStoppedKernelRegressor(constant=1.0).fit(X, y)
-    other = EarlyStoppedKernelRegressor(constant=1.0).fit(X, 1000 * y + 50)
+    plain = EarlyStoppedKernelRegressor(stopping="rademacher", constant=1.0).fit(X, y)
+    other = EarlyStoppedKernelRegressor(stopping="rademacher", constant=1.0).fit(X, 1000 * y + 50)
     assert plain.n_iter_ == other.n_iter_ > 0
     np.testing.assert_allclose(other.predict(X), 1000 * plain.predict(X) + 50, rtol=1e-8)
     assert other.critical_radius_ == pytest.approx(1000 * plain.critical_radius_)
@@ -243,7 +257,7 @@ def test_precomputed_sparse_and_kernel_objects_give_the_same_fit():
     rng = np.random.default_rng(9)
     X = np.where(rng.random((60, 4)) < 0.5, 0.0, rng.normal(size=(60, 4)))
     y = X[:, 0] + 0.1 * rng.normal(size=60)
-    options = {"noise": 0.1, "constant": 1.0}
+    options = {"stopping": "rademacher", "noise": 0.1, "constant": 1.0}
     plain = EarlyStoppedKernelRegressor("rbf", gamma=0.5, **options).fit(X, y).predict(X)
     np.testing.assert_allclose(EarlyStoppedKernelRegressor(Gaussian(0.5), **options).fit(X, y).predict(X), plain)
     thin = sparse.csr_array(X)
@@ -258,7 +272,7 @@ def test_precomputed_sparse_and_kernel_objects_give_the_same_fit():
 def test_repeated_rows_are_no_obstacle():
     X = np.repeat(np.linspace(0, 1, 10), 6)[:, None]
     y = np.sin(3 * X.ravel()) + 0.1 * np.random.default_rng(0).normal(size=60)
-    model = EarlyStoppedKernelRegressor(noise=0.1, constant=1.0).fit(X, y)
+    model = EarlyStoppedKernelRegressor(stopping="rademacher", noise=0.1, constant=1.0).fit(X, y)
     assert model.n_iter_ > 5 and np.mean((model.predict(X) - np.sin(3 * X.ravel())) ** 2) < 0.02
 
 

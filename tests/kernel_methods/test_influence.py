@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from treatise.kernel_methods import (
     InfluenceFunction,
@@ -201,3 +202,23 @@ def test_picture_names_the_largest():
     influence = InfluenceFunction(KernelMachineClassifier().fit(X, y), X, y).training()
     names = [text.get_text() for text in plot_influence(influence, n_named=2).texts]
     assert names == [str(i) for i in np.argsort(-influence.norms)[:2]]
+
+
+@pytest.mark.parametrize("unpenalized", [None, "constant"])
+def test_scores_of_new_objects_move_as_those_of_machines_with_a_little_more_weight(unpenalized):
+    rng = np.random.default_rng(0)
+    X, points, extra = rng.normal(size=(30, 2)), rng.normal(size=(7, 2)), rng.normal(size=(2, 2))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=30) > 0, 1, -1)
+    machine = KernelMachineClassifier(0.05, gamma=0.7, unpenalized=unpenalized, tol=1e-12).fit(X, y)
+    function = InfluenceFunction(machine, X, y)
+    changes = function.score_changes(points, extra, [1, -1])
+    share = 1e-5
+    for row, label, expected in zip(extra, (1, -1), changes):
+        weights = np.append(np.full(30, (1 - share) / 30), share)
+        moved = clone(machine).fit(np.vstack([X, row]), np.append(y, label), sample_weight=weights)
+        difference = (moved.decision_function(points) - machine.decision_function(points)) / share
+        # Of second order in the share, and rounding of 1e-11 over it.
+        np.testing.assert_allclose(difference, expected, atol=2e-3)
+    np.testing.assert_allclose(function.score_changes(X), function.training().scores, atol=1e-10)
+    with pytest.raises(ValueError, match="together"):
+        function.score_changes(points, extra)

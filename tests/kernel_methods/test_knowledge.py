@@ -71,8 +71,9 @@ def test_objective_is_that_of_the_program_as_written(seed):
     K, KA = rbf_kernel(X, gamma=0.7), rbf_kernel(X, region.A, gamma=0.7)
     expected = program_as_written(K, KA, region.b, X @ slope, constant, y, 2.0, 0.3, 5.0)
     model = KnowledgeKernelRegressor(
-        2.0, gamma=0.7, knowledge=Knowledge(region, at_least=(slope, constant)), mismatch_cost=0.3, shortfall_cost=5.0
-    ).fit(X, y)
+        2.0, gamma=0.7, knowledge=Knowledge(region, at_least=(slope, constant)), mismatch_cost=0.3, shortfall_cost=5.0,
+        enforcement="kernel",
+    ).fit(X, y)  # fmt: skip
     # Both solvers stop at feasibilities of 1e-7 or better.
     assert model.objective_ == pytest.approx(expected, rel=1e-6)
     fitted = K[:, model.support_] @ model.dual_coef_ + model.intercept_
@@ -103,7 +104,8 @@ def test_hyperboloid_has_the_values_of_an_independent_run():
     assert np.abs(blind.predict(LINE) - PRODUCTS).max() < 1e-6
     wide = KnowledgeKernelRegressor(5356, gamma=0.0052).fit(LINE, PRODUCTS)
     assert mean_error(wide, GRID, GRID.prod(axis=1)) == pytest.approx(13.85, abs=1e-2)
-    told = clone(wide).set_params(knowledge=CONES, mismatch_cost=685, shortfall_cost=670613).fit(LINE, PRODUCTS)
+    costs = {"mismatch_cost": 685, "shortfall_cost": 670613}
+    told = clone(wide).set_params(knowledge=CONES, enforcement="kernel", **costs).fit(LINE, PRODUCTS)
     assert told.objective_ == pytest.approx(391840.249, rel=1e-6)
     assert mean_error(told, GRID, GRID.prod(axis=1)) == pytest.approx(0.4363, abs=1e-3)
 
@@ -148,9 +150,7 @@ def test_contradictory_knowledge_is_named():
     high = Knowledge(Polyhedron.box([2], [3]), at_least=4.0)
     for model in (
         LinearKnowledgeRegressor(knowledge=[fine, low, high]),
-        KnowledgeKernelRegressor(
-            knowledge=[fine, low, high], enforcement="points", shortfall_cost=np.inf, random_state=0
-        ),
+        KnowledgeKernelRegressor(knowledge=[fine, low, high], random_state=0),
     ):
         with pytest.raises(ValueError, match=r"at the least, knowledge\[[12]\].*must give way") as caught:
             model.fit(X, y)
@@ -162,7 +162,11 @@ def test_contradictory_knowledge_is_named():
 def test_knowledge_of_no_cost_or_already_kept_changes_nothing():
     X, y = noisy_sinc(0)
     plain = KnowledgeKernelRegressor(5, gamma=7).fit(X, y)
-    free = KnowledgeKernelRegressor(5, gamma=7, knowledge=PEAK, mismatch_cost=0, shortfall_cost=0).fit(X, y)
+    free = KnowledgeKernelRegressor(5, gamma=7, knowledge=PEAK, shortfall_cost=0).fit(X, y)
+    unproven = KnowledgeKernelRegressor(
+        5, gamma=7, knowledge=PEAK, enforcement="kernel", mismatch_cost=0, shortfall_cost=0
+    ).fit(X, y)
+    assert unproven.objective_ == pytest.approx(plain.objective_, rel=1e-9)
     assert free.objective_ == pytest.approx(plain.objective_, rel=1e-9)
     np.testing.assert_allclose(free.predict(X), plain.predict(X), atol=1e-6)
     known = Knowledge(Polyhedron.box([-3], [3]), at_least=plain.predict(np.linspace(-3, 3, 500)[:, None]).min() - 1)
@@ -187,6 +191,15 @@ def test_points_of_a_region_keep_the_bound():
             assert model.shortfalls(random_state=5)[0] < 1e-3
 
 
+def test_knowledge_is_kept_at_the_defaults():
+    X, y = noisy_sinc(1)
+    blind = KnowledgeKernelRegressor(gamma=1.0).fit(X, y)
+    told = KnowledgeKernelRegressor(gamma=1.0, knowledge=PEAK, random_state=0).fit(X, y)
+    assert PEAK.shortfall(np.zeros((1, 1)), blind.predict([[0.0]]))[0] > 0.1
+    # Between the points at which the bound is a condition it may be missed a little.
+    assert told.shortfalls(random_state=5)[0] < 1e-3
+
+
 def test_sinc_gains_from_knowledge_in_most_draws():
     grid = np.linspace(-3, 3, 100)[:, None]
     truth = np.sinc(grid[:, 0])
@@ -194,7 +207,9 @@ def test_sinc_gains_from_knowledge_in_most_draws():
     for seed in range(20):
         X, y = noisy_sinc(seed)
         blind = KnowledgeKernelRegressor(5, gamma=7).fit(X, y)
-        told = KnowledgeKernelRegressor(13, gamma=1, knowledge=PEAK, mismatch_cost=5, shortfall_cost=450).fit(X, y)
+        told = KnowledgeKernelRegressor(
+            13, gamma=1, knowledge=PEAK, enforcement="kernel", mismatch_cost=5, shortfall_cost=450
+        ).fit(X, y)
         errors.append([mean_error(blind, grid, truth), mean_error(told, grid, truth)])
     errors = np.array(errors)
     # Values of an independent implementation on the same draws; the programs are the same, so only rounding differs.
@@ -226,7 +241,7 @@ def test_upper_bounds_mirror_lower_ones(enforcement):
 def test_two_bounds_of_one_region_are_two_pieces_of_knowledge():
     X, y = noisy_sinc(2)
     region = PEAK.region
-    shared = {"C": 13, "gamma": 1, "mismatch_cost": 5, "shortfall_cost": 450}
+    shared = {"C": 13, "gamma": 1, "mismatch_cost": 5, "shortfall_cost": 450, "enforcement": "kernel"}
     both = KnowledgeKernelRegressor(knowledge=Knowledge(region, at_least=0.9, at_most=1.1), **shared).fit(X, y)
     apart = KnowledgeKernelRegressor(
         knowledge=[Knowledge(region, at_least=0.9), Knowledge(region, at_most=1.1)], **shared
@@ -238,7 +253,7 @@ def test_two_bounds_of_one_region_are_two_pieces_of_knowledge():
 def test_scale_of_y_scales_the_function():
     X, y = noisy_sinc(3)
     tall = Knowledge(PEAK.region, at_least=1e6 * np.sinc(0.25))
-    shared = {"C": 13, "gamma": 1, "mismatch_cost": 5, "shortfall_cost": 450}
+    shared = {"C": 13, "gamma": 1, "mismatch_cost": 5, "shortfall_cost": 450, "enforcement": "kernel"}
     small = KnowledgeKernelRegressor(knowledge=PEAK, **shared).fit(X, y)
     large = KnowledgeKernelRegressor(knowledge=tall, **shared).fit(X, 1e6 * y)
     np.testing.assert_allclose(large.predict(X), 1e6 * small.predict(X), atol=1e-2)
@@ -274,7 +289,8 @@ def test_sparse_rows_and_linear_knowledge_kernel_agree_with_dense():
     X = np.where(rng.random((30, 3)) < 0.5, rng.normal(size=(30, 3)), 0.0)
     y = X.sum(axis=1)
     known = Knowledge(Polyhedron.box([-1] * 3, [1] * 3), at_least=(np.ones(3), 0.5))
-    for choice in ({"knowledge_kernel": "linear"}, {"enforcement": "points", "random_state": 0}, {}):
+    in_kernel = {"enforcement": "kernel", "mismatch_cost": 1.0, "shortfall_cost": 1.0}
+    for choice in (in_kernel, in_kernel | {"knowledge_kernel": "linear"}, {"random_state": 0}):
         dense = KnowledgeKernelRegressor(knowledge=known, gamma=0.3, **choice).fit(X, y)
         thin = KnowledgeKernelRegressor(knowledge=known, gamma=0.3, **choice).fit(sparse.csr_array(X), y)
         np.testing.assert_allclose(thin.predict(sparse.csr_array(X)), dense.predict(X), atol=1e-8)
@@ -343,9 +359,9 @@ def test_knowledge_that_does_not_fit_the_data_is_refused():
     far = Knowledge(Polyhedron.box([-np.inf], [-1000]), at_least=0)
     with pytest.raises(ValueError, match="about nothing in the kernel's space"):
         # The inequality x <= -1000 has its row at 1, where kernels of rows near 1000 vanish.
-        KnowledgeKernelRegressor(gamma=1.0, knowledge=far).fit(X[:, :1] + 1000, y)
+        KnowledgeKernelRegressor(gamma=1.0, knowledge=far, enforcement="kernel").fit(X[:, :1] + 1000, y)
     with pytest.raises(ValueError, match="does not meet the range"):
-        KnowledgeKernelRegressor(gamma=1.0, knowledge=far, enforcement="points").fit(X[:, :1], y)
+        KnowledgeKernelRegressor(gamma=1.0, knowledge=far).fit(X[:, :1], y)
     with pytest.raises(ValueError, match="'C' parameter"):
         KnowledgeKernelRegressor(C=0).fit(X, y)
 

@@ -6,6 +6,8 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC, SVR, OneClassSVM
 
@@ -297,3 +299,46 @@ def test_the_plot_shows_every_weight(cancer):
     assert several.images[0].get_array().shape == (3, 7)
     with pytest.raises(ValueError, match="2 labels for 9 kernels"):
         plot_kernel_weights(machine, labels=["a", "b"])
+
+
+def _three_grams(n=40):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    y = np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.1 * rng.normal(size=n)
+    return [rbf_kernel(X[:, [j]], gamma=1.0) for j in range(3)], y
+
+
+@pytest.mark.parametrize("p", [1.0, 4 / 3, 2.0, 4.0])
+def test_squared_loss_has_the_best_weights_of_a_search(p):
+    grams, y = _three_grams()
+    machine = LpMKLRegressor(p, C=5.0, loss="squared", kernels="precomputed", normalize=None, tol=1e-7).fit(grams, y)
+    one = np.ones(len(y))
+
+    def value(weights):
+        system = np.einsum("m,mij->ij", weights, grams) + np.eye(len(y)) / 5.0
+        by_one, by_y = np.linalg.solve(system, np.column_stack([one, y])).T
+        return 0.5 * y @ (by_y - by_one * (by_y.sum() / by_one.sum()))
+
+    angles = np.linspace(0.0, 1.0, 60)
+    shares = np.array([(a, b, 1 - a - b) for a in angles for b in angles if a + b <= 1])
+    # Points of the sphere of the p-norm; near zero the grid is coarse, and misses up to half a per cent.
+    best = min(value(share ** (1 / p)) for share in np.maximum(shares, 0.0))
+    assert machine.converged_ and machine.objective_ == pytest.approx(value(machine.kernel_weights_), rel=1e-8)
+    assert best * (1 - 5e-3) <= machine.objective_ <= best * (1 + 1e-7)
+
+
+def test_squared_loss_with_one_kernel_is_ridge_regression_and_weights_are_copies():
+    grams, y = _three_grams()
+    options = {"C": 2.0, "loss": "squared", "kernels": "precomputed", "normalize": None, "tol": 1e-6}
+    machine = LpMKLRegressor(np.inf, **options).fit([grams[0]], y)
+    mean = machine.intercept_
+    ridge = KernelRidge(0.5, kernel="precomputed").fit(grams[0], y - mean)
+    np.testing.assert_allclose(machine.predict([grams[0]]), ridge.predict(grams[0]) + mean, atol=1e-8)
+    assert abs(np.sum(machine.dual_coef_)) < 1e-9
+    counts = np.arange(len(y)) % 3
+    rows = np.repeat(np.arange(len(y)), counts)
+    weighted = LpMKLRegressor(**options).fit(grams, y, sample_weight=counts)
+    copied = LpMKLRegressor(**options).fit([gram[np.ix_(rows, rows)] for gram in grams], y[rows])
+    np.testing.assert_allclose(weighted.predict(grams), copied.predict([gram[:, rows] for gram in grams]), atol=1e-3)
+    with pytest.raises(ValueError, match="no working sets"):
+        LpMKLRegressor(solver="interleaved", **options).fit(grams, y)

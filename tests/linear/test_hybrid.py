@@ -5,12 +5,15 @@ import subprocess
 import sys
 import textwrap
 import tracemalloc
+import warnings
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 from sklearn.svm import LinearSVC
 
@@ -590,3 +593,22 @@ def test_lone_learner_and_local_passes_agree_with_a_plain_sum(problem):
     v = np.random.default_rng(1).normal(size=121)
     np.testing.assert_allclose(passes.curvature(w, v), bend @ (X @ v[:-1] + v[-1]) ** 2, rtol=1e-10)
     assert OnlineState.fresh(passes.settings, 2.0, np.float32).table[0, loops.SQUARES] == 2.0
+
+
+def test_iterations_that_do_not_suffice_are_told():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, or scale the features"):
+        model = HybridLinearClassifier().fit(X, y)
+    assert not model.converged_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        scaled = HybridLinearClassifier().fit((X - X.mean(axis=0)) / X.std(axis=0), y)
+        online = HybridLinearClassifier(max_iter=0, normalized=True).fit(X, y)
+    assert scaled.converged_ and online.status_ == "online"
+
+
+def test_a_file_of_one_class_is_refused(tmp_path):
+    path = tmp_path / "one.vw"
+    path.write_text("1 | a b\n1 | b c\n1 | a\n")
+    with pytest.raises(ValueError, match="one class"):
+        HybridLinearClassifier().fit_files(path)

@@ -1,9 +1,12 @@
 """Latent log-linear classification (Choromanska, 2014, Section 2.2.3)."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
 from treatise.linear import LatentLogLinearClassifier, MajorizedLogisticRegression
@@ -70,3 +73,22 @@ def test_more_starts_never_end_worse(exclusive_or):
         for n in (1, 4)
     ]
     assert ends[1] <= ends[0]
+
+
+def test_accelerated_descent_converges_on_many_weights_and_says_when_not():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400] / 16, y[:400]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = LatentLogLinearClassifier(random_state=0).fit(X, y)
+    assert model.converged_ and np.all(np.diff(model.objective_path_) <= 0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        assert not LatentLogLinearClassifier(max_iter=3, random_state=0).fit(X, y).converged_
+
+
+def test_accelerated_descent_ends_no_higher_than_plain_bounds():
+    X, y = load_iris(return_X_y=True)
+    # From the same starts; both end in local minima, the plain descent after many more iterations.
+    fast = LatentLogLinearClassifier(random_state=0).fit(X, y)
+    plain = LatentLogLinearClassifier(accelerate=False, max_iter=300, tol=1e-3, random_state=0).fit(X, y)
+    assert fast.objective_path_[-1] <= plain.objective_path_[-1] * 1.001

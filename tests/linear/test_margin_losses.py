@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -263,8 +264,9 @@ def test_sparse_rows_and_weights_equal_dense_and_repeated_ones():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] / 16, y[:300]
     counts = np.random.default_rng(8).integers(0, 3, 300)
-    dense = MarginClassifier(loss="squared_hinge", **TIGHT).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    thin = MarginClassifier(loss="squared_hinge", **TIGHT).fit(sparse.csr_array(X), y, counts)
+    model = MarginClassifier("constrained", "squared_hinge", **TIGHT)
+    dense = clone(model).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    thin = model.fit(sparse.csr_array(X), y, counts)
     np.testing.assert_allclose(thin.decision_function(X), dense.decision_function(X), atol=1e-6)
 
 
@@ -315,3 +317,12 @@ def test_bad_input_and_missing_convergence_are_told():
         MarginClassifier(max_iter=2).fit(X, y)
     with pytest.raises(ValueError, match="largest value of a row with itself is 0"):
         KernelMarginClassifier(kernel="linear").fit(np.zeros((6, 2)), [0, 1] * 3)
+
+
+def test_default_separates_a_class_between_two_others():
+    X, y = load_iris(return_X_y=True)
+    X = scale(X)
+    model = MarginClassifier().fit(X[::2], y[::2])
+    assert model.converged_ and model.score(X[1::2], y[1::2]) > 0.93
+    # Scores that sum to zero cannot put the middle class first along a line.
+    assert MarginClassifier("constrained").fit(X[::2], y[::2]).score(X[1::2], y[1::2]) < 0.9

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.interpolate import BSpline
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import Lasso
 from sklearn.metrics import log_loss
@@ -14,7 +15,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from treatise.io import load_model, save_model
 from treatise.linear import SpAMClassifier, SpAMRegressor, plot_components, plot_norm_path
-from treatise.linear.spam._basis import basis_values, spline_bases
+from treatise.linear.spam._basis import basis_values, column_bases
 from treatise.linear.spam._smoothers import backfit, smoother_matrices, smoothing_weights
 
 
@@ -28,7 +29,7 @@ def additive(n, p, seed, noise=1.0):
 
 def test_the_splines_are_de_boor_s_and_orthonormal_with_mean_zero():
     x = np.random.default_rng(0).standard_normal((200, 1)) ** 3
-    bases, Q, starts = spline_bases(x, 6)
+    bases, Q, starts = column_bases(x, 6)
     assert starts.tolist() == [0, 6]
     np.testing.assert_allclose(Q @ Q.T / 200, np.eye(6), atol=1e-10)
     np.testing.assert_allclose(Q.mean(axis=1), 0, atol=1e-12)
@@ -42,7 +43,7 @@ def test_the_splines_are_de_boor_s_and_orthonormal_with_mean_zero():
 def test_columns_of_few_values_get_as_many_functions_as_they_can_tell_apart():
     rng = np.random.default_rng(0)
     X = np.column_stack([np.ones(100), rng.integers(0, 2, 100), rng.integers(0, 4, 100), rng.standard_normal(100)])
-    assert np.diff(spline_bases(X, 6)[2]).tolist() == [0, 1, 3, 6]
+    assert np.diff(column_bases(X, 6)[2]).tolist() == [0, 1, 3, 6]
 
 
 def test_straight_smoothers_give_the_lasso():
@@ -60,7 +61,7 @@ def test_orthonormal_groups_give_the_group_lasso():
     celer = pytest.importorskip("celer")
     X, y = additive(150, 12, 0)
     model = SpAMRegressor(0.3, tol=1e-13).fit(X, y)
-    Q = spline_bases(X, 6)[1]
+    Q = column_bases(X, 6)[1]
     theirs = celer.GroupLasso(groups=6, alpha=0.3, tol=1e-13, max_iter=1000).fit(np.asfortranarray(Q.T), y)
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-6)
     np.testing.assert_allclose(model.predict(X), theirs.predict(Q.T), atol=1e-6)
@@ -194,7 +195,7 @@ def test_the_classifier_finds_the_columns_that_bend_the_odds():
     for penalty in ("bic", "cv"):
         model = SpAMClassifier(penalty, n_penalties=15).fit(X, y)
         assert {2, 5} <= set(model.active_)
-    assert set(SpAMClassifier().fit(X, y).active_) == {2, 5}
+    assert set(SpAMClassifier("bic").fit(X, y).active_) == {2, 5}
     chance = model.predict_proba(X)
     np.testing.assert_allclose(chance.sum(axis=1), 1)
     total = model.intercept_[0] + sum(model.component(j, X[:, j]) for j in range(12))
@@ -281,3 +282,32 @@ def test_pictures_show_the_active_curves_and_the_path(tmp_path):
         save_model(fitted, tmp_path / "spam.skops")
         again = load_model(tmp_path / "spam.skops").model
         np.testing.assert_array_equal(again.predict(frame), fitted.predict(frame))
+
+
+def test_default_penalty_keeps_the_columns_that_tell():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = SpAMClassifier(n_penalties=12).fit(X[::2], y[::2])
+    assert model.converged_ and model.score(X[1::2], y[1::2]) > 0.94
+    # The information criterion charges full degrees for shrunken curves, and stops where they still tell little.
+    few = SpAMClassifier("bic", n_penalties=12).fit(X[::2], y[::2])
+    held_out = [log_loss(y[1::2], each.predict_proba(X[1::2])) for each in (model, few)]
+    assert held_out[0] < 0.8 * held_out[1]
+
+
+def _waves(x):
+    return np.array([np.sin(2 * x), np.cos(2 * x)])
+
+
+def test_functions_of_ones_own_replace_the_splines():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (200, 8))
+    wave = np.sin(2 * X[:, 3]) + 0.5 * np.cos(2 * X[:, 3])
+    model = SpAMRegressor(1e-4, basis=_waves).fit(X, wave)
+    points = np.linspace(-2, 2, 50)
+    truth = np.sin(2 * points) + 0.5 * np.cos(2 * points)
+    # The functions span the truth, so that only the penalty is left of the error.
+    np.testing.assert_allclose(model.component(3, points), truth - wave.mean(), atol=1e-2)
+    assert SpAMRegressor(basis=_waves).fit(X, wave + 0.3 * rng.normal(size=200)).norms_.argmax() == 3
+    assert SpAMClassifier(0.05, basis=_waves).fit(X, wave > 0).active_.tolist() == [3]
+    with pytest.raises(ValueError, match=r"must give finite numbers of shape \(n_functions, 200\)"):
+        SpAMRegressor(basis=lambda x: x).fit(X, wave)

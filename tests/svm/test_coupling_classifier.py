@@ -210,3 +210,22 @@ def test_platt_sigmoid_stays_finite_on_separated_constant_and_huge_values():
     for bad in ([np.nan, 1.0], [[1.0], [2.0]]):
         with pytest.raises(ValueError, match="finite"):
             platt_sigmoid(bad, [0, 1])
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"gamma": 0.001, "C": 8.0}, {"gamma": "scale"}, {"kernel": "linear", "C": 0.01}]
+)
+def test_machines_without_checks_are_those_of_scikit_learn(parameters):
+    class Checked(SVC):
+        """Not a plain machine, and so fitted fold by fold."""
+
+    X, y = load_digits(return_X_y=True)
+    X, y = X[y < 4][:200], y[y < 4][:200]
+    weights = 1.0 + (np.arange(len(y)) % 2)
+    plain, checked = (
+        PairwiseCouplingClassifier(kind(tol=1e-8, **parameters)).fit(X[::2], y[::2], weights[::2])
+        for kind in (SVC, Checked)
+    )
+    # Both solvers stop at 1e-8; the sigmoid steepens that where the classes are apart.
+    np.testing.assert_allclose(plain.predict_proba(X), checked.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(plain.calibrators_, checked.calibrators_, rtol=1e-3)

@@ -285,3 +285,39 @@ def test_surface_shows_the_border_the_points_and_refuses_what_it_cannot_draw():
         plot_decision_surface(machine, np.zeros((40, 3)), y)
     with pytest.raises(ValueError, match="two classes; the machine has 3"):
         plot_decision_surface(SVC().fit(X, np.arange(40) % 3), X, y)
+
+
+def _with_empty_elbows():
+    """Small tables on a grid, on whose paths all points leave the elbow at once."""
+    for seed in range(60):
+        rng = np.random.RandomState(seed)
+        X, y = rng.randint(-3, 4, size=(8, 1)).astype(float), np.repeat([1.0, -1.0], 4)
+        path = SVMPath(kernel="linear", C_max=50.0).fit(X, y)
+        if np.any(path.elbow_sizes_ == 0):
+            yield X, y, path
+
+
+def test_offset_is_in_the_middle_where_the_elbow_is_empty():
+    tables = list(_with_empty_elbows())
+    assert len(tables) > 5
+    for X, y, path in tables:
+        K, costs = X @ X.T, path.costs_
+        for k in np.flatnonzero(path.elbow_sizes_[:-1] == 0):
+            for C in np.geomspace(costs[k], costs[k + 1], 4)[1:3]:
+                coef, offset = path.dual_coef(C)
+                scores, at_cost = K @ coef, np.abs(coef) > C / 2
+                # Those at the cost stay within the margin, the others outside it.
+                highs = np.concatenate([(1 - scores)[at_cost & (y > 0)], (-1 - scores)[~at_cost & (y < 0)]])
+                lows = np.concatenate([(-1 - scores)[at_cost & (y < 0)], (1 - scores)[~at_cost & (y > 0)]])
+                assert offset == pytest.approx((highs.min() + lows.max()) / 2, abs=1e-9)
+
+
+def test_points_that_leave_together_leave_an_optimal_machine():
+    for X, y, path in _with_empty_elbows():
+        for C in np.geomspace(0.02, 49.0, 9):
+            coef, offset = path.dual_coef(C)
+            length = coef @ (X @ X.T) @ coef
+            primal = 0.5 * length + C * np.maximum(0.0, 1.0 - y * ((X @ X.T) @ coef + offset)).sum()
+            dual = np.abs(coef).sum() - 0.5 * length
+            # The ridge of points that coincide, 1e-7 at most here.
+            assert primal - dual <= 1e-6 * primal and abs(coef.sum()) <= 1e-7 * C

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize_scalar
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from treatise.svm import (
@@ -247,3 +250,28 @@ def test_the_picture_has_a_point_for_each_bin(curved):
     X, y = curved
     ax = plot_q_norm_calibration(QNormSVC(2, 40.0).fit(X, y), X, y, n_bins=5)
     assert len(ax.containers[0].lines[0].get_xdata()) == 5
+
+
+def test_default_cost_serves_real_tables():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    machine = QNormSVC().fit(X[::2], y[::2])
+    assert machine.cost_ == len(X[::2])
+    assert machine.score(X[1::2], y[1::2]) > 0.95
+
+
+def test_default_cost_counts_weights_as_rows(curved):
+    X, y = curved
+    counts = np.arange(len(y)) % 3
+    weighted = QNormSVC(tol=1e-9).fit(X, y, sample_weight=counts)
+    repeated = QNormSVC(tol=1e-9, gamma=weighted.kernel_.gamma).fit(np.repeat(X, counts, 0), np.repeat(y, counts))
+    assert np.allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("q", [1.0, 1.5, 2.0, 4.0])
+def test_too_few_steps_are_told(curved, q):
+    X, y = curved
+    assert QNormSVC(q).fit(X, y).converged_
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        machine = QNormSVC(q, max_iter=1).fit(X, y)
+    assert not machine.converged_

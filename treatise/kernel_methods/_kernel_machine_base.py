@@ -54,7 +54,8 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
             coef, free, self.n_iter_ = self._piecewise_linear(gram, y, loss, weights, basis)
         certificate = kernel_certificate(gram, y, coef, free, self.penalty, loss, basis=basis, weights=weights)
         self.optimality_residual_ = certificate.violation
-        if self.optimality_residual_ > max(1e-3, 10 * self.tol):
+        self.converged_ = bool(self.optimality_residual_ <= max(1e-3, 10 * self.tol))
+        if not self.converged_:
             warnings.warn(
                 f"the optimality conditions are missed by {self.optimality_residual_:.2g} after {self.n_iter_} steps; "
                 "raise max_iter or the penalty",

@@ -166,6 +166,33 @@ class InfluenceFunction:
         values = inner + own_coef[:, None] * block + offsets[:, None]
         return Influence(np.sqrt(np.maximum(squares, 0.0)), offsets, values, coef, own_coef)
 
+    def score_changes(self, points, X=None, y=None):
+        """Derivatives of the scores of any objects as other objects gain weight.
+
+        Says whom a prediction leans on: the training objects with the largest entries in its column.
+
+        Parameters
+        ----------
+        points : {array-like, sparse matrix} of shape (n_points, n_features), or what the kernel reads
+            Objects to score.
+        X, y : as for :meth:`at`, or None
+            The objects that gain weight; None takes every training object.
+
+        Returns
+        -------
+        changes : ndarray of shape (n_objects, n_points)
+        """
+        machine = self._machine
+        if isinstance(machine.kernel_, str):
+            raise ValueError("a precomputed kernel cannot be computed at new objects; use training()")
+        if (X is None) != (y is None):
+            raise ValueError("X and y must be given together, or neither")
+        objects = self._X if X is None else machine._new_objects(X)
+        influence = self.training() if X is None else self.at(X, y)
+        points = machine._new_objects(points)
+        block, own = (machine.kernel_.block(rows, points) for rows in (self._X, objects))
+        return influence.coef @ block + influence.own_coef[:, None] * own + influence.offsets[:, None]
+
     def leave_one_out(self):
         """Scores of the training objects by the machine that did not see them, to first order.
 

@@ -76,6 +76,8 @@ class KernelMachineClassifier(LogisticScores, KernelMachineBase):
         Mean loss plus penalty.
     n_iter_ : int
         Steps.
+    converged_ : bool
+        Whether the conditions of the optimum hold, to ``max(1e-3, 10 tol)``.
 
     See Also
     --------
@@ -221,6 +223,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
         Mean loss plus penalty.
     n_iter_ : int
         Steps.
+    converged_ : bool
+        Whether the conditions of the optimum hold, to ``max(1e-3, 10 tol)``.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from treatise.optimize.l1 import (
     solve_l1_logistic,
     solve_l1_logistic_columns,
 )
-from treatise.optimize.lbfgs import LBFGSState, minimize_lbfgs
+from treatise.optimize.lbfgs import LBFGSState, least_subgradient, minimize_lbfgs
 from treatise.optimize.losses import (
     AbsoluteLoss,
     EpsilonInsensitiveLoss,
@@ -127,6 +127,7 @@ __all__ = [
     "hoyer_sparseness",
     "l1_constraint_paths",
     "l1_of_unit_vector",
+    "least_subgradient",
     "log_partition_bound",
     "logdet_prox",
     "make_loss",

@@ -126,7 +126,7 @@ def minimize_lbfgs(
         if callback is not None:
             callback(state)
     while state.status == "running" and state.iteration < max_iter:
-        slope = _least_subgradient(state.w, state.gradient, l1)
+        slope = least_subgradient(state.w, state.gradient, l1)
         if np.max(np.abs(slope), initial=0.0) <= gradient_tolerance:
             state.status = "gradient"
             break
@@ -138,7 +138,7 @@ def minimize_lbfgs(
             if callback is not None:
                 callback(state)
     if state.status == "running":
-        slope = _least_subgradient(state.w, state.gradient, l1)
+        slope = least_subgradient(state.w, state.gradient, l1)
         if np.max(np.abs(slope), initial=0.0) <= gradient_tolerance:
             state.status = "gradient"
     return state
@@ -176,7 +176,7 @@ def _iterate(objective, state, slope, inverse, l1, curvature, memory, history_dt
             break
         # Where rounding hides the decrease, the slope at the end tells it (the approximate Wolfe condition).
         close = np.isfinite(value) and value - state.value <= _ROUNDING * abs(state.value)
-        if close and direction @ _least_subgradient(w, gradient, l1) <= (2.0 * _SUFFICIENT - 1.0) * descent:
+        if close and direction @ least_subgradient(w, gradient, l1) <= (2.0 * _SUFFICIENT - 1.0) * descent:
             break
         # The least of the parabola through both values and the slope, within bounds.
         bend = value - state.value - length * descent
@@ -233,8 +233,28 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
     return total
 
 
-def _least_subgradient(w: np.ndarray, gradient: np.ndarray, l1: float | np.ndarray) -> np.ndarray:
-    """The element of least size of the subdifferential: the gradient where there is no L1 penalty."""
+def least_subgradient(w: np.ndarray, gradient: np.ndarray, l1: float | np.ndarray) -> np.ndarray:
+    """The element of least size of the subdifferential: the gradient where there is no L1 penalty.
+
+    Parameters
+    ----------
+    w, gradient : ndarray
+        The point, and the gradient of the smooth part there.
+    l1 : float or ndarray
+        Weight of the absolute value of each coordinate.
+
+    Returns
+    -------
+    ndarray
+        Zero at the minimum, and only there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.optimize import least_subgradient
+    >>> least_subgradient(np.array([0.0, 2.0]), np.array([0.5, -1.0]), 1.0)
+    array([0., 0.])
+    """
     if not np.any(l1):
         return gradient
     at_zero = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)

@@ -64,8 +64,9 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     init : {"random", "nndsvd", "nndsvda", "nndsvdar", "custom"} or None, default=None
         The start: ``"random"`` positive numbers, as in the paper; non-negative singular vectors with zeros left,
         filled with the mean of the factor, or filled with small random numbers; or the arrays given to
-        :meth:`fit_transform`. None is ``"nndsvda"``, or ``"random"`` where there are more components than
-        singular vectors.
+        :meth:`fit_transform`. None is ``"nndsvda"``, or ``"random"`` where a sparseness is asked for, which the
+        paper's start reaches and singular vectors, being spread, often do not (a part is lost), and where there
+        are more components than singular vectors.
     max_iter : int, default=1000
         Most iterations; one improves the components and then the codes.
     tol : float, default=1e-5
@@ -92,6 +93,8 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Number of components.
     n_iter_ : int
         Iterations done.
+    converged_ : bool
+        Whether the error stopped falling, by ``tol``; with ``tol=0`` it is not asked.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -212,7 +215,8 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.objective_history_ = np.array(history)
         self.reconstruction_err_ = error_norm(X, H, B)
         self.n_iter_ = len(history) - 1
-        if not converged and self.tol > 0:
+        self.converged_ = bool(converged or self.tol == 0)
+        if not self.converged_:
             warnings.warn(
                 f"the error still falls after max_iter={self.max_iter} iterations; "
                 f"raise max_iter, or tol={self.tol:g} if the fit is good enough",
@@ -303,7 +307,8 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _start(self, X, codes, components):
         init = self.init
         if init is None:
-            init = "nndsvda" if self.n_components_ <= min(X.shape) else "random"
+            free = self.component_sparseness is None and self.code_sparseness is None
+            init = "nndsvda" if free and self.n_components_ <= min(X.shape) else "random"
         if init == "custom":
             return given_factors(X, self.n_components_, codes, components)
         if init == "nndsvd" and self.solver == "mu":

@@ -29,9 +29,10 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
     where the local complexity of the kernel's ball meets the noise.
 
     Use it for smooth regression on up to some 20 000 rows where a search over penalties is too dear, or to see the
-    whole path from under- to over-fitting (:func:`plot_error_path`). The rule is safe rather than sharp: it tends to
-    stop too early, so that ``constant=1`` or ``stopping="sure"`` often predicts better. Do not use it where the kernel
-    itself must be chosen by the data, which takes cross-validation anyway, nor with heavy-tailed noise.
+    whole path from under- to over-fitting (:func:`plot_error_path`). The paper's rule, ``stopping="rademacher"``, is
+    safe rather than sharp: it tends to stop too early and predicts worse (diabetes: R^2 of 0.21 against 0.48), but
+    needs few eigenvalues, and so serves beyond some 5 000 rows. Do not use it where the kernel itself must be chosen by
+    the data, which takes cross-validation anyway, nor with heavy-tailed noise.
 
     Costs n^3 once for the whole spectrum, or n^2 a step and for each of the largest eigenvalues; memory n^2.
 
@@ -43,9 +44,9 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
         Of the kernels "rbf", "poly" and "laplacian".
     degree, coef0 : int and float, default=3 and 1.0
         Of the kernel "poly".
-    stopping : {"rademacher", "sure", "holdout", "none"}, default="rademacher"
-        The rule: of the paper; the first rise of Stein's unbiased estimate of the risk; the first rise of the error on
-        half of the rows, with a descent on all rows of that length after it; or `max_iter` steps.
+    stopping : {"sure", "rademacher", "holdout", "none"}, default="sure"
+        The rule: the first rise of Stein's unbiased estimate of the risk; the paper's, which is safe; the first rise of
+        the error on half of the rows, with a descent on all rows of that length after it; or `max_iter` steps.
     noise : float or "estimate", default="estimate"
         Standard deviation of the noise. The estimate is from differences of neighbours for one feature, else from the
         residuals of a fit with half as many degrees of freedom as rows, on 1000 rows at most.
@@ -70,6 +71,8 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
     ----------
     n_iter_ : int
         Number of steps, 0 where nothing but noise is seen.
+    converged_ : bool
+        Whether the rule stopped the descent before ``max_iter``; true where there is no rule.
     step_ : float
         Length of a step.
     noise_ : float
@@ -125,7 +128,7 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
         gamma="scale",
         degree=3,
         coef0=1.0,
-        stopping="rademacher",
+        stopping="sure",
         noise="estimate",
         constant=CONSTANT,
         radius="auto",
@@ -180,7 +183,9 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
         self.critical_radius_ = np.nan
         (self._by_spectrum if whole else self._by_steps)(gram / n)
         # Responses that are all alike need no steps, and no more of them would change anything.
-        if self.stopping != "none" and self.n_iter_ == self.max_iter and self._target.any():
+        cut_short = self.stopping != "none" and self.n_iter_ == self.max_iter and bool(self._target.any())
+        self.converged_ = not cut_short
+        if cut_short:
             warnings.warn(
                 f"the rule did not stop the descent within max_iter={self.max_iter} steps; raise it",
                 ConvergenceWarning,

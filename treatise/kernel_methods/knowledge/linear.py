@@ -49,6 +49,8 @@ class LinearKnowledgeRegressor(RegressorMixin, BaseEstimator):
         Per bound, the errors of its proof and what it lacks; zero with infinite costs.
     n_iter_ : int
         Steps of the linear program.
+    converged_ : bool
+        Whether the program and its dual have the same value.
     n_features_in_ : int
         Number of features seen.
     feature_names_in_ : ndarray

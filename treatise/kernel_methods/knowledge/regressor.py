@@ -25,10 +25,11 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
     not positive semi-definite.
 
     Use it with few, noisy or one-sided data and trusted rules about regions without data. Not beyond some thousand
-    rows, and not for rules learned from the same data. With ``enforcement="kernel"``, the paper's way, a region is
-    translated into the space of the kernel: for a non-linear kernel it is then another region, which changes with the
-    scale of its inequalities, and the function need not keep the bound in the region itself. Look at
-    :meth:`shortfalls`, or take ``enforcement="points"``, which keeps the bound at points of the region.
+    rows, and not for rules learned from the same data. By default the bounds are conditions at points of their regions;
+    knowledge that no function can keep is an error unless its cost is finite. With ``enforcement="kernel"``, the
+    paper's way, a region is translated into the space of the kernel: for a non-linear kernel it is then another region,
+    which changes with the scale of its inequalities, and the function need not keep the bound in the region itself:
+    look at :meth:`shortfalls`.
 
     A linear program over one copy of the Gram matrix: n = 500 rows with three pieces of knowledge take about one second
     and 1000 rows about four; memory a few times n^2.
@@ -39,13 +40,14 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
         Cost of the absolute error of a row, beside the absolute weights.
     knowledge : Knowledge or list of Knowledge, default=()
         What is known.
-    mismatch_cost : float, default=1.0
+    mismatch_cost : float, default=inf
         Cost of the error of the proof of a bound (the paper's mu_1); infinite makes it a condition. Serves only
         ``enforcement="kernel"``.
-    shortfall_cost : float, default=1.0
-        Cost of what the function lacks to a bound (mu_2), once for each bound; infinite makes the bound a condition.
-    enforcement : {"kernel", "points"}, default="kernel"
-        Whether a bound holds in the kernel's space, equation (21), or at points of the region.
+    shortfall_cost : float, default=inf
+        Cost of what the function lacks to a bound (mu_2), once for each bound; infinite makes the bound a condition. A
+        finite cost must match that of all rows, some C times their number, or the knowledge is outvoted.
+    enforcement : {"points", "kernel"}, default="points"
+        Whether a bound holds at points of the region, or in the kernel's space, equation (21): the paper's way.
     knowledge_kernel : {"same", "linear"}, default="same"
         Kernel between training rows and inequalities, for ``enforcement="kernel"``.
     n_points : int, default=200
@@ -77,6 +79,8 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
         Per bound, what it lacks (zeta).
     n_iter_ : int
         Steps of the linear program.
+    converged_ : bool
+        Whether the program and its dual have the same value.
     n_features_in_ : int
         Number of features seen.
     feature_names_in_ : ndarray
@@ -94,9 +98,7 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
     >>> x = np.array([-3.0, -2.5, -2.0, -1.5, 1.5, 2.0, 2.5, 3.0])[:, None]
     >>> peak = Knowledge(Polyhedron.box([-0.25], [0.25]), at_least=0.9)
     >>> blind = KnowledgeKernelRegressor(C=10.0, gamma=1.0).fit(x, np.sinc(x[:, 0]))
-    >>> told = KnowledgeKernelRegressor(
-    ...     C=10.0, gamma=1.0, knowledge=[peak], enforcement="points", shortfall_cost=100.0, random_state=0
-    ... ).fit(x, np.sinc(x[:, 0]))
+    >>> told = KnowledgeKernelRegressor(C=10.0, gamma=1.0, knowledge=[peak], random_state=0).fit(x, np.sinc(x[:, 0]))
     >>> blind.predict([[0.0]]).round(2), told.predict([[0.25]]).round(2)
     (array([-0.4]), array([0.9]))
 
@@ -124,9 +126,9 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
         C=1.0,
         *,
         knowledge=(),
-        mismatch_cost=1.0,
-        shortfall_cost=1.0,
-        enforcement="kernel",
+        mismatch_cost=np.inf,
+        shortfall_cost=np.inf,
+        enforcement="points",
         knowledge_kernel="same",
         n_points=200,
         kernel="rbf",
@@ -281,7 +283,8 @@ def keep_outcome(regressor, found):
     regressor.knowledge_mismatch_ = found.mismatches
     regressor.knowledge_shortfall_ = found.shortfalls
     regressor.n_iter_ = found.n_iter
-    if not found.solved:
+    regressor.converged_ = bool(found.solved)
+    if not regressor.converged_:
         warnings.warn(
             f"the linear program and its dual differ by {found.gap:.2g} of their value; bring y, the features or the "
             "costs closer to one another",

@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 from treatise.kernel_methods.mkl._certificate import checked_forms, close_enough, primal_value, relative_gap, reward
 from treatise.kernel_methods.mkl._mixture_base import MixtureSolution
 from treatise.kernel_methods.mkl._mixture_machine import MixtureMachine
+from treatise.kernel_methods.mkl._ridge_machine import RidgeMachine
 from treatise.kernel_methods.mkl.weights import dual_norm, lp_kernel_weights
 
 _FLOOR = 1e-30
@@ -32,14 +33,27 @@ def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
     extrapolates; a step that does not lower the value is replaced by the plain one, so that Theorem 4 holds. For
     p = 1, which the theorem leaves out, the weights come from cutting planes.
     """
-    weights = np.full(bank.n_kernels, float(bank.n_kernels) ** (-1.0 / p))
     if interleaved:
-        return _interleaved(bank, problem, weights, p, tol, max_iter)
-    machine = MixtureMachine(bank, problem)
+        return _interleaved(bank, problem, _equal_weights(bank, p), p, tol, max_iter)
+    return _by_wrapper(MixtureMachine(bank, problem), problem.start, p, tol, max_iter)
+
+
+def solve_ridge_mkl(bank, y, costs, p, *, tol, max_iter):
+    """The same for the squared loss, by the wrapper: every machine is one linear system."""
+    return _by_wrapper(RidgeMachine(bank, y, costs), None, p, tol, max_iter)
+
+
+def _equal_weights(bank, p):
+    return np.full(bank.n_kernels, float(bank.n_kernels) ** (-1.0 / p))
+
+
+def _by_wrapper(machine, start, p, tol, max_iter):
+    """Algorithm 1, or cutting planes where p = 1."""
+    weights = _equal_weights(machine.bank, p)
     if p == 1.0:
-        point, history, converged = _by_cuts(machine, weights, problem.start, tol, max_iter)
+        point, history, converged = _by_cuts(machine, weights, start, tol, max_iter)
     else:
-        point, history, converged = _by_closed_form(machine, weights, problem.start, p, tol, max_iter)
+        point, history, converged = _by_closed_form(machine, weights, start, p, tol, max_iter)
     lower = history[-1][1]
     if p == 1.0 and converged:
         point = _without_needless_kernels(machine, point, lower, tol)

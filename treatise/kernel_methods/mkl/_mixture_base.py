@@ -59,7 +59,8 @@ class MixtureMachineBase(KernelBankInputMixin, BaseEstimator):
     def _store(self, bank, solutions):
         """Keep what later scores need of one solution, or of one for each class."""
         gaps = np.array([relative_gap(solution.upper, solution.lower) for solution in solutions])
-        if not all(solution.converged for solution in solutions):
+        self.converged_ = all(solution.converged for solution in solutions)
+        if not self.converged_:
             warnings.warn(
                 f"the relative duality gap is {gaps.max():.2g} after {self.max_iter} steps; tol={self.tol:g} asks for "
                 "less: raise max_iter or tol",

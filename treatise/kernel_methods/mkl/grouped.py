@@ -74,6 +74,8 @@ class GroupedMKLClassifier(MixtureClassifier, MixtureMachineBase):
         Value of the primal problem: an upper bound of the optimal one.
     duality_gap_ : float
         Relative width of the interval that holds the optimal value.
+    converged_ : bool
+        Whether that is at most ``tol``.
     bounds_ : ndarray of shape (n_iter_, 2), or a list of them
         Upper and lower end of that interval after every step.
     n_iter_, n_machines_ : int

@@ -7,7 +7,7 @@ from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.documentation import InheritsDocumentation
-from treatise.kernel_methods.mkl._lp_solver import solve_lp_mkl
+from treatise.kernel_methods.mkl._lp_solver import solve_lp_mkl, solve_ridge_mkl
 from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier, MixtureMachineBase
 from treatise.kernels import KernelBankInputMixin
 from treatise.optimize import SVMDualProblem
@@ -55,6 +55,8 @@ class LpMKLBase(InheritsDocumentation, MixtureMachineBase):
         Value of the primal problem: an upper bound of the optimal one.
     duality_gap_ : float
         Relative width of the interval that holds the optimal value.
+    converged_ : bool
+        Whether that is at most ``tol``.
     bounds_ : ndarray of shape (n_iter_, 2)
         Upper and lower end of that interval after every step.
     n_iter_ : int
@@ -190,17 +192,20 @@ class LpMKLClassifier(MixtureClassifier, LpMKLBase):
 
 
 class LpMKLRegressor(RegressorMixin, LpMKLBase):
-    """Support vector regression that learns how to weigh many kernels.
+    """Support vector or ridge regression that learns how to weigh many kernels.
 
-    The loss is the distance from the target beyond ``epsilon``; all else is as in :class:`LpMKLClassifier`. Scale the
-    targets to about unit variance, or C and epsilon with them.
+    The loss is the distance from the target beyond ``epsilon``, or half the squared error; all else is as in
+    :class:`LpMKLClassifier`. The former gives fewer support objects and bears outliers, the latter needs no epsilon and
+    costs O(n^3) a step. Scale the targets to about unit variance, or C and epsilon with them.
 
     Parameters
     ----------
     C : float, default=1.0
-        Cost of a unit of error beyond ``epsilon``.
+        Cost of a unit of error beyond ``epsilon``, or of half the squared error.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing.
+        Errors up to this size cost nothing, with the first loss.
+    loss : {"epsilon_insensitive", "squared"}, default="epsilon_insensitive"
+        The loss. The squared one needs the wrapper ("auto" takes it).
 
     Attributes
     ----------
@@ -225,6 +230,7 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         **LpMKLBase._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "epsilon": [Interval(Real, 0, None, closed="left")],
+        "loss": [StrOptions({"epsilon_insensitive", "squared"})],
     }
 
     def __init__(
@@ -233,6 +239,7 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         *,
         C=1.0,
         epsilon=0.1,
+        loss="epsilon_insensitive",
         kernels="widths",
         normalize="multiplicative",
         solver="auto",
@@ -243,6 +250,7 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         self.p = p
         self.C = C
         self.epsilon = epsilon
+        self.loss = loss
         self.kernels = kernels
         self.normalize = normalize
         self.solver = solver
@@ -270,9 +278,17 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         weights = self._object_weights(X, sample_weight)
         bank, y = self._fit_bank(X, y=y, weights=weights, y_numeric=True)
         weights = np.ones(len(y)) if weights is None else weights
-        self._learn(bank, [SVMDualProblem.regression(y, self.C * weights, self.epsilon)])
+        if self.loss == "squared":
+            self._learn_ridge(bank, np.asarray(y, np.float64), self.C * weights)
+        else:
+            self._learn(bank, [SVMDualProblem.regression(y, self.C * weights, self.epsilon)])
         self.intercept_ = float(self._offsets[0])
         return self
+
+    def _learn_ridge(self, bank, y, costs):
+        if self.solver == "interleaved":
+            raise ValueError("loss='squared' has no working sets, as every object carries it; take solver='wrapper'")
+        self._store(bank, [solve_ridge_mkl(bank, y, costs, self.p, tol=self.tol, max_iter=self.max_iter)])
 
     def predict(self, X):
         """Numbers.

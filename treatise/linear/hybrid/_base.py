@@ -1,6 +1,7 @@
 """What the hybrid classifier and regressor share: parameters, both ways to fit, and scoring of files."""
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral, Real
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -164,9 +166,26 @@ class HybridLinear(BaseEstimator):
     def _keep(self, fits: list[Fitted]) -> None:
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.objective_path_ = fits[0].path
-        self.status_ = fits[0].status
+        short = [fit for fit in fits if not fit.converged]
+        self.converged_ = not short
+        self.status_ = (short or fits)[0].status
+        if short:
+            self._warn_short(short)
         self.progressive_loss_ = float(np.mean([fit.progressive_loss for fit in fits]))
         self._keep_weights([fit.w for fit in fits], [fit.state for fit in fits])
+
+    def _warn_short(self, short: list[Fitted]) -> None:
+        reason = f"after max_iter={self.max_iter} iterations"
+        advice = "raise max_iter, or scale the features"
+        if any(fit.status == "stalled" for fit in short):
+            reason = "where no step lowered the objective"
+            advice = "scale the features, or choose a loss without a kink"
+        warnings.warn(
+            f"L-BFGS ended {reason}, with an entry of {max(fit.slope for fit in short):.2g} in the mean gradient "
+            f"(tol={self.tol:g}); {advice}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
     def _keep_weights(self, weights: list[np.ndarray], states: list[OnlineState]) -> None:
         coef = np.array([w[:-1] for w in weights])

@@ -8,10 +8,12 @@ import numpy as np
 
 from treatise.linear.hybrid._checkpoint import Checkpoint
 from treatise.linear.hybrid._passes import COUNTED, IMPORTANCE, LOSS, POSITIVE, Omitted, OnlineState, Passes, Report
-from treatise.optimize import LBFGSState, minimize_lbfgs
+from treatise.optimize import LBFGSState, least_subgradient, minimize_lbfgs
 
 # From here on the pairs of L-BFGS, which are most of its memory, are kept in single precision.
 _LARGE = 1 << 17
+# Share of the objective below which what is left to gain is rounding.
+_NO_GAIN = 1e-10
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Fitted:
     path: list[float]
     n_iter: int
     status: str
+    converged: bool
+    slope: float
     progressive_loss: float
     omitted: Omitted
 
@@ -67,11 +71,11 @@ def fit_hybrid(
             checkpoint.save_online(number + 1, state, progressive, omitted)
     w = state.weights(passes.settings)
     if plan.max_iter == 0:
-        return Fitted(w, state, [], 0, "online", progressive, omitted)
-    end, omitted = _batch(passes, plan, w, two_classes, checkpoint, watch)
+        return Fitted(w, state, [], 0, "online", True, float("nan"), progressive, omitted)
+    end, converged, slope, omitted = _batch(passes, plan, w, two_classes, checkpoint, watch)
     # Learning on online starts from the optimum.
     state.restart_from(end.w, passes.settings)
-    return Fitted(end.w, state, end.path, end.iteration, end.status, progressive, omitted)
+    return Fitted(end.w, state, end.path, end.iteration, end.status, converged, slope, progressive, omitted)
 
 
 def _check(counts: np.ndarray, two_classes: bool) -> None:
@@ -87,8 +91,11 @@ def _check(counts: np.ndarray, two_classes: bool) -> None:
 
 def _batch(
     passes: Passes, plan: Plan, w: np.ndarray, two_classes: bool, checkpoint: Checkpoint | None, watch: Any
-) -> tuple[LBFGSState, Omitted]:
-    """Algorithm 2, second half. The penalty is added once, after the sum, and spares the intercept."""
+) -> tuple[LBFGSState, bool, float, Omitted]:
+    """Algorithm 2, second half. The penalty is added once, after the sum, and spares the intercept.
+
+    Where it ended, whether that is the optimum as far as anyone can see, and the largest entry of the mean gradient.
+    """
     l2, l1 = passes.settings.l2, passes.settings.l1
     penalised = np.ones(len(w), bool)
     penalised[-1] = False
@@ -119,9 +126,14 @@ def _batch(
         if watch is not None:
             watch(state)
 
+    weights_of_l1 = l1 * penalised if l1 > 0 else 0.0
     end = minimize_lbfgs(
-        objective, w, diagonal=diagonal, l1=l1 * penalised if l1 > 0 else 0.0, curvature=curvature,
+        objective, w, diagonal=diagonal, l1=weights_of_l1, curvature=curvature,
         memory=plan.memory, max_iter=plan.max_iter, gradient_tolerance=plan.tol * importance,
         history_dtype=np.float32 if len(w) > _LARGE else np.float64, state=before, callback=after,
     )  # fmt: skip
-    return end, omitted
+    slope = least_subgradient(end.w, end.gradient, weights_of_l1)
+    # What a step of Newton's method on the diagonal would still gain.
+    gain = 0.5 * float(np.sum(slope * slope / diagonal))
+    converged = end.status == "gradient" or gain <= _NO_GAIN * abs(end.value)
+    return end, converged, float(np.abs(slope).max()) / importance, omitted

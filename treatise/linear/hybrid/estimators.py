@@ -93,6 +93,9 @@ class HybridLinearClassifier(LogisticScores, HybridLinear):
     status_ : str
         Why L-BFGS ended: ``"gradient"`` when it converged, ``"running"`` when its iterations were used up,
         ``"stalled"`` where no step lowered the objective; ``"online"`` when there were none.
+    converged_ : bool
+        Whether that is the optimum: the gradient fell to ``tol``, or a step along it has nothing left to gain. Without
+        iterations it is not asked.
     progressive_loss_ : float
         Mean loss of the last online pass, of predictions made before learning from their example.
 

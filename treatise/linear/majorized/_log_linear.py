@@ -1,10 +1,12 @@
 """What classifiers by log-linear models share: reading the data, and linear scores."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -35,6 +37,17 @@ class LogLinearClassifier(SoftmaxScores, BaseEstimator):
             self.coef_, self.intercept_ = theta[:, :-1].copy(), theta[:, -1].copy()
         else:
             self.coef_, self.intercept_ = theta, np.zeros(len(theta))
+
+    def _keep_course(self, found):
+        """How a descent went; one that fell short is told."""
+        self.objective_path_, self.n_iter_, self.converged_ = found.path, len(found.path) - 1, found.converged
+        if not found.converged:
+            warnings.warn(
+                f"stopped after max_iter={self.max_iter} iterations, before the gradient fell to tol={self.tol:g}; "
+                "standardise the features, or raise max_iter",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _scores(self, X):
         check_is_fitted(self)

@@ -1,11 +1,9 @@
 """Logistic regression by bound majorisation (Choromanska, 2014, Sections 2.2.2 and 2.3)."""
 
-import warnings
 from numbers import Integral
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from treatise.linear.majorized._descent import bound_descent, quasi_newton_descent
@@ -59,6 +57,8 @@ class MajorizedLogisticRegression(LogLinearClassifier):
         Objective over C at the start and after each iteration: the negative log-likelihood and the penalty over C.
     n_iter_ : int
         Iterations done.
+    converged_ : bool
+        Whether the gradient fell to ``tol``, or no step descends any more.
 
     Examples
     --------
@@ -115,15 +115,8 @@ class MajorizedLogisticRegression(LogLinearClassifier):
         X, labels, weights = self._read(X, y, sample_weight)
         problem = Majorizer(X, labels, weights, len(self.classes_), 1, inverse_penalty(self.C), self.fit_intercept)
         found = self._descend(problem)
-        if not found.converged:
-            warnings.warn(
-                f"stopped after max_iter={self.max_iter} iterations, before the gradient fell to tol={self.tol:g}; "
-                "standardise the features, or raise max_iter",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         self._keep(found.theta)
-        self.objective_path_, self.n_iter_ = found.path, len(found.path) - 1
+        self._keep_course(found)
         return self
 
     def _descend(self, problem):

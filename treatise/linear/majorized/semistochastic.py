@@ -1,9 +1,11 @@
 """Semi-stochastic quadratic bounds for logistic regression (Choromanska, 2014, Chapter 3)."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
@@ -43,6 +45,9 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
     curvature_batch : int, default=200
         Rows of the curvature. The thesis lets it grow from 5 to 200; so few rows leave directions without any
         curvature, along which noise is amplified by 1 / eta.
+    tol : float, default=0.02
+        Largest entry of the gradient of the mean objective, after the last pass, that counts as converged. Nothing
+        ends early by it.
     random_state : int, RandomState instance or None, default=None
         Of the mini-batches.
 
@@ -58,6 +63,10 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         Passes spent and the objective over C then, about once a pass.
     n_iter_ : int
         Steps done.
+    gradient_ : float
+        Largest entry of the gradient of the mean objective after the last pass.
+    converged_ : bool
+        Whether it is at most ``tol``.
 
     Examples
     --------
@@ -83,6 +92,7 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         "first_batch": [Interval(Integral, 1, None, closed="left")],
         "growth": [Interval(Real, 0, None, closed="left")],
         "curvature_batch": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
 
@@ -97,6 +107,7 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         first_batch=5,
         growth=0.5,
         curvature_batch=200,
+        tol=0.02,
         random_state=None,
     ):
         self.C = C
@@ -107,6 +118,7 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         self.first_batch = first_batch
         self.growth = growth
         self.curvature_batch = curvature_batch
+        self.tol = tol
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -138,13 +150,25 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
             theta = theta - self.step * _conjugate_gradients(curvature, pull, self.n_inner)
             spent += size
             self.n_iter_ += 1
-        self._note(whole, theta, spent)
+        gradient = self._note(whole, theta, spent)
         self._keep(theta)
+        self.gradient_ = float(np.abs(gradient).max()) / whole.scale()
+        self.converged_ = bool(self.gradient_ <= self.tol)
+        if not self.converged_:
+            warnings.warn(
+                f"after {self.passes_[-1]:.3g} passes the mean gradient still has an entry of {self.gradient_:.2g} "
+                f"(tol={self.tol:g}); raise n_passes, change step, or standardise the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def _note(self, whole, theta, spent):
+        """Record the objective; its gradient."""
+        value, gradient = whole.objective(whole.scores(theta), theta)
         self.passes_.append(spent / whole.X.shape[0])
-        self.objective_path_.append(float(whole.objective(whole.scores(theta), theta)[0]))
+        self.objective_path_.append(float(value))
+        return gradient
 
 
 class _Batch(Majorizer):

@@ -96,7 +96,7 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
         point = np.zeros((p + 1, k))
         if self.fit_intercept:
             point[p] = self._start(k)
-        self.n_iter_ = 0
+        self.n_iter_, self.converged_ = 0, True
         for width in self._widths():
             loss = self._loss(width)
 
@@ -122,6 +122,7 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
             self.n_iter_ += end.iteration
             self.objective_ = end.value
             if end.status == "running":
+                self.converged_ = False
                 warnings.warn(
                     f"stopped after max_iter={self.max_iter} iterations with a gradient of "
                     f"{np.abs(end.gradient).max():.2g} (tol={self.tol:g}); raise max_iter, alpha or tol",

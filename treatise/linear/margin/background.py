@@ -76,6 +76,8 @@ class BackgroundClassifier(LinearScores):
         Costs in use.
     n_iter_ : int
         Iterations made.
+    converged_ : bool
+        Whether the gradient fell to ``tol``, or to where rounding hides any further decrease.
     objective_ : float
         The least found.
     n_features_in_ : int

@@ -24,7 +24,7 @@ class KernelMarginClassifier(MulticategoryMargin, MulticategoryClassifier):
 
     Parameters
     ----------
-    formulation : {"constrained", "pairwise", "one_vs_rest"}, default="constrained"
+    formulation : {"pairwise", "constrained", "one_vs_rest"}, default="pairwise"
         How the margins of a row's classes are combined: see :class:`MarginClassifier`.
     loss : {"logistic", "squared_hinge", "hinge", "least_squares", "exponential"}, default="logistic"
         Loss of a margin.
@@ -63,6 +63,8 @@ class KernelMarginClassifier(MulticategoryMargin, MulticategoryClassifier):
         Costs in use.
     n_iter_ : int
         Iterations made.
+    converged_ : bool
+        Whether the gradient fell to ``tol``, or to where rounding hides any further decrease.
     objective_ : float
         The least found.
     n_features_in_ : int
@@ -99,7 +101,7 @@ class KernelMarginClassifier(MulticategoryMargin, MulticategoryClassifier):
 
     def __init__(
         self,
-        formulation="constrained",
+        formulation="pairwise",
         loss="logistic",
         *,
         alpha=1e-3,

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 
@@ -16,6 +16,7 @@ class SparseAdditiveModel(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {
         "n_basis": [Interval(Integral, 3, None, closed="left")],
+        "basis": [StrOptions({"spline"}), callable],
         "n_penalties": [Interval(Integral, 2, None, closed="left")],
         "smallest_penalty": [Interval(Real, 0, 1, closed="neither")],
         "cv": [Interval(Integral, 2, None, closed="left")],
@@ -35,7 +36,8 @@ class SparseAdditiveModel(BaseEstimator, metaclass=ABCMeta):
             return np.append(penalties[penalties > self.penalty], float(self.penalty))
         return penalties
 
-    def _warn_unless(self, converged):
+    def _keep_convergence(self, converged):
+        self.converged_ = bool(converged)
         if not converged:
             warnings.warn(
                 f"functions have not settled to tol={self.tol:g} after {self.max_iter} passes; raise max_iter or tol",

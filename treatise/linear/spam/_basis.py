@@ -1,4 +1,4 @@
-"""Orthonormal spline functions of every column, the groups of a sparse additive model."""
+"""Orthonormal functions of every column, splines or others, the groups of a sparse additive model."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ def basis_values(basis, x):
 
     Parameters
     ----------
-    basis : tuple (knots, means, turn)
-        The column's knots, the means of its B-splines over the training rows, and the matrix that turns centred splines
-        into orthonormal functions; all empty for a column that does not vary.
+    basis : tuple (raw, means, turn)
+        The knots of the column's B-splines, or the function that gives others; their means over the training rows, and
+        the matrix that turns centred functions into orthonormal ones, empty for a column that does not vary.
     x : array-like of shape (n_points,)
         Where to evaluate them.
 
@@ -23,26 +23,42 @@ def basis_values(basis, x):
     -------
     values : ndarray of shape (n_functions, n_points)
     """
-    knots, means, turn = basis
+    raw, means, turn = basis
     if not len(turn):
         return np.empty((0, len(x)))
-    splines = np.empty((len(means), len(x)))
-    cubic_splines(np.ascontiguousarray(x, dtype=np.float64), knots, splines)
-    return turn @ (splines - means[:, None])
+    return turn @ (_raw_values(raw, np.ascontiguousarray(x, dtype=np.float64)) - means[:, None])
 
 
-def spline_bases(X, n_basis):
-    """A basis of at most ``n_basis`` functions for every column, and their values on the rows.
+def _raw_values(raw, x):
+    """Values of functions given by knots of cubic B-splines, or as one function of all points."""
+    if callable(raw):
+        values = np.asarray(raw(x), dtype=np.float64)
+        if values.ndim != 2 or values.shape[1] != len(x) or not np.isfinite(values).all():
+            raise ValueError(
+                f"basis gave an array of shape {values.shape} for {len(x)} points; it must give finite numbers of "
+                f"shape (n_functions, {len(x)})"
+            )
+        return values
+    values = np.empty((len(raw) - 4, len(x)))
+    cubic_splines(x, raw, values)
+    return values
 
-    Cubic B-splines with knots at quantiles, less the constant, turned so that the mean product of two functions of a
-    column is zero or one. A column of few different values gets as many functions as these can tell apart.
+
+def column_bases(X, n_basis, basis="spline"):
+    """A basis of functions for every column, and their values on the rows.
+
+    Cubic B-splines with knots at quantiles, or the functions given, less the constant, turned so that the mean product
+    of two functions of a column is zero or one. A column of few different values gets as many functions as these can
+    tell apart.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Columns.
     n_basis : int
-        Functions of a column, at least 3.
+        Splines of a column, at least 3.
+    basis : "spline" or callable, default="spline"
+        A function that takes the points of one column and gives its functions there, one a row.
 
     Returns
     -------
@@ -54,28 +70,29 @@ def spline_bases(X, n_basis):
         Where the functions of each column begin.
     """
     n, p = X.shape
-    Q, starts, bases = np.empty((p * n_basis, n)), np.zeros(p + 1, dtype=np.int64), []
-    splines = np.empty((n_basis + 1, n))
+    starts, bases, blocks = np.zeros(p + 1, dtype=np.int64), [], []
     for j in range(p):
         x = np.ascontiguousarray(X[:, j])
         low, high = x.min(), x.max()
-        first = starts[j]
+        starts[j + 1] = starts[j]
         if not high > low:
             bases.append((np.empty(0), np.empty(0), np.empty((0, 0))))
-            starts[j + 1] = first
             continue
-        inner = np.quantile(x, np.linspace(0, 1, n_basis - 1)[1:-1])
-        knots = np.concatenate([[low] * 4, inner, [high] * 4])
-        cubic_splines(x, knots, splines)
-        means = splines.mean(axis=1)
-        centred = splines - means[:, None]
+        raw = basis
+        if not callable(basis):
+            inner = np.quantile(x, np.linspace(0, 1, n_basis - 1)[1:-1])
+            raw = np.concatenate([[low] * 4, inner, [high] * 4])
+        values = _raw_values(raw, x)
+        means = values.mean(axis=1)
+        centred = values - means[:, None]
         variance, directions = np.linalg.eigh(centred @ centred.T / n)
-        kept = variance > _SMALLEST_SHARE * variance[-1]
-        turn = (directions[:, kept] / np.sqrt(variance[kept])).T[::-1][:n_basis]
-        Q[first : first + len(turn)] = turn @ centred
-        starts[j + 1] = first + len(turn)
-        bases.append((knots, means, np.ascontiguousarray(turn)))
-    return bases, Q[: starts[-1]], starts
+        kept = variance > _SMALLEST_SHARE * max(variance[-1], np.finfo(float).tiny)
+        # Splines add up to one, so that one direction is lost; of others all may count.
+        turn = (directions[:, kept] / np.sqrt(variance[kept])).T[::-1][: len(means) if callable(basis) else n_basis]
+        blocks.append(turn @ centred)
+        starts[j + 1] += len(turn)
+        bases.append((raw, means, np.ascontiguousarray(turn)))
+    return bases, np.vstack([*blocks, np.empty((0, n))]), starts
 
 
 @compiled

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.linear.spam._base import SparseAdditiveModel, points_of
-from treatise.linear.spam._basis import basis_values, spline_bases
+from treatise.linear.spam._basis import basis_values, column_bases
 from treatise.linear.spam._smoothers import SMOOTHERS, backfit, plug_in_bandwidths, smoother_matrices, smoothing_weights
 from treatise.optimize import group_lasso_path, group_penalty_limit
 
@@ -31,9 +31,13 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         Price of a function's root mean square; "cp" and "cv" choose it from a path by Mallows's criterion or by
         cross-validation.
     smoother : {"basis", "kernel", "local_linear"}, default="basis"
-        Cubic splines with knots at quantiles, or local averages or lines with a Gaussian window (backfitting).
+        A few functions of each column, or local averages or lines with a Gaussian window (backfitting).
     n_basis : int, default=6
         Functions of a column, for splines.
+    basis : "spline" or callable, default="spline"
+        The functions of ``smoother="basis"``: cubic splines, or others: a callable takes the points of one column and
+        gives an array of shape (n_functions, n_points), such as ``lambda x: np.array([x, x**2])``. A model with a
+        function of your own is saved only if that function can be.
     bandwidth : float or "plug-in", default="plug-in"
         Deviation of the window in deviations of the column; "plug-in" takes ``0.6 n^(-1/5)``.
     n_penalties : int, default=50
@@ -63,6 +67,8 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         Along the path: "penalty", "norms" (one row each), and "cp" or "cv" where the penalty was chosen.
     n_iter_ : int
         Passes at the chosen penalty.
+    converged_ : bool
+        Whether they sufficed.
 
     Examples
     --------
@@ -93,6 +99,7 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         *,
         smoother="basis",
         n_basis=6,
+        basis="spline",
         bandwidth="plug-in",
         n_penalties=50,
         smallest_penalty=0.02,
@@ -104,6 +111,7 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         self.penalty = penalty
         self.smoother = smoother
         self.n_basis = n_basis
+        self.basis = basis
         self.bandwidth = bandwidth
         self.n_penalties = n_penalties
         self.smallest_penalty = smallest_penalty
@@ -146,7 +154,7 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         engine.keep(solutions[place])
         self.norms_ = norms[place]
         self.active_ = np.flatnonzero(self.norms_)
-        self._warn_unless(solutions[place][3])
+        self._keep_convergence(solutions[place][3])
         return self
 
     def predict(self, X):
@@ -218,7 +226,7 @@ class _SplinePath:
 
     def prepare(self, X, y):
         model = self.model
-        model._bases, self.Q, model._starts = spline_bases(X, model.n_basis)
+        model._bases, self.Q, model._starts = column_bases(X, model.n_basis, model.basis)
         self.y, self.degrees = y, np.diff(model._starts).astype(float)
         return group_penalty_limit(self.Q, model._starts, y)
 

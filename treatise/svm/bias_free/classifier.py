@@ -76,6 +76,8 @@ class BiasFreeSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
         Weights of those rows, ``y_i alpha_i``; one machine for two classes, else one for each class.
     n_iter_ : ndarray of shape (n_machines,)
         Steps made.
+    converged_ : bool
+        Whether all machines reached ``tol``.
     gap_ : ndarray of shape (n_machines,)
         Gaps at the end, at most ``tol`` times the sum of all costs.
     objective_ : ndarray of shape (n_machines,)
@@ -177,7 +179,8 @@ class BiasFreeSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
                 random_state=self.random_state,
             )  # fmt: skip
             machines.append(found)
-        if not all(machine.converged for machine in machines):
+        self.converged_ = all(machine.converged for machine in machines)
+        if not self.converged_:
             warnings.warn(
                 f"stopped after max_iter={self.max_iter} steps with a gap of {max(m.gap for m in machines):.3g}, where "
                 f"{self.tol * upper.sum():.3g} was asked for; raise max_iter or tol",

@@ -1,11 +1,13 @@
 """Width and penalty of a machine without offset, by cross-validation with warm starts (JMLR 12:141, Section 5)."""
 
 import time
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -101,6 +103,8 @@ class BiasFreeSVCGrid(ScoreClassifier, BaseEstimator):
         Its mean accuracy over the folds.
     best_index_ : int
         Its place in ``cv_results_``.
+    converged_ : bool
+        Whether every machine of the grid reached ``tol``, and the last one.
     best_estimator_ : BiasFreeSVC
         Fitted with it on all rows.
     cv_results_ : dict of ndarrays
@@ -213,6 +217,14 @@ class BiasFreeSVCGrid(ScoreClassifier, BaseEstimator):
             cache_bytes=self.cache_bytes,
         )  # fmt: skip
         self.best_estimator_.fit(X, y, sample_weight=sample_weight)
+        self.converged_ = self.best_estimator_.converged_ and all(part[3] for part in found)
+        if not self.converged_:
+            warnings.warn(
+                f"some machines of the grid stopped short of tol={self.tol:g}, and their scores may be off; raise tol, "
+                "or leave out the weakest penalties",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def _scores(self, X):
@@ -275,9 +287,10 @@ class _Trial:
         self.distances = None if self.rows_only else euclidean_distances(X, squared=True)
 
     def of_width(self, gamma):
-        """Accuracy of every penalty (rows) and fold (columns); mean seconds and steps of every penalty."""
+        """Accuracy of every penalty and fold; mean seconds and steps of every penalty; whether all converged."""
         scores = np.empty((len(self.penalties), len(self.folds)))
         seconds, steps = np.zeros(len(self.penalties)), np.zeros(len(self.penalties))
+        converged = True
         for k, (train, test) in enumerate(self.folds):
             rows = self._rows(gamma, train)
             shared = len(self.penalties), self.n_classes if self.n_classes > 2 else 1
@@ -288,10 +301,11 @@ class _Trial:
                     betas[at, machine] = solution.beta
                     seconds[at] += time.perf_counter() - start
                     steps[at] += solution.n_iter
+                    converged = converged and solution.converged
                     start = time.perf_counter()
             new = self._test_scores(gamma, train, test, betas.reshape(-1, len(train))).reshape(*shared, len(test))
             scores[:, k] = [np.mean(codes_from_scores(machines.T) == self.codes[test]) for machines in new]
-        return scores, seconds / len(self.folds), steps / len(self.folds)
+        return scores, seconds / len(self.folds), steps / len(self.folds), converged
 
     def _path(self, rows, signs, train):
         counts, search = self.counts[train], self.search

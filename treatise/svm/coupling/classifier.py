@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from treatise._core.classifier import Classifier, codes_from_scores
+from treatise.svm.coupling._support_machines import decisions, held_out_decisions, is_plain
 from treatise.svm.coupling.coupling import COUPLINGS, couple, pair_indices
 from treatise.svm.coupling.platt import platt_sigmoid
 
@@ -250,9 +251,16 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def _pair_probabilities(self, X):
         packed = np.empty((X.shape[0], len(self.pairs_)))
-        for pair, estimator in enumerate(self.estimators_):
-            calibrator = None if self.calibrators_ is None else self.calibrators_[pair]
-            packed[:, pair] = _pair_probability(estimator, calibrator, self._seen_by(pair, X))
+        if self.calibrators_ is None:
+            for pair, estimator in enumerate(self.estimators_):
+                packed[:, pair] = estimator.predict_proba(self._seen_by(pair, X))[:, 1]
+            return packed
+        plain = self._rows is None and all(is_plain(estimator, X) for estimator in self.estimators_)
+        squares = np.einsum("ij,ij->i", X, X) if plain else None
+        for pair, (estimator, calibrator) in enumerate(zip(self.estimators_, self.calibrators_)):
+            seen = self._seen_by(pair, X)
+            score = decisions(estimator, seen, squares) if plain else _score_of(estimator, seen)
+            packed[:, pair] = _calibrated(calibrator, score)
         return packed
 
     def __sklearn_tags__(self):
@@ -326,6 +334,10 @@ def _held_out_decision(base, fitted, X, target, sample_weight, folds, pairwise):
             stacklevel=2,
         )
         return _score_of(fitted, X)
+    if not pairwise and is_plain(base, X):
+        held_out = held_out_decisions(base, X, target, sample_weight, folds)
+        if held_out is not None:
+            return held_out
     held_out = np.empty(len(target))
     for number in numbers:
         train, test = np.flatnonzero(folds != number), np.flatnonzero(folds == number)
@@ -335,11 +347,8 @@ def _held_out_decision(base, fitted, X, target, sample_weight, folds, pairwise):
     return held_out
 
 
-def _pair_probability(fitted, calibrator, X):
-    """Probability of the first class of the pair."""
-    if calibrator is None:
-        return fitted.predict_proba(X)[:, 1]
-    score = _score_of(fitted, X)
+def _calibrated(calibrator, score):
+    """Probability of the first class of the pair from its decision value."""
     if calibrator.ndim == 1:
         A, B = calibrator
         return expit(-(A * score + B))

@@ -104,6 +104,8 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
         Offsets.
     n_support_total_ : int
         Support vectors of all machines, counted as often as they occur.
+    converged_ : bool
+        Whether all machines reached ``tol``; those of :func:`merge_svms` count as they are.
     estimators_samples_ : list of ndarray
         Rows drawn for each member; empty after :func:`merge_svms`.
     aggregator_ : classifier
@@ -215,7 +217,7 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
             delayed(train_member)(rows_of, drawn, codes, len(self.classes_), self.C * counts * factors, self.tol)
             for drawn in self.estimators_samples_
         )
-        self._warn_of_violation(max(member.violation for member in members))
+        self.converged_ = self._reached(max(member.violation for member in members))
         self._store(
             [support for member in members for support in member.support],
             [coef for member in members for coef in member.coef],
@@ -272,7 +274,7 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
             )
         rows_of = partial(self._rows_at, objects)
         member = train_member(rows_of, positions, codes, len(self.classes_), self.C * counts * factors, self.tol)
-        self._warn_of_violation(member.violation)
+        self.converged_ = self._reached(member.violation) and (first or self.converged_)
         self._append(member, objects, first)
         seen = 0 if first else self._n_rows_seen
         self.estimators_samples_ = [*([] if first else self.estimators_samples_), positions + seen]
@@ -294,13 +296,14 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
         self.intercept_ = np.concatenate([before[2], self.intercept_])
         self.n_support_total_ += before[3]
 
-    def _warn_of_violation(self, violation):
+    def _reached(self, violation):
         if violation > 0:
             warnings.warn(
                 f"a machine stopped at a violation of {violation:.3g}, where tol={self.tol:g} was asked for; lower C",
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        return violation <= 0
 
     def _subsample_size(self, n):
         size = self.max_samples if isinstance(self.max_samples, Integral) else round(self.max_samples * n)

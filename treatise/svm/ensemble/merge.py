@@ -80,6 +80,7 @@ def merge_svms(models, aggregation="vote"):
     ensemble._support_objects = ensemble.kernel_.prepare(rows[kept])
     ensemble.estimators_samples_ = []
     ensemble._n_rows_seen = rows.shape[0]
+    ensemble.converged_ = True
     ensemble.aggregation_ = aggregation
     return ensemble
 

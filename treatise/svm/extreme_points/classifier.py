@@ -86,6 +86,8 @@ class ExtremePointsSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
         Offsets.
     n_iter_ : ndarray of shape (n_machines,)
         Steps of the solver.
+    converged_ : bool
+        Whether all machines reached ``tol``.
     kernel_ : Kernel or "precomputed"
         The kernel in use.
     n_features_in_ : int
@@ -199,8 +201,10 @@ class ExtremePointsSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
 
         costs, n_classes = self.C * self.representative_weights_, len(self.classes_)
         coefs, offsets, steps = [], [], []
+        self.converged_ = True
         for (first, second), part, solution in pair_machines(rows_of, codes, n_classes, costs, self.tol):
             if not solution.converged:
+                self.converged_ = False
                 warnings.warn(
                     f"the machine of classes {self.classes_[first]!r} and {self.classes_[second]!r} stopped at a "
                     f"violation of {solution.violation:.3g}, where tol={self.tol:g} was asked for; lower C",

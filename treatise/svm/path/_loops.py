@@ -22,6 +22,8 @@ BREAKPOINTS, ENTRIES = 0, 1
 
 _REFRESH = 50
 """Events between two computations of margins and inverse from scratch."""
+_MOST_AT_ONCE = 4
+"""Breakpoints that are written down without a look at the room left: those of an empty elbow."""
 _SMALLEST_RIDGE, _LARGEST_RIDGE = 1e-11, 1e-5
 """As shares of the mean kernel of a point with itself."""
 
@@ -71,15 +73,16 @@ def follow(walk, last, records):
     events, standing = 0, 0
     scale = np.abs(walk.g).max() + 1e-300
     while True:
-        if records.counts[BREAKPOINTS] >= len(records.marks) or records.counts[ENTRIES] + len(walk.y) > len(
-            records.points
-        ):
+        if records.counts[BREAKPOINTS] + _MOST_AT_ONCE > len(records.marks) or records.counts[ENTRIES] + len(
+            walk.y
+        ) > len(records.points):
             return BUFFER_FULL
-        if m == 0 and walk.intercept:
-            m, stale = _start_again(walk, last), True
+        if m <= 1 and walk.intercept and _all_settled(walk, m):
+            m, stale = _cross_empty_elbow(walk, last, records), True
             _record(walk, m, records)
             if m == 0:
                 return FINISHED
+            standing += 1
             continue
         if standing > 5 * m + 50:
             _more_ridge(walk)
@@ -91,7 +94,7 @@ def follow(walk, last, records):
         lam = walk.numbers[LAMBDA]
         inverse, m, sound = _settle_elbow(walk, inverse, m, 1e-9 * lam + 1e-13 * scale)
         stale = not sound
-        if m == 0 and walk.intercept:
+        if m <= 1 and walk.intercept and _all_settled(walk, m):
             continue
         if not sound:
             standing += 1
@@ -113,6 +116,12 @@ def follow(walk, last, records):
 
 
 @compiled_step
+def _is_full(records, n):
+    breakpoints, entries = records.counts[BREAKPOINTS], records.counts[ENTRIES]
+    return breakpoints + _MOST_AT_ONCE > len(records.marks) or entries + n > len(records.points)
+
+
+@compiled_step
 def _gather_elbow(walk):
     m = 0
     for i in range(len(walk.y)):
@@ -123,28 +132,67 @@ def _gather_elbow(walk):
 
 
 @compiled_step
-def _start_again(walk, last):
+def _all_settled(walk, m):
+    """Whether nothing is left at the elbow that could move: where several points leave at once, the last one too.
+
+    The classes balance, so that a multiplier that stands alone between many at 0 and 1 is itself at 0 or 1, and would
+    only hold the offset at one end of its interval.
+    """
+    if m == 1:
+        i = walk.elbow[0]
+        nearest = np.round(walk.alpha[i])
+        if abs(walk.alpha[i] - nearest) > 1e-6:
+            return False
+        walk.alpha[i] = nearest
+        walk.place[i] = LEFT if nearest > 0.0 else RIGHT
+    return True
+
+
+@compiled_step
+def _cross_empty_elbow(walk, last, records):
     """With nothing at the elbow only the offset moves, until a point of each class arrives there (Eq. 19-20).
 
-    Where that does not happen above ``last``, the offset keeps its distance from the nearer of the two points. Returns
-    the size of the elbow, two or none.
+    On the way alpha_0 may be anything between two edges, each the tighter of a line that falls with lambda and one that
+    rises; it takes the middle. Returns the size of the elbow: two, or none where nothing arrives above ``last``.
     """
-    top, bottom, i, j = -np.inf, np.inf, -1, -1
-    for t in range(len(walk.y)):
-        if walk.place[t] == LEFT:
-            if walk.y[t] > 0 and walk.g[t] > top:
-                top, i = walk.g[t], t
-            if walk.y[t] < 0 and walk.g[t] < bottom:
-                bottom, j = walk.g[t], t
-    if i >= 0 and j >= 0:
-        walk.numbers[ALPHA_0] = -(top + bottom) / 2.0
-        if (top - bottom) / 2.0 > last:
-            walk.numbers[LAMBDA] = min(walk.numbers[LAMBDA], (top - bottom) / 2.0)
-            walk.elbow[0], walk.elbow[1] = i, j
-            walk.place[i] = walk.place[j] = ELBOW
-            return 2
-    walk.numbers[LAMBDA] = last
-    return 0
+    up, down = _outermost(walk, LEFT)
+    right_up, right_down = _outermost(walk, RIGHT)
+    g = walk.g
+    # alpha_0 is at least low_left - lambda and low_right + lambda, at most high_left + lambda and high_right - lambda.
+    high_left, low_left = (-g[up], -g[down]) if up >= 0 and down >= 0 else (np.inf, -np.inf)
+    low_right = -g[right_up] if right_up >= 0 else -np.inf
+    high_right = -g[right_down] if right_down >= 0 else np.inf
+    end = max(min((low_left - high_left) / 2.0, walk.numbers[LAMBDA]), last)
+    bends = (low_left - low_right) / 2.0, (high_right - high_left) / 2.0
+    for lam in (walk.numbers[LAMBDA], max(bends), min(bends), end):
+        if end <= lam <= walk.numbers[LAMBDA]:
+            walk.numbers[LAMBDA] = lam
+            walk.numbers[ALPHA_0] = (
+                max(low_left - lam, low_right + lam) + min(high_left + lam, high_right - lam)
+            ) / 2.0
+            if lam > end:
+                _record(walk, 0, records)
+    if end == last:
+        return 0
+    walk.elbow[0], walk.elbow[1] = up, down
+    walk.place[up] = walk.place[down] = ELBOW
+    return 2
+
+
+@compiled_step
+def _outermost(walk, side):
+    """Of the points on one side of the elbow, those of either class that the offset meets first; -1 where none is."""
+    y, g, place = walk.y, walk.g, walk.place
+    up, down = -1, -1
+    # Within the margin the highest score of the upper class and the lowest of the other, outside the other way round.
+    turn = 1.0 if side == LEFT else -1.0
+    for t in range(len(y)):
+        if place[t] == side:
+            if y[t] > 0 and (up < 0 or turn * g[t] > turn * g[up]):
+                up = t
+            if y[t] < 0 and (down < 0 or turn * g[t] < turn * g[down]):
+                down = t
+    return up, down
 
 
 @compiled_step
@@ -184,7 +232,7 @@ def _settle_elbow(walk, inverse, m, tolerance):
                 break
             inverse, sound = _enter(walk, inverse, m, who)
             m += 1
-        if not sound or (m == 0 and walk.intercept):
+        if not sound or (m <= 1 and walk.intercept):
             break
     return inverse, m, sound
 
@@ -192,13 +240,14 @@ def _settle_elbow(walk, inverse, m, tolerance):
 @compiled_step
 def _wrong_in_elbow(walk, m):
     """Position in the elbow of the point whose multiplier, at 0 or 1, moves most out of its bounds; -1 for none."""
+    alpha, elbow, b = walk.alpha, walk.elbow, walk.b
     size = 1 if walk.intercept else 0
     worst, which = 1e-9, -1
     for c in range(m):
-        slope = walk.b[size + c] / (1.0 + abs(walk.b[size + c]))
-        if walk.alpha[walk.elbow[c]] >= 1.0:
+        slope = b[size + c] / (1.0 + abs(b[size + c]))
+        if alpha[elbow[c]] >= 1.0:
             slope = -slope
-        elif walk.alpha[walk.elbow[c]] > 0.0:
+        elif alpha[elbow[c]] > 0.0:
             continue
         if slope > worst:
             worst, which = slope, c
@@ -208,11 +257,12 @@ def _wrong_in_elbow(walk, m):
 @compiled_step
 def _wrong_beside_elbow(walk, tolerance):
     """The point of margin zero whose margin moves most to the other side of the elbow; -1 for none."""
+    y, g, place, rates = walk.y, walk.g, walk.place, walk.rates
     lam, alpha_0 = walk.numbers[LAMBDA], walk.numbers[ALPHA_0]
     worst, who = 1e-7, -1
-    for i in range(len(walk.y)):
-        if walk.place[i] != ELBOW and abs(walk.y[i] * (walk.g[i] + alpha_0) - lam) <= tolerance:
-            wrong = walk.rates[i] if walk.place[i] == LEFT else -walk.rates[i]
+    for i in range(len(y)):
+        if place[i] != ELBOW and abs(y[i] * (g[i] + alpha_0) - lam) <= tolerance:
+            wrong = rates[i] if place[i] == LEFT else -rates[i]
             if wrong > worst:
                 worst, who = wrong, i
     return who
@@ -225,19 +275,21 @@ def _next_event(walk, m, step):
     Event 1: a multiplier of the elbow reaches 0 or 1, by Eq. 38. Event 2, with the position -1: a point reaches the
     elbow, by Eq. 41. The point is -1 where nothing happens.
     """
+    y, g, place, rates = walk.y, walk.g, walk.place, walk.rates
+    alpha, elbow, b = walk.alpha, walk.elbow, walk.b
     size = 1 if walk.intercept else 0
     lam, alpha_0 = walk.numbers[LAMBDA], walk.numbers[ALPHA_0]
     who, at = -1, -1
     for c in range(m):
-        slope = walk.b[size + c]
-        i = walk.elbow[c]
-        room = walk.alpha[i] / slope if slope > 0 else (1.0 - walk.alpha[i]) / -slope if slope < 0 else np.inf
+        slope = b[size + c]
+        i = elbow[c]
+        room = alpha[i] / slope if slope > 0 else (1.0 - alpha[i]) / -slope if slope < 0 else np.inf
         if room < step:
             step, who, at = max(room, 0.0), i, c
-    for i in range(len(walk.y)):
-        rate = walk.rates[i]
-        if (walk.place[i] == LEFT and rate > 0.0) or (walk.place[i] == RIGHT and rate < 0.0):
-            room = max((lam - walk.y[i] * (walk.g[i] + alpha_0)) / rate, 0.0)
+    for i in range(len(y)):
+        rate = rates[i]
+        if (place[i] == LEFT and rate > 0.0) or (place[i] == RIGHT and rate < 0.0):
+            room = max((lam - y[i] * (g[i] + alpha_0)) / rate, 0.0)
             if room < step:
                 step, who, at = room, i, -1
     return step, who, at
@@ -246,17 +298,19 @@ def _next_event(walk, m, step):
 @compiled_step
 def _move(walk, m, step, who, at, last):
     """Go down by ``step`` along the direction (Eq. 38 and 39); a multiplier that reached its bound is put there."""
+    y, g, rates = walk.y, walk.g, walk.rates
+    alpha, elbow, b = walk.alpha, walk.elbow, walk.b
     size = 1 if walk.intercept else 0
-    shift = walk.b[0] if walk.intercept else 0.0
-    for i in range(len(walk.y)):
+    shift = b[0] if walk.intercept else 0.0
+    for i in range(len(y)):
         # rates_i = 1 - y_i h_i, and lambda f moves by -step * h.
-        walk.g[i] -= step * (walk.y[i] * (1.0 - walk.rates[i]) - shift)
+        g[i] -= step * (y[i] * (1.0 - rates[i]) - shift)
     for c in range(m):
-        walk.alpha[walk.elbow[c]] -= step * walk.b[size + c]
+        alpha[elbow[c]] -= step * b[size + c]
     walk.numbers[LAMBDA] = walk.numbers[LAMBDA] - step if who >= 0 else last
     walk.numbers[ALPHA_0] -= step * shift
     if at >= 0:
-        walk.alpha[who] = 0.0 if walk.b[size + at] > 0 else 1.0
+        alpha[who] = 0.0 if b[size + at] > 0 else 1.0
 
 
 @compiled_step
@@ -277,15 +331,16 @@ def _enter(walk, inverse, m, who):
 
 @compiled_step
 def _record(walk, m, records):
+    alpha, place, elbow, points, values = walk.alpha, walk.place, walk.elbow, records.points, records.values
     k = records.counts[BREAKPOINTS]
     left = 0
-    for i in range(len(walk.place)):
-        if walk.place[i] == LEFT:
+    for i in range(len(place)):
+        if place[i] == LEFT:
             left += 1
     end = records.counts[ENTRIES]
     for c in range(m):
-        records.points[end] = walk.elbow[c]
-        records.values[end] = min(max(walk.alpha[walk.elbow[c]], 0.0), 1.0)
+        points[end] = elbow[c]
+        values[end] = min(max(alpha[elbow[c]], 0.0), 1.0)
         end += 1
     records.counts[ENTRIES] = end
     mark = records.marks[k]

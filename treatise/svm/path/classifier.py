@@ -70,6 +70,8 @@ class SVMPath(Classifier, KernelInputMixin, BaseEstimator):
         Number of points within the margin or on the wrong side.
     ridge_ : float
         What had to be added to the diagonal of the kernel; 0.0 for an exact path.
+    converged_ : bool
+        Whether the path reached ``C_max``.
     n_features_in_ : int
         Number of features seen.
 
@@ -163,7 +165,8 @@ class SVMPath(Classifier, KernelInputMixin, BaseEstimator):
             values.append(records.values[:entries].copy())
             breakpoints.append(np.repeat(np.arange(done, done + count), np.diff(ends, prepend=0)))
             marks.append(records.marks[:count].copy())
-        if status == STALLED:
+        self.converged_ = status != STALLED
+        if not self.converged_:
             warnings.warn(
                 f"the path ends at C={1 / walk.numbers[LAMBDA]:g} instead of C_max={self.C_max:g}: the kernel cannot "
                 "tell the points on the margin apart; choose a smaller C_max or a less smooth kernel",

@@ -29,6 +29,8 @@ class SVMPathCV(ScoreClassifier, BaseEstimator):
         Middle, on a log scale, of the widest interval of costs with the smallest error.
     best_score_ : float
         Accuracy there.
+    converged_ : bool
+        Whether the path on all rows reached its end.
     costs_, errors_ : ndarray of shape (n_steps,)
         The cross-validated error as a step function: ``errors_[i]`` holds from ``costs_[i]`` to ``costs_[i + 1]``.
     path_ : SVMPath
@@ -100,6 +102,7 @@ class SVMPathCV(ScoreClassifier, BaseEstimator):
         self.best_C_, error = _best_cost(self.costs_, self.errors_, self.path_.costs_[-1])
         self.best_score_ = 1.0 - error
         self.path_.C = self.best_C_
+        self.converged_ = self.path_.converged_
         return self
 
     def _scores(self, X):

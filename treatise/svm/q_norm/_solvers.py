@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treatise.optimize import Loss, SVMDualProblem, minimize_kernel_newton, solve_svm_dual
-from treatise.svm.q_norm._loops import NEEDS_ROWS, PAUSED, Multipliers, move_pairs
+from treatise.svm.q_norm._loops import CONVERGED, NEEDS_ROWS, PAUSED, Multipliers, move_pairs
 
 _LARGEST_POWER_OF_PAIRS = 3.0
 """Beyond, pairs take too many steps: 5 000 rows took 28 000 of them for q = 3, and over 10^6 for q = 5."""
@@ -13,7 +13,7 @@ _LARGEST_POWER_OF_PAIRS = 3.0
 
 @dataclass(frozen=True)
 class QNormSolution:
-    """Multipliers, scores without the offset, offset, values of both problems, and steps."""
+    """Multipliers, scores without the offset, offset, values of both problems, steps, and whether they were enough."""
 
     alpha: np.ndarray
     scores: np.ndarray
@@ -21,6 +21,7 @@ class QNormSolution:
     primal: float
     dual: float
     n_iter: int
+    converged: bool
 
     @property
     def gap(self):
@@ -63,7 +64,7 @@ def solve_q_norm(rows, whole_gram, y, costs, q, tol, max_iter):
     """
     if q == 1.0:
         found = solve_svm_dual(rows, SVMDualProblem.classification(y, costs), tol=tol, max_iter=max_iter)
-        return _solution(found.alpha, found.scores, found.offset, y, costs, q, found.n_iter)
+        return _solution(found.alpha, found.scores, found.offset, y, costs, q, found.n_iter, found.converged)
     if q <= _LARGEST_POWER_OF_PAIRS:
         return _by_pairs(rows, y, costs, q, tol, max_iter)
     gram = whole_gram()
@@ -73,7 +74,8 @@ def solve_q_norm(rows, whole_gram, y, costs, q, tol, max_iter):
         tol=1e-3 * tol, max_iter=1000 if max_iter is None else max_iter,
     )  # fmt: skip
     offset = float(found.free_coef[0])
-    return _solution(np.maximum(y * found.coef, 0.0), found.scores - offset, offset, y, costs, q, found.n_iter)
+    alpha, scores = np.maximum(y * found.coef, 0.0), found.scores - offset
+    return _solution(alpha, scores, offset, y, costs, q, found.n_iter, found.converged)
 
 
 def _by_pairs(rows, y, costs, q, tol, max_iter):
@@ -98,18 +100,18 @@ def _by_pairs(rows, y, costs, q, tol, max_iter):
     # Every multiplier above zero names the offset.
     named = (y - scores - y * _slacks(alpha, costs, q))[support]
     offset = float(np.mean(named)) if len(named) else (lowest + highest) / 2.0
-    return _solution(alpha, scores, offset, y, costs, q, n_iter)
+    return _solution(alpha, scores, offset, y, costs, q, n_iter, status == CONVERGED)
 
 
 def _slacks(alpha, costs, q):
     return (alpha / (q * costs)) ** (1.0 / (q - 1.0))
 
 
-def _solution(alpha, scores, offset, y, costs, q, n_iter):
+def _solution(alpha, scores, offset, y, costs, q, n_iter, converged):
     length = float(alpha @ (y * scores))
     primal = 0.5 * length + float(costs @ np.maximum(0.0, 1.0 - y * (scores + offset)) ** q)
     dual = float(alpha.sum()) - 0.5 * length
     if q > 1.0:
         # Conjugate of costs xi^q at alpha: (1 - 1/q) alpha xi.
         dual -= (1.0 - 1.0 / q) * float(alpha @ _slacks(alpha, costs, q))
-    return QNormSolution(alpha, scores, float(offset), primal, dual, int(n_iter))
+    return QNormSolution(alpha, scores, float(offset), primal, dual, int(n_iter), bool(converged))

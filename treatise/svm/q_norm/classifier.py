@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,8 +31,8 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     as Platt's sigmoid needs.
 
     Use it for a squared-hinge machine with usable probabilities, or to study the exponent. For labels alone an ordinary
-    ``SVC`` does as well and is sparser; larger q are more sensitive to outliers. C is per mean loss: scikit-learn's C
-    is this one divided by the number of rows.
+    ``SVC`` does as well and is sparser; larger q are more sensitive to outliers. A number for C is the cost of the mean
+    loss, as in the paper: scikit-learn's C is this one divided by the number of rows.
 
     For q <= 3 pairs of multipliers move at O(n) a step on rows of the Gram matrix held up to ``cache_bytes``; for q > 3
     Newton's method takes O(m^3) a step for the m rows inside the margin, and n^2 numbers of memory.
@@ -41,8 +41,9 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     ----------
     q : float, default=2.0
         Power of a margin violation, at least 1.
-    C : float, default=1.0
-        Cost of the mean violation. See :func:`theory_cost` for how it should grow with the number of rows.
+    C : float or "rows", default="rows"
+        Cost of the mean violation. "rows" is the number of rows, or the sum of their weights: each violation then
+        costs 1, as in scikit-learn's machines. See :func:`theory_cost` for how it should grow with the rows.
     kernel : {"rbf", "linear", "poly", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
         The kernel.
     gamma : float, "scale" or "auto", default="scale"
@@ -74,6 +75,10 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
         Difference from the value of the dual problem, as a share of the objective.
     n_iter_ : int
         Steps.
+    converged_ : bool
+        Whether the optimality conditions hold to ``tol``.
+    cost_ : float
+        The C in use.
     kernel_ : Kernel or "precomputed"
         The kernel in use.
     n_features_in_ : int
@@ -91,7 +96,7 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     >>> from sklearn.datasets import make_circles
     >>> from treatise.svm import QNormSVC
     >>> X, y = make_circles(200, noise=0.2, factor=0.4, random_state=0)
-    >>> machine = QNormSVC(q=2.0, C=200.0).fit(X, y)
+    >>> machine = QNormSVC(q=2.0).fit(X, y)
     >>> machine.predict([[0.0, 0.0], [1.5, 0.0]]), bool(machine.predict_proba([[0.0, 0.0]])[0, 1] > 0.9)
     (array([1, 0]), True)
 
@@ -102,7 +107,7 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
 
     _parameter_constraints: dict = {
         "q": [Interval(Real, 1, None, closed="left")],
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"rows"})],
         **KernelInputMixin._kernel_constraints,
         "tol": [Interval(Real, 0, None, closed="neither")],
         "cache_bytes": [Interval(Integral, 0, None, closed="neither")],
@@ -110,7 +115,7 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
     }
 
     def __init__(
-        self, q=2.0, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, tol=1e-3, cache_bytes=200 << 20,
+        self, q=2.0, C="rows", *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, tol=1e-3, cache_bytes=200 << 20,
         max_iter=None,
     ):  # fmt: skip
         self.q = q
@@ -151,13 +156,16 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
         used = np.flatnonzero(weights > 0)
         part, rows = self._rows_of(objects, used)
         (signs,) = signs_of(codes[used], 2)
-        costs = self.C * weights[used] / weights.sum()
+        total = weights.sum()
+        self.cost_ = float(total if self.C == "rows" else self.C)
+        costs = self.cost_ * weights[used] / total
         found = solve_q_norm(rows, lambda: self._gram(part), signs, costs, float(self.q), self.tol, self.max_iter)
         self.objective_, self.duality_gap_, self.n_iter_ = found.primal, found.gap, found.n_iter
-        if self.duality_gap_ > max(1e-2, 10 * self.tol):
+        self.converged_ = found.converged
+        if not self.converged_:
             warnings.warn(
-                f"the duality gap is {self.duality_gap_:.2g} of the objective after {self.n_iter_} steps; raise "
-                "max_iter, or lower C",
+                f"stopped after {self.n_iter_} steps short of tol={self.tol:g}; the duality gap is "
+                f"{self.duality_gap_:.2g} of the objective: raise max_iter or tol, or lower C",
                 ConvergenceWarning,
                 stacklevel=2,
             )

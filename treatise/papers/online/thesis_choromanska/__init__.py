@@ -1,6 +1,7 @@
 """Selected machine learning reductions (Choromanska, 2014): bounds, partition trees, clustering with experts."""
 
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
@@ -325,8 +327,13 @@ def latent_rows(name: str, full: bool) -> list[Row]:
         for seed in range(draws):
             X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.1, random_state=seed)
             model = LatentLogLinearClassifier(
-                m, C=np.inf, n_restarts=3 if full else 1, max_iter=200 if full else 60, tol=1e-6, random_state=seed
-            ).fit(X_train, y_train)
+                m, C=np.inf, n_restarts=3 if full else 1, max_iter=200 if full else 60, tol=1e-6, accelerate=False,
+                random_state=seed,
+            )  # fmt: skip
+            with warnings.catch_warnings():
+                # Without a penalty the weights grow without end; the thesis stops after some iterations.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(X_train, y_train)
             shares = model.predict_proba(X_test)[np.arange(len(y_test)), np.searchsorted(model.classes_, y_test)]
             found.append(float(np.log(np.maximum(shares, 1e-300)).sum()))
         quantity, why = f"{name}, {m} hidden: test log-likelihood (Table 2.5)", f"one row in doubt of {len(y_test)}"

@@ -1,0 +1,118 @@
+"""Every iterative estimator of these families tells when it falls short, and refuses labels of one class."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+
+import treatise.decomposition
+import treatise.kernel_methods
+import treatise.linear
+import treatise.svm
+
+SHORT = {
+    "BackgroundClassifier": {"max_iter": 1},
+    "BiasFreeSVC": {"max_iter": 1},
+    "EarlyStoppedKernelRegressor": {"max_iter": 1},
+    "GroupedMKLClassifier": {"max_iter": 1, "tol": 1e-12, "groups": [[0, 1], [2]]},
+    "HybridLinearClassifier": {"max_iter": 1},
+    "HybridLinearRegressor": {"max_iter": 1, "learning_rate": 1e-3},
+    "KernelMachineClassifier": {"loss": "logistic", "max_iter": 1, "penalty": 1e-6},
+    "KernelMachineRegressor": {"loss": "huber", "max_iter": 1, "penalty": 1e-6},
+    "KernelMarginClassifier": {"max_iter": 1},
+    "LatentLogLinearClassifier": {"max_iter": 1},
+    "LpMKLClassifier": {"max_iter": 1, "tol": 1e-12},
+    "LpMKLOneClass": {"max_iter": 1, "tol": 1e-12, "normalize": None},
+    "LpMKLRegressor": {"max_iter": 1, "tol": 1e-12},
+    "MajorizedLogisticRegression": {"max_iter": 1},
+    "MarginClassifier": {"max_iter": 1},
+    "QNormSVC": {"max_iter": 1},
+    "SemiStochasticLogisticRegression": {"n_passes": 0.1, "tol": 1e-6},
+    "SpAMClassifier": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
+    "SpAMRegressor": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
+    "SparseNMF": {"max_iter": 11, "tol": 1e-12, "n_components": 2},
+}
+"""Parameters under which a fit cannot converge."""
+
+CERTIFIED = {
+    "EnsembleSVC": "its machines have the solver of ExtremePointsSVC, and no limit that a user could set",
+    "BiasFreeSVCGrid": "its machines are those of BiasFreeSVC, without a limit",
+    "ExtremePointsSVC": "its machines have no limit that a user could set; told by the solver's own test",
+    "KernelMinimaxProbabilityMachine": "one eigendecomposition",
+    "KnowledgeKernelRegressor": "a linear program, whose gap is looked at",
+    "LinearKnowledgeRegressor": "a linear program, whose gap is looked at",
+    "MinimaxProbabilityMachine": "one eigendecomposition",
+    "PairwiseCouplingClassifier": "the machines are those of the estimator inside",
+    "PrivateKernelClassifier": "an error where the minimum is not reached",
+    "PrivateLinearSVC": "an error where the minimum is not reached",
+    "PrivateLogisticRegression": "an error where the minimum is not reached",
+    "PrivateTuner": "the models are those of the estimator inside",
+    "SVMPath": "exact; test_path has a kernel at which it stalls",
+    "SVMPathCV": "exact; test_path has a kernel at which it stalls",
+}
+"""Estimators that need no limit, and why."""
+
+
+def public_estimators():
+    families = (treatise.svm, treatise.kernel_methods, treatise.linear, treatise.decomposition)
+    found = {name: getattr(family, name) for family in families for name in family.__all__}
+    return {n: c for n, c in found.items() if isinstance(c, type) and issubclass(c, BaseEstimator)}
+
+
+ESTIMATORS = public_estimators()
+
+
+def table(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) * [1.0, 3.0, 0.3]
+    score = X[:, 0] + np.sin(X[:, 1]) + rng.normal(size=40)
+    if name == "SparseNMF":
+        X = np.abs(X)
+    if "MKL" in name:
+        X = [rbf_kernel(X, gamma=gamma) for gamma in (0.01, 0.3, 5.0)]
+    return X, (score > 0).astype(int) if is_classifier(ESTIMATORS[name]()) else score
+
+
+def fitted(name, **parameters):
+    X, y = table(name)
+    estimator = ESTIMATORS[name](**parameters)
+    if "MKL" in name:
+        estimator.set_params(kernels="precomputed")
+    return estimator.fit(X) if name == "LpMKLOneClass" else estimator.fit(X, y)
+
+
+def test_every_estimator_is_accounted_for():
+    assert set(ESTIMATORS) == SHORT.keys() | CERTIFIED.keys()
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_too_little_work_is_told(name):
+    with pytest.warns(ConvergenceWarning):
+        model = fitted(name, **SHORT[name])
+    assert model.converged_ is False
+
+
+@pytest.mark.parametrize("name", sorted(SHORT))
+def test_defaults_converge_on_a_small_table(name):
+    needed = {key: SHORT[name][key] for key in ("groups", "n_components", "normalize") if key in SHORT[name]}
+    if name == "SemiStochasticLogisticRegression":
+        needed = {"n_passes": 100, "random_state": 0}  # ten passes over 40 rows are few steps
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = fitted(name, **needed)
+    assert model.converged_ is True
+
+
+@pytest.mark.parametrize("name", sorted(n for n in ESTIMATORS if n not in ("PrivateTuner",)))
+def test_one_class_is_refused(name):
+    if not is_classifier(ESTIMATORS[name]()):
+        pytest.skip("no classifier")
+    X, y = table(name)
+    estimator = ESTIMATORS[name](**{key: SHORT[name][key] for key in ("groups",) if key in SHORT.get(name, {})})
+    if "MKL" in name:
+        estimator.set_params(kernels="precomputed")
+    with pytest.raises(ValueError, match="class"):
+        estimator.fit(X, np.zeros_like(y))
