@@ -7,6 +7,8 @@ ifneq ($(wildcard ../shared/data),)
 export TREATISE_DATA ?= $(abspath ../shared/data)
 endif
 export MPLBACKEND := Agg
+# Which paper's experiment to record.
+PAPER ?= all
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
@@ -63,9 +65,10 @@ bench: $(VENV)/.bench  ## every benchmark against its peer, shown on the documen
 	$(BIN)/python -m benchmarks --json > docs/benchmarks.part
 	mv docs/benchmarks.part docs/benchmarks.json
 
-evidence: $(VENV)/.installed  ## every paper's experiment at full size, shown on the documentation's evidence page
-	$(BIN)/treatise reproduce all --full --output docs/evidence --json > docs/evidence.part
-	mv docs/evidence.part docs/evidence.json
+evidence: $(VENV)/.docs  ## every paper's experiment, or PAPER=id alone, in both sizes, kept for the evidence page
+	quick=0; $(BIN)/treatise reproduce $(PAPER) --record docs/evidence.json --output docs/evidence || quick=1; \
+	$(BIN)/treatise reproduce $(PAPER) --full --record docs/evidence.json --output docs/evidence || exit 1; exit $$quick
+	$(BIN)/python docs/readme_counts.py
 
 clean:
 	rm -rf $(VENV) build demo docs/_build docs/_generated docs/api docs/papers docs/examples
