@@ -209,7 +209,7 @@ def ridge_rows(design: Design) -> list[Row]:
     return rows
 
 
-def _figure(design: Design, rate: dict[int, float], errors: dict[str, dict[int, float]]) -> "Figure":
+def _figure(design: Design, rate: dict[int, float], errors: dict[str, dict[int, np.ndarray]]) -> "Figure":
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 6.5), layout="constrained")
@@ -221,7 +221,7 @@ def _figure(design: Design, rate: dict[int, float], errors: dict[str, dict[int, 
     axes[0, 1].plot(list(rate), [value**-1.5 for value in rate.values()], marker="o", label="at the stop")
     axes[0, 1].set(xlabel="n", ylabel="MSE^(-3/2)", title="Figure 2b")
     for name, values in errors.items():
-        axes[1, 0].loglog(list(values), list(values.values()), marker="o", label=name)
+        axes[1, 0].loglog(list(values), [each.mean() for each in values.values()], marker="o", label=name)
     axes[1, 0].set(xlabel="n", ylabel="mean squared error", title="Figure 3")
     axes[1, 1].plot(t, design.expected_error(t, 1.0), label="descent, steps")
     axes[1, 1].plot(t, design.ridge_error(t, 1.0), label="ridge, nu")

@@ -242,7 +242,9 @@ def naive_rows(n_trials: int, full: bool) -> list[Row]:
         if n_training == 50:
             error = float(np.std(even, ddof=1)) / len(even) ** 0.5
             rows.append(
-                Row.claim_positive(f"{name}, is significant", "Section 4.2.1", np.mean(even), standard_error=error)
+                Row.claim_positive(
+                    f"{name}, is significant", "Section 4.2.1", float(np.mean(even)), standard_error=error
+                )
             )
         if (n_nodes, n_training) == (10, 800):
             apart = float(np.mean(against) - np.mean(even))

@@ -217,8 +217,8 @@ def _figure(rows: list[Row], grams: dict[str, tuple[np.ndarray, np.ndarray]]) ->
     shown = [row for row in rows if ": error" in row.quantity and "above" not in row.quantity]
     axes[-1].barh([row.quantity.partition(" (")[0] for row in shown], [float(row.here or 0) for row in shown], 0.6)
     for place, row in enumerate(shown):
-        if row.published is not None:
-            axes[-1].plot(float(row.published), place, "k|", markersize=12)
+        if row.expected is not None:
+            axes[-1].plot(float(row.expected), place, "k|", markersize=12)
     axes[-1].invert_yaxis()
     axes[-1].set_xlabel("error (line: published)")
     return figure

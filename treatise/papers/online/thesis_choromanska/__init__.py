@@ -443,7 +443,7 @@ def gaussian_stream_rows(full: bool, curves: dict[str, Any]) -> list[Row]:
                 "Table 5.1",
                 round(MIXED[name] / MIXED[other], 4),
                 round(means[name] / means[other], 4),
-                gap=MIXTURE,
+                gap=MIXTURE._replace(band=1.0) if other == "doubling" else MIXTURE,
             )
             for name, other in (
                 ("learn_alpha", "lloyd"),
