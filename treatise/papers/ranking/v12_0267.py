@@ -25,7 +25,6 @@ TABLE_3 = {
     "large_team": {"BT-full": 37.30, "PL": 37.30, "TM-full": 39.13},
 }
 TABLE_5 = {5: (2367, 38.70), 10: (3748, 35.17), 20: (4852, 33.29), 40: (5501, 32.61)}
-STEP_OF_TABLE_5 = 0.68  # the least of those between its lines
 TRUESKILL = {"head_to_head": 32.44, "large_team": 38.15}
 GLICKO = 33.88
 PUBLISHED_GAMES = {"head_to_head": 6227, "large_team": 1199}
@@ -39,6 +38,10 @@ GLICKO_START = Gap(
     "paper's number, but it names none.",
     band=0.5,
     shown_by="Head to Head: error %, Glicko from its usual 1500 ± 350",
+)
+PAST_GAMES = Gap(
+    "the games that the file lacks count as past ones too; which they are is not known",
+    band=20.0,
 )
 ABSENT = "Tables 2, 3 and 5 on Free for All and Small Teams: those games are not at hand; Free for All is generated"
 
@@ -105,13 +108,13 @@ class Sample:
         self, quantity: str, place: str, published: float, effect: float, rater: Any, most_appearances: float = np.inf,
         gap: Gap | None = None,
     ) -> Row:  # fmt: skip
-        """The error beside the published one, of which ``effect`` is to be told; ``{pairs}`` is filled in."""
+        """The error beside the published one, which is to be told from others that lie ``effect`` away."""
         error, total, flips, standard_error = self.error(rater, most_appearances)
         why = (
             f"predictions that hang on draws: the file lacks {self.missing} of the paper's games, "
             f"{MISSING[self.mode]}, and leaving out as many draws changes about {flips:.0f} of {total} predictions"
         )
-        what = f"{LABEL[self.mode]}: error %, {quantity.format(pairs=total)}"
+        what = f"{LABEL[self.mode]}: error %, {quantity}"
         return Row.printed(
             what, place, published, round(error, 2), standard_error=standard_error, why=why, effect=effect, gap=gap
         )
@@ -166,17 +169,13 @@ def head_to_head_rows(sample: Sample) -> list[Row]:
     _, total, _, _ = sample.error(OnlineRater())
     rows = [Row.printed("Head to Head: decided pairs from the second game on", "Table 5(b)", 5715, total)]
     rows += table_rows(sample)
-    rows += [
-        sample.row(
-            f"BT-full, at most {most} past games a player ({{pairs}} pairs, the paper {pairs})",
-            "Table 5(b)",
-            published,
-            STEP_OF_TABLE_5,
-            OnlineRater(),
-            most,
-        )
-        for most, (pairs, published) in TABLE_5.items()
-    ]
+    lines = [*(error for _, error in TABLE_5.values()), TABLE_2["head_to_head"]["BT-full"]]
+    for (most, (pairs, published)), following in zip(TABLE_5.items(), lines[1:]):
+        few = f"at most {most} past games a player"
+        # What a line of the table is to be told from: the next one.
+        rows.append(sample.row(f"BT-full, {few}", "Table 5(b)", published, published - following, OnlineRater(), most))
+        counted = sample.error(OnlineRater(), most)[1]
+        rows.append(Row.printed(f"Head to Head: decided pairs, {few}", "Table 5(b)", pairs, counted, gap=PAST_GAMES))
     usual = 100 * GlickoRater().progressive_error(sample.games)
     fixed = sample.row(
         "Glicko from 25 ± 25/3", "Section 6.2", GLICKO, GLICKO - TABLE_2["head_to_head"]["BT-full"],
