@@ -130,9 +130,8 @@ def sampled_moments(
 def switching_gram(systems: SwitchingSystems, n_samples: int, n_steps: int, rho: float) -> np.ndarray:
     """Normalised Gram matrix: the mean, over pairs of sampled switches, of kernels between the systems that result."""
     means, covariances = sampled_moments(systems, n_samples, n_steps, random_state=0)
-    m = len(means)
-    times = range(n_steps + 1)
-    everything = [Gaussians(np.vstack(means[:, :, t]), np.vstack(covariances[:, :, t])) for t in times]
+    m, D, times = len(means), means.shape[3], range(n_steps + 1)
+    everything = [Gaussians(means[:, :, t].reshape(-1, D), covariances[:, :, t].reshape(-1, D, D)) for t in times]
     kernel, gram = GaussianProductKernel(rho=rho), np.empty((m, m))
     for i in range(m):
         own = [Gaussians(means[i, :, t], covariances[i, :, t]) for t in times]
