@@ -90,7 +90,7 @@ class Trial:
         """Both measures of each method, and the differences from L1 on the same divisions."""
         rows = []
         for name, here in self.npll.items():
-            quantity = f"NLTCS: test NPLL of {name} (Table 3)"
+            quantity = f"NLTCS: test NPLL of {name}"
             if name in NPLL["nltcs"]:
                 rows.append(
                     Row.printed(quantity, "Table 3", NPLL["nltcs"][name], here, within=NPLL_TOLERANCE, why=NPLL_WHY)

@@ -60,7 +60,7 @@ def _representer_rows(n: int) -> list[Row]:
     largest = float(np.abs(hinge.dual_coef_).max()) * 2 * 0.01 * n
     rows.append(
         Row.printed(
-            "hinge: largest |alpha_i| over 2 lambda l M (after Corollary 13)",
+            "hinge: largest |alpha_i| over 2 lambda l M",
             "after Corollary 13",
             1.0,
             largest / (2 * 0.01 * n) ** 2,

@@ -473,7 +473,7 @@ def spam_rows(full: bool) -> list[Row]:
         if name in means:
             published, ratio = round(SPAM[name] / best, 3), round(means[name] / here, 3)
             quantity = f"Spam: mean cost of {name} over that of kmeans++"
-            tenth = round(0.1 * published, 3)
+            tenth = 0.1 * published
             rows.append(Row.printed(quantity, "Table 5.1", published, ratio, within=tenth, why=STARTS, gap=STREAM))
     return rows
 

@@ -292,7 +292,7 @@ class Proteins:
         rabiner = self.impossible("Rabiner 2-block")
 
         def near(quantity: str, published: float, here: float) -> Row:
-            tenth = round(0.1 * published, 2)
+            tenth = 0.1 * published
             return Row.printed(
                 f"{where}: {quantity}", "Table 1", published, round(float(here), 2), within=tenth, why=rates,
                 gap=OTHER_PROTEINS,
