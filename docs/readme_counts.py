@@ -3,6 +3,7 @@
 import sys
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS / "_ext"))
@@ -28,10 +29,11 @@ def evidence_sentence() -> str:
     counts = total(records)
     parts = [f"{counts[kind].reached} of {counts[kind].rows} {name}" for kind, name in COUNTED.items()]
     full = sum(shown_record(sizes)["size"] == "full" for sizes in records.values())
-    return (
+    sentence = (
         f"Reached, of what the experiments of {len(records)} papers set beside their papers ({full} recorded at full "
         f"size, the others quick): {', '.join(parts[:-1])}, {parts[-1]} of theorems and formulas."
     )
+    return fill(sentence, 118)
 
 
 COUNTS = {"families": families_table, "evidence": evidence_sentence}

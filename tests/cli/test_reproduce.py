@@ -160,7 +160,7 @@ def test_recording_says_what_grew_worse_and_what_is_reached_now(invoke, catalogu
 
     experiments({"v98-0002": better})
     promoted = invoke("reproduce", "v98-0002", "--record", "evidence.json")
-    assert "reached at this size, where a gap is declared: accuracy\n" in promoted.stdout
+    assert "reached: its gap can go, if the other size reaches it too: accuracy\n" in promoted.stdout
     assert "1 of 1 printed number reached" in promoted.stdout
     assert json.loads((here / "last_seen.json").read_text()) == {}
 

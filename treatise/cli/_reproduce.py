@@ -173,7 +173,7 @@ def _print_outcome(result: "Reproduction", title: str) -> None:
             print_table(_columns(kind), [_cells(row) for row in rows])
     for row in result.rows:
         if row.promoted:
-            say(f"reached at this size, where a gap is declared: {row.quantity}")
+            say(f"reached: its gap can go, if the other size reaches it too: {row.quantity}")
         elif row.gap and row.verdict is not Verdict.REACHED:
             say(f"{_standing(row)}: {row.quantity}: {row.gap.reason}")
     for part in result.skipped:
