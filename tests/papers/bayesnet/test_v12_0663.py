@@ -24,7 +24,7 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
 def test_without_data_random_networks_remain(monkeypatch, tmp_path):
     monkeypatch.setenv("TREATISE_DATA", str(tmp_path))
     evidence = experiment()
-    assert len(evidence.skipped) == 4 and evidence.figure is None
+    assert len(evidence.skipped) == 7 and evidence.figure is None
     assert len(evidence.rows) == 3 and not any(row.failed for row in evidence.rows)
 
 

@@ -9,7 +9,7 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
     evidence = quick("v12-0301")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
-    assert here["simulated duels: pairs in wrong order, cumulative network"] < 0.35
+    assert here["simulated duels: pairs in wrong order, cumulative network (Figure 18)"] < 0.35
     assert any("Halo 2 duels" in quantity for quantity in here)
     assert any("Halo 2 large teams" in quantity for quantity in here)
     assert evidence.figure is not None

@@ -11,9 +11,9 @@ def test_the_quick_form_reaches_what_it_should(quick):
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
     # Of edit distances by dynamic programming, to seven digits.
-    assert here["smallest eigenvalue of exp(-edit distance), strings of 3 letters"] == 0.2296498
-    assert here["smallest eigenvalue of exp(-edit distance), strings of 5 letters"] == 0.0195842
-    assert here["smallest eigenvalue of exp(-edit distance), strings of 6 letters"] == -0.0244754
+    assert here["smallest eigenvalue of exp(-edit distance), strings of 3 letters (Figure 4a)"] == 0.2296498
+    assert here["smallest eigenvalue of exp(-edit distance), strings of 5 letters (Figure 4a)"] == 0.0195842
+    assert here["smallest eigenvalue of exp(-edit distance), strings of 6 letters (Figure 4a)"] == -0.0244754
     assert evidence.figure is not None and "HMIHY" in evidence.skipped[0]
 
 
