@@ -9,6 +9,8 @@ endif
 export MPLBACKEND := Agg
 # Compiled sources are kept, whatever the machine says: dozens of processes read them.
 export PYTHONDONTWRITEBYTECODE :=
+# Which paper's experiment to record.
+PAPER ?= all
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
@@ -73,9 +75,10 @@ defaults: $(VENV)/.installed  ## every estimator as it comes beside its own best
 	$(BIN)/python -m benchmarks defaults --json > docs/defaults.part
 	mv docs/defaults.part docs/defaults.json
 
-evidence: $(VENV)/.installed  ## every paper's experiment at full size, shown on the documentation's evidence page
-	$(BIN)/treatise reproduce all --full --output docs/evidence --json > docs/evidence.part
-	mv docs/evidence.part docs/evidence.json
+evidence: $(VENV)/.docs  ## every paper's experiment, or PAPER=id alone, in both sizes, kept for the evidence page
+	quick=0; $(BIN)/treatise reproduce $(PAPER) --record docs/evidence.json --output docs/evidence || quick=1; \
+	$(BIN)/treatise reproduce $(PAPER) --full --record docs/evidence.json --output docs/evidence || exit 1; exit $$quick
+	$(BIN)/python docs/readme_counts.py
 
 clean:
 	rm -rf $(VENV) build demo docs/_build docs/_generated docs/api docs/papers docs/examples

@@ -4,32 +4,37 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from treatise._core.errors import DataNotFoundError, TreatiseError
-from treatise.papers import Evidence, Row
+from treatise.papers import Evidence, Gap, Row
 
 
 def reached(*, full=False):
     rows = [
-        Row.close("accuracy", 0.95, 0.9512345678 if full else 0.9498, 0.01, "one standard error"),
-        Row.equal("features kept", 12, np.int64(12)),
-        Row.equal("ties broken", True, np.bool_(True)),
-        Row.unpublished("seconds", 0.25),
+        Row.printed("accuracy", "Table 2", 0.95, 0.9512345678 if full else 0.9498, within=0.01, why="one split"),
+        Row.claim("ties are broken", "p. 3", np.bool_(True)),
+        Row.check("features kept", 12, np.int64(12)),
+        Row.time("seconds", "Table 3", 0.2, 0.25),
+        Row.ours("passes", 4),
     ]
     return Evidence(rows, figure=Figure())
 
 
+LOST = Gap("the paper's splits are lost; ten seeds were tried", band=0.05)
+
+
 def explained(*, full=False):
-    row = Row.at_least("accuracy", 0.99, 0.97, gap="the paper's splits are lost; ten seeds were tried")
+    row = Row.printed_at_least("accuracy", "Table 2", 0.99, 0.97, gap=LOST)
     return Evidence([row], skipped=["sonar.dat is absent: get it from example.org and put it at /data/sonar.dat"])
 
 
 def missed(*, full=False):
-    return Evidence([Row.at_most("error", 0.1, 0.2)])
+    return Evidence([Row.printed_at_most("error", "Table 2", 0.1, 0.2)])
 
 
 def broken(*, full=False):
@@ -42,8 +47,10 @@ def without_data(*, full=False):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder of the test's own as the current one."""
+    """A folder of the test's own as the current one, with a record of what was seen last."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("treatise.papers._record.LAST_SEEN", tmp_path / "last_seen.json")
+    (tmp_path / "last_seen.json").write_text('{"v98-0002": {"quick": {"accuracy": 0.97}}}')
     return tmp_path
 
 
@@ -57,16 +64,29 @@ def test_one_paper_prints_its_rows_beside_the_published_numbers(invoke, catalogu
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0] == "v98-0001  Sifting columns"
-    table = [[cell.strip() for cell in cells_of(line)] for line in lines[1:6]]
+    table = [[cell.strip() for cell in cells_of(line)] for line in lines[1:15]]
     assert table == [
-        ["quantity", "published", "here", "tolerance", "verdict"],
-        ["accuracy", "0.95", "0.9498", "±0.01 (one standard error)", "reached"],
+        ["printed in the paper"],
+        ["quantity", "place", "published", "here", "tolerance", "verdict"],
+        ["accuracy", "Table 2", "0.95", "0.9498", "±0.01 (one split)", "reached"],
+        ["claims of the paper"],
+        ["statement", "place", "here", "verdict"],
+        ["ties are broken", "p. 3", "yes", "reached"],
+        ["checks of theorems and formulas"],
+        ["quantity", "expected", "here", "tolerance", "verdict"],
         ["features kept", "12", "12", "exact", "reached"],
-        ["ties broken", "yes", "yes", "exact", "reached"],
-        ["seconds", "0.25", "no published number"],
+        ["times, which never decide"],
+        ["quantity", "place", "published", "here", "tolerance", "verdict"],
+        ["seconds", "Table 3", "0.2", "0.25", "at most", "not reached"],
+        ["numbers of ours"],
+        ["quantity", "here"],
     ]
-    assert lines[6] == "figure: treatise-evidence/v98-0001.png"
-    assert lines[7].endswith(" s")
+    assert lines[15].split() == ["passes", "4"]
+    assert lines[16] == "figure: treatise-evidence/v98-0001.png"
+    assert lines[17] == (
+        "1 of 1 printed number reached; 1 of 1 claim reached; 1 of 1 check reached; 0 of 1 time reached"
+    )
+    assert lines[18].endswith(" s")
     assert result.stderr == ""
 
 
@@ -83,13 +103,14 @@ def test_json_of_one_paper_is_an_object_with_plain_rows(invoke, catalogue, exper
     experiments({"v98-0002": explained})
     result = invoke("reproduce", "v98-0002", "--json")
     answer = json.loads(result.stdout)
-    assert list(answer) == ["paper", "rows", "seconds", "figure", "skipped"]
+    assert list(answer) == ["paper", "size", "counts", "rows", "seconds", "figure", "skipped"]
     assert answer["paper"] == "v98-0002"
-    assert answer["rows"] == [row.plain() for row in explained().rows]
+    assert answer["rows"] == [replace(row, last_seen=0.97).plain() for row in explained().rows]
+    assert answer["counts"]["printed"] == {"rows": 1, "reached": 0, "missed": 1, "uncertain": 0, "failed": 0}
     assert answer["skipped"] == explained().skipped
     assert answer["seconds"] >= 0
     assert answer["figure"] is None
-    assert list(here.iterdir()) == []  # without a figure no folder is made
+    assert [path.name for path in here.iterdir()] == ["last_seen.json"]  # without a figure no folder is made
     assert result.stderr == ""
 
 
@@ -97,8 +118,51 @@ def test_a_gap_is_told_and_is_no_failure_and_missing_data_say_what_to_get(invoke
     experiments({"v98-0002": explained})
     result = invoke("reproduce", "v98-0002")
     assert result.exit_code == 0
-    assert "not reached: accuracy: the paper's splits are lost; ten seeds were tried\n" in result.stdout
+    told = "not reached, as last seen (0.97): accuracy: the paper's splits are lost; ten seeds were tried\n"
+    assert told in result.stdout
     assert "left out: sonar.dat is absent: get it from example.org and put it at /data/sonar.dat\n" in result.stdout
+
+
+def test_a_gap_that_grew_worse_or_has_no_record_exits_with_one(invoke, catalogue, experiments, here):
+    (here / "last_seen.json").write_text('{"v98-0002": {"quick": {"accuracy": 0.98}, "full": {"accuracy": 1.1}}}')
+    experiments({"v98-0002": explained})
+    assert invoke("reproduce", "v98-0002").exit_code == 0, "the band"
+    worse = invoke("reproduce", "v98-0002", "--full")
+    assert worse.exit_code == 1
+    assert "not reached, worse than last seen (1.1): accuracy" in worse.stdout
+    (here / "last_seen.json").unlink()
+    unknown = invoke("reproduce", "v98-0002")
+    assert unknown.exit_code == 1
+    assert "no value is on record" in unknown.stdout
+
+
+def test_recording_keeps_the_outcome_and_the_values_last_seen(invoke, catalogue, experiments, here):
+    (here / "last_seen.json").unlink()
+    experiments({"v98-0001": reached, "v98-0002": explained})
+    first = invoke("reproduce", "all", "--record", "evidence.json")
+    assert first.exit_code == 0
+    book = json.loads((here / "evidence.json").read_text())
+    assert {paper: list(sizes) for paper, sizes in book.items()} == {"v98-0001": ["quick"], "v98-0002": ["quick"]}
+    assert json.loads((here / "last_seen.json").read_text()) == {"v98-0002": {"quick": {"accuracy": 0.97}}}
+    invoke("reproduce", "v98-0002", "--full", "--record", "evidence.json")
+    assert list(json.loads((here / "evidence.json").read_text())["v98-0002"]) == ["quick", "full"]
+    assert invoke("reproduce", "v98-0002").exit_code == 0
+
+
+def test_recording_says_what_grew_worse_and_what_is_reached_now(invoke, catalogue, experiments, here):
+    (here / "last_seen.json").write_text('{"v98-0002": {"quick": {"accuracy": 1.1}}}')
+    experiments({"v98-0002": explained})
+    worse = invoke("reproduce", "v98-0002", "--record", "evidence.json")
+    assert worse.stderr == "v98-0002: worse than the value last seen, 1.1: accuracy\n"
+
+    def better(*, full=False):
+        return Evidence([Row.printed_at_least("accuracy", "Table 2", 0.99, 0.995, gap=LOST)])
+
+    experiments({"v98-0002": better})
+    promoted = invoke("reproduce", "v98-0002", "--record", "evidence.json")
+    assert "reached: its gap can go, if the other size reaches it too: accuracy\n" in promoted.stdout
+    assert "1 of 1 printed number reached" in promoted.stdout
+    assert json.loads((here / "last_seen.json").read_text()) == {}
 
 
 def test_a_number_that_should_be_reached_and_is_not_exits_with_one(invoke, catalogue, experiments, here):
@@ -106,7 +170,7 @@ def test_a_number_that_should_be_reached_and_is_not_exits_with_one(invoke, catal
     result = invoke("reproduce", "v98-0001")
     assert result.exit_code == 1
     assert "not reached" in result.stdout
-    assert result.stderr == "treatise: a published number that should be reached is not, in v98-0001\n"
+    assert result.stderr == "treatise: a row that should be reached is not, or is worse than it was, in v98-0001\n"
     assert invoke("reproduce", "v98-0001", "--json").exit_code == 1
 
 
@@ -122,8 +186,8 @@ def test_all_runs_every_experiment_counts_what_is_left_out_and_tallies(invoke, c
     assert result.exit_code == 0
     assert result.stderr == "2 papers without an experiment are left out\n"
     assert result.stdout.splitlines()[-1] == (
-        "2 papers: 3 of 4 published numbers reached; 1 not reached, with the reason given; "
-        "1 part left out for want of data"
+        "2 papers: 1 of 2 printed numbers reached; 1 of 1 claim reached; 1 of 1 check reached; 0 of 1 time reached; "
+        "1 part left out"
     )
 
 
@@ -141,7 +205,7 @@ def test_an_experiment_that_breaks_among_several_does_not_lose_the_others(invoke
     assert result.exit_code == 1
     assert f"treatise: {told}\n" in result.stderr and "Traceback" not in result.stderr
     assert "v98-0002  Ranking players" in result.stdout
-    assert "1 not reached; 1 part left out for want of data; 1 experiment broke off" in result.stdout
+    assert "0 of 2 printed numbers reached (1 failed); 1 part left out; 1 experiment broke off" in result.stdout
     answers = json.loads(invoke("reproduce", "all", "--json").stdout)
     assert [answer["paper"] for answer in answers] == ["v98-0001", "v98-0002", "v98-0003"]
     assert answers[0]["rows"] == [] and answers[0]["error"] == told.removeprefix("v98-0001: ")
@@ -213,7 +277,7 @@ main()
 
 
 def test_status_and_streams_of_the_process(shell):
-    script = FAKE.format(body="return Evidence([Row.at_most('error', 0.1, 0.2)])")
+    script = FAKE.format(body="return Evidence([Row.printed_at_most('error', 'Table 2', 0.1, 0.2)])")
     result = shell("reproduce", "v98-0001", "--json", script=script)
     assert result.returncode == 1
     assert json.loads(result.stdout)["rows"][0]["verdict"] == "not reached"

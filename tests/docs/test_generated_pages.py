@@ -1,6 +1,7 @@
 """Pages written by the build: nothing public is missing, and records are shown as they are."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -16,22 +17,19 @@ import treatise
 from treatise.catalog import load_catalogue
 from treatise.catalog._derived import first_line_of
 from treatise.datasets._home import known_files
+from treatise.papers import Gap, Reproduction, Row, record_outcome
 
-KEYS = ("quantity", "published", "here", "tolerance", "verdict", "gap")
+NOISE = {"within": 0.2, "why": "two standard errors (of 30)"}
 ROWS = [
-    ("features kept*", 5, 5, "exact", "reached", ""),
-    ("error", 0.1, 0.1234567891, "at most", "not reached", "the splits are lost"),
-    ("shift", 1.0, 1.1, "±0.2 (two standard errors (of 30))", "reached", ""),
-    ("slope", 2.0, 2.1, "±0.3 (two standard errors (of 30))", "reached", ""),
-    ("time", None, 2.5, "", "no published number", ""),
+    Row.printed("features kept*", "Table 2", 5, 5),
+    Row.printed_at_most("error", "Table 2", 0.1, 0.1234567891, gap=Gap("the splits are lost", 0.1)),
+    Row.printed("shift", "p. 3", 1.0, 1.1, **NOISE),
+    Row.printed("slope", "p. 3", 2.0, 2.1, **NOISE),
+    Row.claim("columns are sifted", "Figure 1", True),
+    Row.check("sum of the weights", 1.0, 1.0),
+    Row.ours("time", 2.5),
 ]
-RESULT = {
-    "paper": "v05-1205",
-    "rows": [dict(zip(KEYS, row)) for row in ROWS],
-    "seconds": 312.0,
-    "figure": "somewhere/else/v05-1205.png",
-    "skipped": ["arcene.mat is absent"],
-}
+RESULT = Reproduction("v05-1205", True, ROWS, 312.0, "somewhere/else/v05-1205.png", ["arcene.mat is absent"])
 
 
 @pytest.fixture(scope="module")
@@ -124,13 +122,13 @@ def test_without_a_record_the_evidence_page_says_how_to_make_one(tmp_path):
 @pytest.fixture
 def recorded(tmp_path):
     (tmp_path / "evidence").mkdir()
-    (tmp_path / "evidence.json").write_text(json.dumps([RESULT]))
+    record_outcome(tmp_path / "evidence.json", RESULT)
     (tmp_path / "evidence" / "v05-1205.png").write_bytes(b"")
     return tmp_path
 
 
 def test_a_record_is_shown_with_every_row_its_reason_and_its_figure(recorded):
-    shown = evidence.evidence_of("v05-1205", evidence.read_evidence(recorded))
+    shown = evidence.evidence_of("v05-1205", evidence.read_evidence(recorded), recorded)
     assert "features kept\\*" in shown
     assert ":reached:`reached`" in shown
     assert ":gap:`not reached`" in shown
@@ -139,27 +137,42 @@ def test_a_record_is_shown_with_every_row_its_reason_and_its_figure(recorded):
     assert "arcene.mat is absent" in shown
     assert ".. image:: /evidence/v05-1205.png" in shown
     assert "5 min" in shown
+    for heading in ("Numbers printed in the paper", "Claims of the paper", "Checks of", "Numbers of ours"):
+        assert f"**{heading}" in shown
+
+
+def test_a_record_says_when_and_with_what_version_it_was_made(recorded):
+    record = evidence.read_evidence(recorded)["v05-1205"]["full"]
+    for shown in (
+        evidence.pages(recorded)["_generated/evidence.inc"],
+        (evidence.evidence_of("v05-1205", evidence.read_evidence(recorded), recorded)),
+    ):
+        assert record["date"] in shown and escaped(record["version"]) in shown
+
+
+def test_the_full_size_is_shown_where_it_was_recorded_and_the_quick_one_else(recorded):
+    record_outcome(recorded / "evidence.json", replace(RESULT, full=False, seconds=1.0))
+    record_outcome(recorded / "evidence.json", replace(RESULT, paper="v05-1225", full=False, seconds=1.0))
+    records = evidence.read_evidence(recorded)
+    sizes = {paper: evidence.shown_record(kept)["size"] for paper, kept in records.items()}
+    assert sizes == {"v05-1205": "full", "v05-1225": "quick"}
 
 
 def test_the_reason_of_a_tolerance_stands_below_the_table_once(recorded):
-    shown = evidence.evidence_of("v05-1205", evidence.read_evidence(recorded))
-    assert "±0.2 :sup:`1`" in shown
-    assert "±0.3 :sup:`1`" in shown
+    shown = evidence.evidence_of("v05-1205", evidence.read_evidence(recorded), recorded)
+    assert shown.count("±0.2 :sup:`1`") == 2
     assert shown.count("1. Tolerance: two standard errors (of 30).") == 1
 
 
 def test_a_figure_that_was_not_kept_is_not_shown(recorded):
     (recorded / "evidence" / "v05-1205.png").unlink()
-    assert evidence.read_evidence(recorded)["v05-1205"]["figure"] is None
+    assert "image::" not in evidence.evidence_of("v05-1205", evidence.read_evidence(recorded), recorded)
 
 
-def test_the_overview_counts_published_numbers_only(recorded, monkeypatch):
-    paper = next(paper for paper in load_catalogue() if catalogue.is_running(paper))
-    monkeypatch.setitem(RESULT, "paper", paper.id)
-    (recorded / "evidence.json").write_text(json.dumps([RESULT]))
+def test_the_overview_counts_kinds_apart(recorded):
     overview = evidence.pages(recorded)["_generated/evidence.inc"]
-    assert "**3 of 4 published numbers are reached.**" in overview
-    assert "Of the 1 not reached, 1 have the reason" in overview
+    assert "**Reached: 3 of 4 printed numbers, 1 of 1 claims and 1 of 1 checks.**" in overview
+    assert "1 numbers are ours alone" in overview
 
 
 def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from families_table import END, README, START, families_table, with_table
+from readme_counts import COUNTS, README, between_marks, families_table, with_counts
 from typer.main import get_command
 
 from treatise.catalog import FAMILIES
@@ -43,9 +43,9 @@ def test_every_make_target_shown_exists(readme, shell_lines, root):
     assert set(shown) <= set(targets)
 
 
-def test_the_table_of_families_is_current(readme):
-    current = readme.partition(START)[2].partition(END)[0].strip()
-    assert current == families_table(), "run: python docs/families_table.py"
+@pytest.mark.parametrize("name", COUNTS)
+def test_what_is_counted_is_current(readme, name):
+    assert between_marks(readme, name) == COUNTS[name](), "run: python docs/readme_counts.py"
 
 
 def test_the_table_counts_every_paper_of_every_family_once():
@@ -55,9 +55,12 @@ def test_the_table_counts_every_paper_of_every_family_once():
     assert f"**{working} of {papers}**" in families_table()
 
 
-def test_a_stale_table_is_replaced_and_the_rest_of_the_text_kept():
-    stale = f"before\n{START}\n| old |\n{END}\nafter\n"
-    assert with_table(stale) == f"before\n{START}\n{families_table()}\n{END}\nafter\n"
+def test_stale_counts_are_replaced_and_the_rest_of_the_text_kept():
+    stale = "".join(f"before {name}\n<!-- {name} -->\nold\n<!-- /{name} -->\nafter\n" for name in COUNTS)
+    fresh = with_counts(stale)
+    assert "old" not in fresh
+    for name, count in COUNTS.items():
+        assert f"before {name}\n<!-- {name} -->\n{count()}\n<!-- /{name} -->\nafter\n" in fresh
 
 
 def test_every_file_that_is_linked_or_shown_is_there(readme, root):

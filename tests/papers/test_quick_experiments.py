@@ -1,10 +1,19 @@
-"""Every paper's experiment in its quick form: no row fails, its figure draws, and what it leaves out it names."""
+"""Every paper's experiment in its quick form: no row fails, each keeps the rules of its kind, its figure draws."""
 
 import io
+import re
+from collections import Counter
+from decimal import Decimal
 
 import pytest
 
-from treatise.papers import available
+from treatise.papers import Kind, Verdict, available
+
+# Where in a paper something stands.
+PLACE = re.compile(
+    r"(after )?(Table|Tables|Figure|Figures|Section|Theorem|Lemma|Corollary|Conjecture|Remark|Equation|Example|"
+    r"Proposition|Appendix|p\.) ?[\dA-Z][\w.()]*( and [\w.()]+)?"
+)
 
 
 @pytest.mark.parametrize("paper", available())
@@ -17,3 +26,65 @@ def test_a_quick_experiment_fails_in_no_row_draws_and_says_what_it_leaves_out(pa
         drawn = io.BytesIO()
         evidence.figure.savefig(drawn, format="png", dpi=40)
         assert drawn.getvalue().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("paper", available())
+def test_rows_are_told_apart_and_what_is_published_has_its_place(paper, quick):
+    rows = quick(paper).rows
+    assert [name for name, count in Counter(row.quantity for row in rows).items() if count > 1] == []
+    published = [row for row in rows if row.kind in (Kind.PRINTED, Kind.CLAIM, Kind.TIME)]
+    assert [(row.quantity, row.place) for row in published if not PLACE.fullmatch(row.place)] == []
+    # The place is said once, in its own column.
+    assert [row.quantity for row in published if f"({row.place})" in row.quantity] == []
+
+
+@pytest.mark.parametrize("paper", available())
+def test_no_tolerance_is_so_wide_that_nothing_could_miss_it(paper, quick):
+    """A tolerance of our own choice is at most a tenth, or a unit of the last printed digit."""
+    wide = [
+        (row.quantity, row.expected, row.within)
+        for row in quick(paper).rows
+        if row.rule == "within" and row.standard_error is None and row.expected and row.effect is None
+        if row.within > max(0.1 * abs(row.expected), _last_digit(row.expected)) * (1 + 1e-9)
+    ]
+    assert wide == []
+
+
+@pytest.mark.parametrize("paper", available())
+def test_what_is_reached_tells_its_effect_and_its_sign(paper, quick):
+    for row in quick(paper).rows:
+        if row.rule == "within" and row.verdict is Verdict.REACHED and row.expected:
+            told_apart = abs(row.expected) if row.effect is None else row.effect
+            assert row.within < told_apart, row.quantity
+            if row.effect is None:
+                assert row.here * row.expected > 0, row.quantity
+
+
+@pytest.mark.parametrize("paper", available())
+def test_a_gap_has_its_value_last_seen_and_a_reason_that_is_shown_or_not_known(paper, quick):
+    rows = quick(paper).rows
+    verdicts = {row.quantity: row.verdict for row in rows}
+    for row in rows:
+        if row.gap is None:
+            continue
+        if row.verdict is not Verdict.REACHED:
+            assert row.last_seen is not None, f"{row.quantity}: run make evidence PAPER={paper}"
+        assert row.gap.band >= 0 and len(row.gap.reason.split()) > 5, row.quantity
+        if not row.gap.shown_by:
+            assert "not known" in row.gap.reason.lower(), row.quantity
+        elif row.gap.shown_by in verdicts:
+            assert verdicts[row.gap.shown_by] not in (Verdict.MISSED, Verdict.NONE), row.quantity
+        else:
+            pytest.fail(f"{row.quantity}: no row is called {row.gap.shown_by!r}")
+
+
+@pytest.mark.parametrize("paper", available())
+def test_numbers_of_ours_claim_no_place_and_no_verdict(paper, quick):
+    for row in quick(paper).rows:
+        if row.kind is Kind.OURS:
+            assert (row.place, row.expected, row.verdict) == ("", None, Verdict.NONE)
+
+
+def _last_digit(number):
+    """A unit of the last digit with which a number is written."""
+    return float(Decimal(1).scaleb(int(Decimal(repr(number)).as_tuple().exponent)))

@@ -3,7 +3,7 @@
 import sys
 import time
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,9 +26,20 @@ from treatise.cli._console import (
 )
 
 if TYPE_CHECKING:
-    from treatise.papers import Reproduction, Row
+    from collections.abc import Iterable
+
+    from treatise.papers import Kind, Reproduction, Row, Tally
 
 EVERYTHING = "all"
+HEADINGS = {
+    "printed": "printed in the paper",
+    "claim": "claims of the paper",
+    "check": "checks of theorems and formulas",
+    "time": "times, which never decide",
+    "ours": "numbers of ours",
+}
+NAMES = {"printed": "printed number", "claim": "claim", "check": "check", "time": "time"}
+"""Kinds that have a verdict, as they are counted."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +61,15 @@ def reproduce_papers(
     output: Annotated[
         Path, typer.Option(metavar="DIR", file_okay=False, writable=True, help="Where figures are saved.")
     ] = Path("treatise-evidence"),
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Keep the outcome in this file, and the values last seen."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Regenerate published results beside the papers' numbers.
 
-    The exit status is 1 if a number that should be reached is not.
+    The exit status is 1 if a row that should be reached is not, or one known not to be is worse than it was.
     """
     chosen = _choose(context, papers or [], family)
     alone = len(chosen) == 1 and family is None and EVERYTHING not in (papers or [])
@@ -65,6 +80,8 @@ def reproduce_papers(
             form = "the full experiment" if full else "the quick experiment"
             remark(f"[{number}/{len(chosen)}] {paper}: running {form}")
         outcome = _run(paper, full, output, alone=alone, debug=context.obj)
+        if record is not None and not outcome.error:
+            outcome = _recorded(outcome, record)
         outcomes.append(outcome)
         if not as_json and not outcome.error:
             _print_outcome(outcome.result, titles.get(paper, ""))
@@ -75,7 +92,7 @@ def reproduce_papers(
         _print_tally(outcomes)
     missed = [outcome.result.paper for outcome in outcomes if outcome.result.failed]
     if missed:
-        complain(f"a published number that should be reached is not, in {', '.join(missed)}")
+        complain(f"a row that should be reached is not, or is worse than it was, in {', '.join(missed)}")
     if missed or any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
 
@@ -121,8 +138,23 @@ def _run(paper: str, full: bool, folder: Path, *, alone: bool, debug: bool) -> _
         if alone:
             raise
         complain_of(error, debug=debug, about=paper)
-        nothing = Reproduction(paper, [], time.perf_counter() - start, None, [])
+        nothing = Reproduction(paper, full, [], time.perf_counter() - start, None, [])
         return _Outcome(nothing, sentence_of(error))
+
+
+def _recorded(outcome: _Outcome, path: Path) -> _Outcome:
+    """The outcome beside the values that are on record from now on."""
+    from treatise.papers import record_last_seen, record_outcome
+
+    result = outcome.result
+    for row in result.rows:
+        if row.gap and row.failed and row.last_seen is not None:
+            remark(f"{result.paper}: worse than the value last seen, {_number(row.last_seen)}: {row.quantity}")
+    record_last_seen(result.paper, result.full, result.rows)
+    rows = [replace(row, last_seen=row.here) if row.gap else row for row in result.rows]
+    result = replace(result, rows=rows)
+    record_outcome(path, result)
+    return _Outcome(result)
 
 
 def _titles() -> dict[str, str]:
@@ -132,30 +164,63 @@ def _titles() -> dict[str, str]:
 
 
 def _print_outcome(result: "Reproduction", title: str) -> None:
+    from treatise.papers import Kind, Verdict
+
     say(f"{result.paper}  {title}".rstrip(), style="bold")
-    if result.rows:
-        columns = [Column("quantity"), Column("published", right=True), Column("here", right=True)]
-        columns += [Column("tolerance"), Column("verdict")]
-        print_table(columns, [_cells(row) for row in result.rows])
+    for kind in Kind:
+        if rows := [row for row in result.rows if row.kind is kind]:
+            say(HEADINGS[kind])
+            print_table(_columns(kind), [_cells(row) for row in rows])
     for row in result.rows:
-        if row.gap and row.verdict == "not reached":
-            say(f"not reached: {row.quantity}: {row.gap}")
+        if row.promoted:
+            say(f"reached: its gap can go, if the other size reaches it too: {row.quantity}")
+        elif row.gap and row.verdict is not Verdict.REACHED:
+            say(f"{_standing(row)}: {row.quantity}: {row.gap.reason}")
     for part in result.skipped:
         say(f"left out: {part}")
     if result.figure:
         say(f"figure: {result.figure}")
+    say(_sentence(_counts([result])))
     say(f"{result.seconds:.1f} s", style="dim")
     say()
 
 
+def _standing(row: "Row") -> str:
+    """How a row that is known not to be reached stands beside the value last seen."""
+    if row.last_seen is None:
+        return "not reached, and no value is on record (treatise reproduce --record keeps one)"
+    return f"not reached, {'worse than ' if row.failed else 'as '}last seen ({_number(row.last_seen)})"
+
+
+def _columns(kind: "Kind") -> list[Column]:
+    from treatise.papers import Kind
+
+    here = Column("here", right=True)
+    if kind is Kind.OURS:
+        return [Column("quantity"), here]
+    if kind is Kind.CHECK:
+        return [Column("quantity"), Column("expected", right=True), here, Column("tolerance"), Column("verdict")]
+    if kind is Kind.CLAIM:
+        return [Column("statement"), Column("place"), here, Column("verdict")]
+    heads = [Column("quantity"), Column("place"), Column("published", right=True), here]
+    return [*heads, Column("tolerance"), Column("verdict")]
+
+
 def _cells(row: "Row") -> list[str | Cell]:
-    style = {"reached": "green", "not reached": "red" if row.failed else "yellow"}.get(row.verdict, "dim")
-    return [row.quantity, _number(row.published), _number(row.here), row.tolerance, Cell(row.verdict, style)]
+    from treatise.papers import Kind
+
+    if row.kind is Kind.OURS:
+        return [row.quantity, _number(row.here)]
+    styles = {"reached": "green", "not reached": "red" if row.failed else "yellow"}
+    verdict = Cell(row.verdict, styles.get(row.verdict, "yellow"))
+    if row.kind is Kind.CLAIM:
+        return [row.quantity, row.place, _number(row.here), verdict]
+    place = [] if row.kind is Kind.CHECK else [row.place]
+    return [row.quantity, *place, _number(row.expected), _number(row.here), row.tolerance, verdict]
 
 
 def _number(value: Any) -> str:
     """A number as a table shows it: six digits, whole numbers in full."""
-    value = value.item() if hasattr(value, "item") else value
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -163,17 +228,32 @@ def _number(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def _counts(results: "Iterable[Reproduction]") -> "dict[Kind, Tally]":
+    from treatise.papers import tally
+
+    return tally(row for result in results for row in result.rows)
+
+
+def _sentence(counts: "dict[Kind, Tally]") -> str:
+    """How many of each kind were reached, and what became of the others."""
+    from treatise.papers import Kind
+
+    parts = []
+    for kind, name in NAMES.items():
+        count = counts[Kind(kind)]
+        if not count.rows:
+            continue
+        beside = [f"{count.uncertain} with too few draws to tell"] if count.uncertain else []
+        beside += [f"{count.failed} failed"] if count.failed else []
+        parts.append(f"{count.reached} of {counted(count.rows, name)} reached")
+        parts[-1] += f" ({', '.join(beside)})" if beside else ""
+    return "; ".join(parts) or "no row has a verdict"
+
+
 def _print_tally(outcomes: list[_Outcome]) -> None:
-    rows = [row for outcome in outcomes for row in outcome.result.rows if row.published is not None]
-    reached = sum(row.verdict == "reached" for row in rows)
-    explained = sum(row.verdict == "not reached" and not row.failed for row in rows)
-    parts = [f"{reached} of {counted(len(rows), 'published number')} reached"]
-    if explained:
-        parts.append(f"{explained} not reached, with the reason given")
-    if missed := sum(row.failed for row in rows):
-        parts.append(f"{missed} not reached")
+    parts = [_sentence(_counts(outcome.result for outcome in outcomes))]
     if skipped := sum(len(outcome.result.skipped) for outcome in outcomes):
-        parts.append(f"{counted(skipped, 'part')} left out for want of data")
+        parts.append(f"{counted(skipped, 'part')} left out")
     if broken := sum(bool(outcome.error) for outcome in outcomes):
         parts.append(f"{counted(broken, 'experiment')} broke off")
     say(f"{counted(len(outcomes), 'paper')}: {'; '.join(parts)}")

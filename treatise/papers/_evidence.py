@@ -1,77 +1,272 @@
-"""A published quantity set beside ours, with a verdict that follows from the numbers."""
+"""What an experiment found: rows of five kinds, each with a verdict that follows from its numbers."""
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Value = float | int | str | bool | None
+# How many standard errors an estimate may lie from the truth.
+DEVIATIONS = 3.0
+
+
+class Kind(StrEnum):
+    """What a row is about; the kinds are counted apart."""
+
+    PRINTED = "printed"  #: a number printed in the paper
+    CLAIM = "claim"  #: a statement of the paper that is true or false here
+    CHECK = "check"  #: of a theorem or a formula: ours against an exact value or a bound
+    TIME = "time"  #: a time, or a ratio of times, that the paper prints: shown, and never decides
+    OURS = "ours"  #: a number of ours or a peer's, without a verdict
+
+
+class Verdict(StrEnum):
+    """What follows from a row's numbers."""
+
+    REACHED = "reached"
+    MISSED = "not reached"
+    UNCERTAIN = "too few draws to tell"
+    NONE = ""
+
+
+class Gap(NamedTuple):
+    """Why a row is known not to be reached; no pardon: leaving the band for the worse fails."""
+
+    reason: str
+    """What was tried and what stands in the way; says "not known" where no run shows it."""
+    band: float
+    """How much worse than the value last seen the row may be, in its own unit."""
+    shown_by: str = ""
+    """Quantity of the check or claim, in the same experiment, that shows the reason."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One quantity of a paper.
+    """One quantity, beside what the paper or the theory says of it.
 
-    Make one with :meth:`close`, :meth:`equal`, :meth:`at_most`, :meth:`at_least` or :meth:`unpublished`.
-    ``gap`` is empty for a row that should be reached; else it says why it is not, and what was tried.
+    Make one with :meth:`printed`, :meth:`printed_at_most`, :meth:`printed_at_least`, :meth:`claim`,
+    :meth:`claim_positive`, :meth:`check`, :meth:`check_at_most`, :meth:`check_at_least`, :meth:`time` or :meth:`ours`.
     """
 
+    kind: Kind
     quantity: str
-    published: Value
     here: Value
-    tolerance: str
-    verdict: str
-    gap: str = ""
+    place: str = ""
+    """Where the paper says so: ``"Table 2"``, ``"Figure 3"``, ``"p. 813"``."""
+    expected: Value = None
+    rule: str = ""
+    """``"within"``, ``"exact"``, ``"at most"``, ``"at least"`` or ``"above"``; empty for a number of ours."""
+    within: float = 0.0
+    why: str = ""
+    standard_error: float | None = None
+    effect: float | None = None
+    verdict: Verdict = Verdict.NONE
+    gap: Gap | None = None
+    last_seen: Value = None
+    """What :func:`~treatise.papers.reproduce` has on record for a row with a gap."""
 
     @classmethod
-    def close(cls, quantity: str, published: float, here: float, tolerance: float, why: str, gap: str = "") -> "Row":
-        """Reached when ``here`` is within ``tolerance`` of the paper; ``why`` gives the tolerance's reason."""
-        # A few rounding errors of slack: 0.95 - 0.94 is a little more than 0.01 in floating point.
-        slack = 4 * math.ulp(max(abs(here), abs(published))) if math.isfinite(here) else 0.0
-        reached = math.isfinite(here) and abs(here - published) <= tolerance + slack
-        return cls(quantity, published, here, f"±{tolerance:g} ({why})", _verdict(reached), gap)
+    def printed(
+        cls, quantity: str, place: str, published: Value, here: Value, *, within: float | None = None, why: str = "",
+        standard_error: float | None = None, effect: float | None = None, gap: Gap | None = None,
+    ) -> "Row":  # fmt: skip
+        """A value printed at ``place``: the same, ``within`` a tolerance, or within three of its standard errors.
+
+        Parameters
+        ----------
+        within : float or None, default=None
+            Absolute tolerance, with ``why``; None asks for the same value, or takes ``standard_error``.
+        standard_error : float or None, default=None
+            Of the difference, for a number estimated from draws.
+        effect : float or None, default=None
+            What the number tells apart, such as the difference between two methods. A tolerance that is no narrower
+            cannot judge, and the verdict says so. None is the distance of the published number from zero.
+        """
+        place = _place(quantity, place)
+        return cls._near(Kind.PRINTED, quantity, place, published, here, within, why, standard_error, effect, gap)
 
     @classmethod
-    def equal(cls, quantity: str, published: Value, here: Value, gap: str = "") -> "Row":
-        """Reached when both are the same."""
-        return cls(quantity, published, here, "exact", _verdict(published == here), gap)
+    def printed_at_most(
+        cls, quantity: str, place: str, published: float, here: float, *, standard_error: float | None = None,
+        gap: Gap | None = None,
+    ) -> "Row":  # fmt: skip
+        """A printed error or count that must not be exceeded."""
+        place = _place(quantity, place)
+        return cls._bounded(Kind.PRINTED, quantity, place, published, here, "at most", standard_error, gap)
 
     @classmethod
-    def at_most(cls, quantity: str, published: float, here: float, gap: str = "") -> "Row":
-        """Reached when ``here`` does not exceed the paper's number (an error, a time, a count)."""
-        return cls(quantity, published, here, "at most", _verdict(here <= published), gap)
+    def printed_at_least(
+        cls, quantity: str, place: str, published: float, here: float, *, standard_error: float | None = None,
+        gap: Gap | None = None,
+    ) -> "Row":  # fmt: skip
+        """A printed accuracy or bound from below that must be met."""
+        place = _place(quantity, place)
+        return cls._bounded(Kind.PRINTED, quantity, place, published, here, "at least", standard_error, gap)
 
     @classmethod
-    def at_least(cls, quantity: str, published: float, here: float, gap: str = "") -> "Row":
-        """Reached when ``here`` is no less than the paper's number (an accuracy)."""
-        return cls(quantity, published, here, "at least", _verdict(here >= published), gap)
+    def claim(cls, statement: str, place: str, holds: bool, *, gap: Gap | None = None) -> "Row":
+        """A statement of the paper, and whether it holds here."""
+        holds = bool(holds)
+        place = _place(statement, place)
+        return cls(Kind.CLAIM, statement, holds, place, True, "exact", verdict=_verdict(holds), gap=gap)
 
     @classmethod
-    def unpublished(cls, quantity: str, here: Value) -> "Row":
-        """A quantity that the paper shows without a number, or that is ours alone."""
-        return cls(quantity, None, here, "", "no published number")
+    def claim_positive(
+        cls, statement: str, place: str, here: float, *, standard_error: float, gap: Gap | None = None
+    ) -> "Row":
+        """A statement that holds if a quantity estimated from draws is above zero, as a difference of two errors."""
+        here, noise = float(here), DEVIATIONS * float(standard_error)
+        verdict = Verdict.UNCERTAIN if abs(here) <= noise else _verdict(here > 0)
+        place = _place(statement, place)
+        return cls(
+            Kind.CLAIM, statement, here, place, 0.0, "above", standard_error=float(standard_error), verdict=verdict,
+            gap=gap,
+        )  # fmt: skip
+
+    @classmethod
+    def check(
+        cls, quantity: str, expected: Value, here: Value, *, within: float | None = None, why: str = "",
+        standard_error: float | None = None, gap: Gap | None = None,
+    ) -> "Row":  # fmt: skip
+        """A quantity that theory gives: the same, ``within`` a tolerance, or within three of its standard errors."""
+        return cls._near(Kind.CHECK, quantity, "", expected, here, within, why, standard_error, None, gap)
+
+    @classmethod
+    def check_at_most(cls, quantity: str, bound: float, here: float, *, gap: Gap | None = None) -> "Row":
+        """A quantity that theory, or a tolerance of ours, bounds from above."""
+        return cls._bounded(Kind.CHECK, quantity, "", bound, here, "at most", None, gap)
+
+    @classmethod
+    def check_at_least(cls, quantity: str, bound: float, here: float, *, gap: Gap | None = None) -> "Row":
+        """A quantity that theory, or a tolerance of ours, bounds from below."""
+        return cls._bounded(Kind.CHECK, quantity, "", bound, here, "at least", None, gap)
+
+    @classmethod
+    def time(cls, quantity: str, place: str, published: float, here: float, *, rule: str = "at most") -> "Row":
+        """A printed time ("at most") or speed-up ("at least"), beside CPU time after a warm-up; it never decides."""
+        return cls._bounded(Kind.TIME, quantity, _place(quantity, place), published, here, rule, None, None)
+
+    @classmethod
+    def ours(cls, quantity: str, here: Value) -> "Row":
+        """A number of ours or a peer's, or one that the paper shows without printing it."""
+        return cls(Kind.OURS, quantity, _native(here))
+
+    @classmethod
+    def _near(
+        cls, kind: Kind, quantity: str, place: str, expected: Value, here: Value, within: float | None, why: str,
+        standard_error: float | None, effect: float | None, gap: Gap | None,
+    ) -> "Row":  # fmt: skip
+        expected, here = _native(expected), _native(here)
+        if within is None and standard_error is None:
+            verdict = _verdict(expected == here)
+            return cls(kind, quantity, here, place, expected, "exact", verdict=verdict, gap=gap)
+        if not (_is_number(expected) and _is_number(here)):
+            raise TypeError(f"{quantity}: a tolerance is for numbers, not for {expected!r} and {here!r}")
+        if (within is None) == (standard_error is None):
+            raise ValueError(f"{quantity}: give a tolerance or a standard error, not both")
+        if within is not None and not why:
+            raise ValueError(f"{quantity}: a tolerance needs its reason; say why")
+        width = float(within if within is not None else DEVIATIONS * (standard_error or 0.0))
+        reason = why if standard_error is None else "three standard errors" + (f" of {why}" if why else "")
+        verdict = _closeness(float(expected), float(here), width, effect)
+        return cls(kind, quantity, here, place, expected, "within", width, reason, standard_error, effect, verdict, gap)
+
+    @classmethod
+    def _bounded(
+        cls, kind: Kind, quantity: str, place: str, bound: float, here: float, rule: str,
+        standard_error: float | None, gap: Gap | None,
+    ) -> "Row":  # fmt: skip
+        bound, here = float(bound) if isinstance(bound, float) else _native(bound), _native(here)
+        excess = _excess(rule, bound, here)
+        verdict = _verdict(excess <= 0)
+        if excess > 0 and standard_error is not None and excess <= DEVIATIONS * standard_error:
+            verdict = Verdict.UNCERTAIN
+        return cls(kind, quantity, here, place, bound, rule, standard_error=standard_error, verdict=verdict, gap=gap)
+
+    @property
+    def judged(self) -> bool:
+        """Whether the row has a verdict at all."""
+        return self.kind is not Kind.OURS
 
     @property
     def failed(self) -> bool:
-        """Whether the row should have been reached and was not."""
-        return self.verdict == "not reached" and not self.gap
+        """Whether the row should have been reached and was not, or is worse than its gap allows."""
+        if self.kind is Kind.TIME or self.verdict is not Verdict.MISSED:
+            return False
+        return self.gap is None or self.last_seen is None or self._is_worse(self.gap.band)
+
+    @property
+    def promoted(self) -> bool:
+        """Whether a row known not to be reached is reached now."""
+        return self.gap is not None and self.verdict is Verdict.REACHED
+
+    def _is_worse(self, band: float) -> bool:
+        """Whether the row is further on the wrong side than the value last seen, by more than the band."""
+        if not (_is_number(self.here) and _is_number(self.last_seen) and _is_number(self.expected)):
+            return self.here != self.last_seen
+        now, then = (_excess(self.rule, self.expected, value) for value in (self.here, self.last_seen))
+        return not now - then <= band  # so that NaN is worse
+
+    @property
+    def tolerance(self) -> str:
+        """What the verdict allows, in words."""
+        if self.rule == "within":
+            return f"±{self.within:.3g} ({self.why})"
+        return "" if self.kind is Kind.CLAIM else self.rule
 
     def plain(self) -> dict[str, Any]:
         """The row as plain data."""
-        keys = ("quantity", "published", "here", "tolerance", "verdict", "gap")
-        return {key: getattr(self, key) for key in keys}
+        return {
+            "kind": str(self.kind), "quantity": self.quantity, "place": self.place, "expected": self.expected,
+            "here": self.here, "tolerance": self.tolerance, "standard_error": self.standard_error,
+            "verdict": str(self.verdict), "failed": self.failed, "gap": self.gap.reason if self.gap else "",
+            "band": self.gap.band if self.gap else None, "last_seen": self.last_seen,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What an experiment found: its rows, its figure, and what it had to leave out for want of data."""
+    """What an experiment found: its rows, its figure, and what of the paper it leaves out."""
 
     rows: list[Row]
     figure: "Figure | None" = None
     skipped: list[str] = field(default_factory=list)
 
 
-def _verdict(reached: bool) -> str:
-    return "reached" if reached else "not reached"
+def _closeness(expected: float, here: float, within: float, effect: float | None) -> Verdict:
+    # A few rounding errors of slack: 0.95 - 0.94 is a little more than 0.01 in floating point.
+    slack = 4 * math.ulp(max(abs(here), abs(expected))) if math.isfinite(here) else 0.0
+    if not (math.isfinite(here) and abs(here - expected) <= within + slack):
+        return Verdict.MISSED
+    told_apart = abs(expected) if effect is None else effect
+    blind = within >= told_apart and not (effect is None and expected == 0.0)
+    return Verdict.UNCERTAIN if blind else Verdict.REACHED
+
+
+def _excess(rule: str, expected: Any, here: Any) -> float:
+    """How far a number lies on the wrong side; not above zero where it is reached."""
+    if rule in ("at least", "above"):
+        return expected - here
+    return here - expected if rule == "at most" else abs(here - expected)
+
+
+def _verdict(reached: bool) -> Verdict:
+    return Verdict.REACHED if reached else Verdict.MISSED
+
+
+def _place(quantity: str, place: str) -> str:
+    if not place:
+        raise ValueError(f"{quantity}: say where the paper has it, such as 'Table 2' or 'p. 813'")
+    return place
+
+
+def _native(value: Any) -> Any:
+    """A number of NumPy's as one of Python's."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

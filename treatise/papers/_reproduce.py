@@ -1,7 +1,7 @@
 """Running a paper's experiment."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -9,6 +9,8 @@ from typing import Any
 
 from treatise._core.errors import DataNotFoundError, TreatiseError
 from treatise.papers._evidence import Evidence, Row
+from treatise.papers._record import last_seen, size_name
+from treatise.papers._tally import tally
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Reproduction:
     """The outcome of one paper's experiment."""
 
     paper: str
+    full: bool
     rows: list[Row]
     seconds: float
     figure: str | None
@@ -23,14 +26,16 @@ class Reproduction:
 
     @property
     def failed(self) -> bool:
-        """Whether a row that should be reached is not."""
+        """Whether a row that should be reached is not, or one has left its band for the worse."""
         return any(row.failed for row in self.rows)
 
     def plain(self) -> dict[str, Any]:
         """The outcome as plain data."""
-        rows = [row.plain() for row in self.rows]
         return {
-            "paper": self.paper, "rows": rows, "seconds": self.seconds, "figure": self.figure, "skipped": self.skipped,
+            "paper": self.paper, "size": size_name(self.full),
+            "counts": {str(kind): asdict(counted) for kind, counted in tally(self.rows).items()},
+            "rows": [row.plain() for row in self.rows], "seconds": self.seconds, "figure": self.figure,
+            "skipped": self.skipped,
         }  # fmt: skip
 
 
@@ -63,18 +68,25 @@ def reproduce(paper: str, *, full: bool = False, folder: Path | None = None) -> 
     folder : path or None, default=None
         Where to save the figure; None draws none to disk.
     """
-    if paper not in available():
-        raise TreatiseError(f"no experiment for {paper!r} yet; there is one for: {', '.join(available())}")
-    experiment = import_module(_modules()[paper]).experiment
     start = time.perf_counter()
-    try:
-        evidence = experiment(full=full)
-    except DataNotFoundError as missing:
-        evidence = Evidence(rows=[], skipped=[str(missing)])
+    evidence = run(paper, full=full)
     seconds = time.perf_counter() - start
     figure = None
     if evidence.figure is not None and folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         figure = str(folder / f"{paper}.png")
         evidence.figure.savefig(figure, dpi=110, bbox_inches="tight")
-    return Reproduction(paper, evidence.rows, seconds, figure, evidence.skipped)
+    return Reproduction(paper, full, evidence.rows, seconds, figure, evidence.skipped)
+
+
+def run(paper: str, *, full: bool) -> Evidence:
+    """What a paper's experiment finds, its gaps beside the values last seen; nothing where its data are absent."""
+    if paper not in available():
+        raise TreatiseError(f"no experiment for {paper!r} yet; there is one for: {', '.join(available())}")
+    try:
+        evidence = import_module(_modules()[paper]).experiment(full=full)
+    except DataNotFoundError as missing:
+        return Evidence(rows=[], skipped=[str(missing)])
+    seen = last_seen(paper, full)
+    rows = [replace(row, last_seen=seen.get(row.quantity)) if row.gap else row for row in evidence.rows]
+    return replace(evidence, rows=rows)

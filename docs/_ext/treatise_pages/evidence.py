@@ -1,4 +1,4 @@
-"""The evidence: what ``make evidence`` recorded in ``evidence.json``, beside the papers' numbers."""
+"""The evidence: what ``make evidence`` recorded in ``evidence.json``, kinds of rows apart."""
 
 import json
 import re
@@ -6,94 +6,138 @@ from pathlib import Path
 from typing import Any
 
 from treatise.catalog import Paper, load_catalogue
+from treatise.papers import Kind, Tally
 from treatise_pages.catalogue import is_running, paper_link
 from treatise_pages.rst import block, escaped, number, table
 
-Result = dict[str, Any]
+Record = dict[str, Any]
+Records = dict[str, dict[str, Record]]
 ROLES = ".. role:: reached\n.. role:: gap\n.. role:: quiet\n\n"
 NOT_RECORDED = (
-    "Nothing has been recorded in this copy of the site. ``make evidence`` runs every experiment at the paper's "
-    "own size, and the next build of the site shows what came out; ``treatise reproduce {paper}`` shows it at once.\n"
+    "Nothing has been recorded in this copy of the site. ``make evidence PAPER={paper}`` runs the experiment in both "
+    "sizes, and the next build of the site shows what came out; ``treatise reproduce {paper}`` shows it at once.\n"
 )
+HEADINGS = {
+    Kind.PRINTED: "Numbers printed in the paper",
+    Kind.CLAIM: "Claims of the paper",
+    Kind.CHECK: "Checks of theorems and formulas",
+    Kind.TIME: "Times",
+    Kind.OURS: "Numbers of ours",
+}
+COLUMNS = {
+    Kind.PRINTED: (["Quantity", "Place", "Published", "Here", "Tolerance", "Verdict"], "34 12 13 13 14 14"),
+    Kind.CLAIM: (["Statement", "Place", "Here", "Verdict"], "56 14 14 16"),
+    Kind.CHECK: (["Quantity", "Expected", "Here", "Tolerance", "Verdict"], "40 15 15 15 15"),
+    Kind.TIME: (["Quantity", "Place", "Published", "Here", "Tolerance", "Verdict"], "34 12 13 13 14 14"),
+    Kind.OURS: (["Quantity", "Here"], "80 20"),
+}
+COUNTED = {Kind.PRINTED: "printed numbers", Kind.CLAIM: "claims", Kind.CHECK: "checks"}
+"""Kinds whose verdict decides, as the overview counts them."""
 
 
 def pages(docs: Path) -> dict[str, str]:
-    results = read_evidence(docs)
+    records = read_evidence(docs)
     papers = [paper for paper in load_catalogue() if is_running(paper)]
-    sections = {f"_generated/evidence/{paper.id}.inc": evidence_of(paper.id, results) for paper in papers}
-    return {"_generated/evidence.inc": _overview(papers, results), **sections}
+    sections = {f"_generated/evidence/{paper.id}.inc": evidence_of(paper.id, records, docs) for paper in papers}
+    return {"_generated/evidence.inc": _overview(papers, records), **sections}
 
 
-def read_evidence(docs: Path) -> dict[str, Result]:
-    """What was recorded, by paper; nothing where the file is absent."""
+def read_evidence(docs: Path) -> Records:
+    """What was recorded, by paper and size; nothing where the file is absent."""
     path = docs / "evidence.json"
-    if not path.is_file():
-        return {}
-    results = json.loads(path.read_text(encoding="utf-8"))
-    for result in results:
-        figure = docs / "evidence" / f"{result['paper']}.png"
-        result["figure"] = f"/evidence/{figure.name}" if figure.is_file() else None
-    return {result["paper"]: result for result in results}
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def evidence_of(paper: str, results: dict[str, Result]) -> str:
-    """The section of one paper: its rows, why some were not reached, and its figure."""
-    result = results.get(paper)
-    if result is None:
+def shown_record(sizes: dict[str, Record]) -> Record:
+    """The full size where it was recorded, else the quick one."""
+    return sizes.get("full") or sizes["quick"]
+
+
+def counts_of(record: Record) -> dict[Kind, Tally]:
+    return {kind: Tally(**record["counts"][kind]) for kind in Kind}
+
+
+def total(records: Records) -> dict[Kind, Tally]:
+    """Counts of all papers together, each at the size that is shown."""
+    counts = {kind: Tally() for kind in Kind}
+    for sizes in records.values():
+        for kind, count in counts_of(shown_record(sizes)).items():
+            counts[kind] += count
+    return counts
+
+
+def evidence_of(paper: str, records: Records, docs: Path) -> str:
+    """The section of one paper: its rows, why some were not reached, what is left out, and its figure."""
+    if paper not in records:
         return NOT_RECORDED.format(paper=paper)
-    text = ROLES
-    if result.get("error"):
-        text += f":gap:`The experiment broke off:` {escaped(result['error'])}\n\n"
-    if result["rows"]:
-        reasons: list[str] = []
-        header = ["Quantity", "Published", "Here", "Tolerance", "Verdict"]
-        rows = [_cells(row, reasons) for row in result["rows"]]
-        text += table(header, rows, widths="40 14 14 16 16", kind="evidence") + "\n"
-        text += "".join(f"{note}. Tolerance: {escaped(reason)}.\n" for note, reason in enumerate(reasons, 1)) + "\n"
-    for row in result["rows"]:
-        if row["gap"] and row["verdict"] == "not reached":
+    record = shown_record(records[paper])
+    text = ROLES + "".join(_rows_of(kind, [row for row in record["rows"] if row["kind"] == kind]) for kind in Kind)
+    for row in record["rows"]:
+        if row["gap"] and row["verdict"] != "reached":
             text += f"- **Not reached: {escaped(row['quantity'])}.** {escaped(row['gap'])}\n"
-    text += "".join(f"- **Left out.** {escaped(part)}\n" for part in result["skipped"])
-    if result["figure"]:
-        text += "\n" + block(f"image:: {result['figure']}", alt=f"The experiment of {paper}", align="center")
-    command = f"treatise reproduce {paper} --full"
-    return text + f"\n``{command}`` gives this again; it took {_duration(result['seconds'])} here.\n"
+    text += "".join(f"- **Left out.** {escaped(part)}\n" for part in record["skipped"])
+    figure = docs / "evidence" / f"{paper}.png"
+    if figure.is_file():
+        text += "\n" + block(f"image:: /evidence/{figure.name}", alt=f"The experiment of {paper}", align="center")
+    full = " --full" if record["size"] == "full" else ""
+    command = f"``treatise reproduce {paper}{full}`` gives this again; it took {_duration(record['seconds'])}"
+    return text + f"\n{command} on {record['date']} with version {escaped(record['version'])}.\n"
 
 
-def _overview(papers: list[Paper], results: dict[str, Result]) -> str:
-    if not results:
+def _rows_of(kind: Kind, rows: list[Record]) -> str:
+    if not rows:
+        return ""
+    header, widths = COLUMNS[kind]
+    reasons: list[str] = []
+    cells = [_cells(row, reasons) for row in rows]
+    notes = "".join(f"{note}. Tolerance: {escaped(reason)}.\n" for note, reason in enumerate(reasons, 1))
+    body = f"**{HEADINGS[kind]}**\n\n" + table(header, cells, widths=widths, kind="evidence")
+    return f"{body}\n{notes}\n" if notes else f"{body}\n"
+
+
+def _overview(papers: list[Paper], records: Records) -> str:
+    if not records:
         return NOT_RECORDED.format(paper="v05-1205")
-    papers = [paper for paper in papers if paper.id in results]
-    rows = [[paper_link(p), *_tally(results[p.id])] for p in papers]
-    header = ["Paper", "Reached", "Not reached", "Time"]
-    published = [row for paper in papers for row in results[paper.id]["rows"] if row["published"] is not None]
-    missed = [row for row in published if row["verdict"] == "not reached"]
-    text = f"**{len(published) - len(missed)} of {len(published)} published numbers are reached.**"
-    if missed:
-        silent = sum(not row["gap"] for row in missed)
-        text += f" Of the {len(missed)} not reached, {len(missed) - silent} have the reason on the paper's page"
-        text += f"; {silent} have none yet." if silent else "."
-    return text + "\n\n" + table(header, rows, widths="58 14 14 14")
+    counts = total(records)
+    parts = [f"{counts[kind].reached} of {counts[kind].rows} {name}" for kind, name in COUNTED.items()]
+    text = f"**Reached: {', '.join(parts[:-1])} and {parts[-1]}.**"
+    text += f" Of {sum(counts[kind].uncertain for kind in COUNTED)} rows too few draws were made to tell"
+    text += f"; {counts[Kind.TIME].rows} printed times are shown and decide nothing"
+    text += f"; {counts[Kind.OURS].rows} numbers are ours alone.\n\n"
+    header = ["Paper", "Printed", "Claims", "Checks", "Size", "Recorded", "Version"]
+    rows = [_overview_row(paper, records[paper.id]) for paper in papers if paper.id in records]
+    return text + table(header, rows, widths="36 10 10 10 8 12 14")
 
 
-def _tally(result: Result) -> list[str]:
-    published = [row for row in result["rows"] if row["published"] is not None]
-    reached = sum(row["verdict"] == "reached" for row in published)
-    return [f"{reached} of {len(published)}", str(len(published) - reached), _duration(result["seconds"])]
+def _overview_row(paper: Paper, sizes: dict[str, Record]) -> list[str]:
+    record = shown_record(sizes)
+    counts = counts_of(record)
+    reached = [f"{counts[kind].reached} of {counts[kind].rows}" if counts[kind].rows else "" for kind in COUNTED]
+    size = f"{record['size']}, {_duration(record['seconds'])}"
+    return [paper_link(paper), *reached, size, record["date"], escaped(record["version"])]
 
 
-def _cells(row: dict[str, Any], reasons: list[str]) -> list[str]:
+def _cells(row: Record, reasons: list[str]) -> list[str]:
     """A row's cells; the reason of a tolerance goes into the notes, once, and the cell gets the note's number."""
+    quantity, here = escaped(row["quantity"]), number(row["here"])
+    if row["kind"] == Kind.OURS:
+        return [quantity, here]
     style = {"reached": "reached", "not reached": "gap"}.get(row["verdict"], "quiet")
-    tolerance, reason = re.fullmatch(r"(±\S+) \((.*)\)|(.*)", row["tolerance"], re.DOTALL).group(1, 2)
-    if reason is None:
-        shown = escaped(row["tolerance"])
-    else:
-        if reason not in reasons:
-            reasons.append(reason)
-        shown = f"{tolerance} :sup:`{reasons.index(reason) + 1}`"
-    verdict = f":{style}:`{row['verdict']}`"
-    return [escaped(row["quantity"]), number(row["published"]), number(row["here"]), shown, verdict]
+    verdict, place = f":{style}:`{row['verdict']}`", escaped(row["place"])
+    if row["kind"] == Kind.CLAIM:
+        return [quantity, place, here, verdict]
+    before = [quantity] if row["kind"] == Kind.CHECK else [quantity, place]
+    return [*before, number(row["expected"]), here, _tolerance(row["tolerance"], reasons), verdict]
+
+
+def _tolerance(words: str, reasons: list[str]) -> str:
+    parts = re.fullmatch(r"(±\S+) \((.*)\)", words, re.DOTALL)
+    if parts is None:
+        return escaped(words)
+    tolerance, reason = parts.groups()
+    if reason not in reasons:
+        reasons.append(reason)
+    return f"{tolerance} :sup:`{reasons.index(reason) + 1}`"
 
 
 def _duration(seconds: float) -> str:

@@ -33,7 +33,7 @@ def test_structure_counts_cover_every_pair_once():
 
 def test_without_data_the_other_rows_remain(monkeypatch, tmp_path):
     monkeypatch.setenv("TREATISE_DATA", str(tmp_path))
-    kept = Row.unpublished("kept", 1)
+    kept = Row.ours("kept", 1)
     monkeypatch.setattr(v12_0863, "order_rows", lambda size: [kept])
     monkeypatch.setattr(v12_0863, "kind_rows", lambda size: ([kept], None))
     monkeypatch.setattr(v12_0863, "confounder_rows", lambda size: [kept])

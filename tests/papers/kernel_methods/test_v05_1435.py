@@ -15,7 +15,7 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
     evidence = quick("v05-1435")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
-    assert here["two wildcards do better than one (Figure 10)"] is True
+    assert here["two wildcards do better than one"] > 0
     assert here["(5,1)-mismatch: mean ROC-50 of eight families, 700 domains"] > 0.3
     assert evidence.figure is not None
 

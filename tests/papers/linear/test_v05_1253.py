@@ -12,7 +12,7 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
     assert [row.quantity for row in evidence.rows if row.failed] == []
     verdicts = {row.quantity: row.verdict for row in evidence.rows}
     for name in ("twonorm", "breast", "heart"):
-        assert verdicts[f"{name}, linear (Table 2): MEMPM bound, %"] == "reached"
+        assert verdicts[f"{name}, linear: MEMPM bound, %"] == "reached"
     assert verdicts["pima, linear: beta of the curve at the paper's alpha"] == "reached"
     assert evidence.figure is not None and evidence.skipped == []
 

@@ -33,35 +33,33 @@ def test_every_table_is_there_with_the_data(evidence, real_data):
     for name in FILES:
         real_data(name)
     assert evidence.skipped == []
-    quantities = " ".join(row.quantity for row in evidence.rows)
-    for table in ("Table 2.1", "Table 2.3", "Table 2.5", "Table 4.1", "Table 4.2", "Table 5.1"):
-        assert table in quantities
+    places = {row.place for row in evidence.rows}
+    assert places >= {"Table 2.1", "Table 2.3", "Table 2.5", "Table 4.1", "Table 4.2", "Table 5.1"}
 
 
 def test_partition_trees_reach_the_errors_of_the_thesis(evidence):
     rows = {row.quantity: row for row in evidence.rows}
     for k in (64, 128):
-        assert rows[f"{k} Gaussians: test error of the partition tree, % (Table 4.1)"].verdict == "reached"
-        assert rows[f"{k} Gaussians: depth of the partition tree (Table 4.1)"].verdict == "reached"
+        assert rows[f"{k} Gaussians: test error of the partition tree, %"].verdict == "reached"
+        assert rows[f"{k} Gaussians: depth of the partition tree"].verdict == "reached"
 
 
-def test_baselines_on_the_whole_stream_of_mail_agree_with_the_thesis(evidence, real_data):
+def test_the_baseline_on_the_whole_stream_of_mail_agrees_with_the_thesis(evidence, real_data):
     real_data("keel/spambase.dat")
     rows = {row.quantity: row for row in evidence.rows}
-    for name in ("doubling", "online, whole stream"):
-        assert rows[f"Spam: mean cost of {name} over that of kmeans++ (Table 5.1)"].verdict == "reached"
+    assert rows["Spam: mean cost of online, whole stream over that of kmeans++"].verdict == "reached"
 
 
 def test_learned_shares_keep_up_with_the_best_expert_on_mail(evidence, real_data):
     real_data("keel/spambase.dat")
     rows = {row.quantity: row for row in evidence.rows}
-    assert rows["Spam: mean cost of learn_alpha over that of kmeans++ (Table 5.1)"].verdict == "reached"
+    assert rows["Spam: mean cost of learn_alpha over that of kmeans++"].verdict == "reached"
 
 
 def test_the_bound_on_chains_needs_passes_of_the_order_of_the_thesis(evidence, real_data):
     real_data("ud/en_ewt-ud-dev.conllu")
     rows = {row.quantity: row for row in evidence.rows}
-    row = rows["English tagging, 100 sentences, lambda = 10: passes of the bound (Table 2.3)"]
+    row = rows["English tagging, 100 sentences, lambda = 10: passes of the bound"]
     # The thesis has 2 to 4 on its treebanks of thousands of sentences; the fewer sentences, the more passes.
     assert row.here <= 10
     assert row.gap

@@ -15,11 +15,11 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
     evidence = quick("v05-1205")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     here = {row.quantity: row.here for row in evidence.rows}
-    assert here["Splice: number of features of FCBF(0) (Table 4)"] == 22
-    assert here["Splice: number of features of FCBF(log) (Table 4)"] == 9
-    assert here["Arcene: number of features of FCBF(0) (Table 9)"] == 39
-    assert here["Arcene: number of features of FCBF(log) (Table 9)"] == 24
-    assert here["Corral-46: features of FCBF(0) (Table 1)"] == "A0 A1 B0 B1"
+    assert here["Splice: number of features of FCBF(0)"] == 22
+    assert here["Splice: number of features of FCBF(log)"] == 9
+    assert here["Arcene: number of features of FCBF(0)"] == 39
+    assert here["Arcene: number of features of FCBF(log)"] == 24
+    assert here["Corral-46: features of FCBF(0)"] == "A0 A1 B0 B1"
     assert any("Dorothea" in quantity for quantity in here)
     assert evidence.figure is not None
 

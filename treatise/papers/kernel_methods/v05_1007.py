@@ -67,21 +67,23 @@ def _surface_rows(surfaces: list[dict[str, np.ndarray]]) -> list[Row]:
         plane = design @ np.linalg.lstsq(design, s["linear"], rcond=None)[0]
         bend.append(float(np.abs(s["linear"] - plane).max()) / max(float(np.abs(s["linear"]).max()), 1.0))
     return [
-        Row.equal(
-            "radial kernel: draws whose sensitivity peaks at the added point (Figure 3)", len(surfaces), sum(at_point)
+        Row.claim(
+            "radial kernel: the sensitivity peaks at the added point in every draw",
+            "Figure 3",
+            sum(at_point) == len(surfaces),
         ),
-        Row.equal(
-            "radial kernel: more than 4 away the sensitivity stays below a quarter of its peak (Figure 3: flat)",
-            True,
+        Row.claim(
+            "radial kernel: more than 4 away the sensitivity stays below a quarter of its peak",
+            "Figure 3",
             max(outside) < 0.25,
         ),
-        Row.unpublished("radial kernel: largest sensitivity more than 4 away, as a share of the peak", max(outside)),
-        Row.close(
+        Row.ours("radial kernel: largest sensitivity more than 4 away, as a share of the peak", max(outside)),
+        Row.check(
             "linear kernel: bend of the sensitivity surface (Figure 4: affine)",
             0.0,
             max(bend),
-            1e-6,
-            "accuracy of the solver",
+            within=1e-6,
+            why="accuracy of the solver",
         ),
     ]
 
@@ -99,21 +101,23 @@ def _theorem_rows() -> list[Row]:
         difference = (moved.decision_function(X) - machine.decision_function(X)) / eps
         off = float(np.abs(influence - difference).max() / np.abs(difference).max())
         rows.append(
-            Row.close(
+            Row.check(
                 f"Theorem 8, {loss}: influence against a refit with 1e-6 more weight",
                 0.0,
                 off,
-                1e-3,
-                "second order of that step and rounding",
+                within=1e-3,
+                why="second order of that step and rounding",
             )
         )
     for loss in ("hinge", *SMOOTH):
         rows.append(
-            Row.at_most(f"Theorem 12, {loss}: largest move by one observation over the bound", 1.0, _largest_move(loss))
+            Row.check_at_most(
+                f"Theorem 12, {loss}: largest move by one observation over the bound", 1.0, _largest_move(loss)
+            )
         )
     training = InfluenceFunction(KernelMachineClassifier(0.01, gamma=0.25, tol=1e-13).fit(X, y), X, y).training()
     mean = float(np.abs(training.scores.mean(axis=0)).max())
-    rows.append(Row.close("mean influence over the sample", 0.0, mean, 1e-8, "rounding"))
+    rows.append(Row.check("mean influence over the sample", 0.0, mean, within=1e-8, why="rounding"))
     return rows
 
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from treatise._core.errors import DataNotFoundError
 from treatise.kernel_methods import GroupedMKLClassifier
 from treatise.kernels import Gaussian, OnColumns
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.papers.svm.v12_0141._tables import load_offset_table
 
 NORMS = (1.0, 2.0, 3.0, np.inf)
@@ -16,6 +16,11 @@ ABSENT = (
     "the images of Table 1 (published accuracies of groups with q = 2, of one group and of the plain sum: Caltech-101 "
     "67.03, 54.05, 64.61; Caltech-256 34.71, 21.07, 34.04; Oxford flowers 85.69, 85.49, 85.98) and the table Wpbc of "
     "Figure 1 are not at hand; the digits here take their manner, not their numbers"
+)
+ASCENT = Gap(
+    "the paper does not print the tolerance of its ascent; here it ends when the value rises by less than 1e-4 of "
+    "itself. What four rounds of the paper's leave is not known",
+    band=1.0,
 )
 TABLES = ("liver", "ionosphere", "sonar")
 """Of Section 4.2; the fourth one, Wpbc, is not at hand."""
@@ -65,17 +70,11 @@ def _solver_rows(name: str, calls: dict[int, tuple[float, int, float]]) -> list[
     few, many = min(calls), max(calls)
     most_rounds = max(rounds for _, rounds, _ in calls.values())
     return [
-        Row.at_most(f"{name}: worst relative duality gap", 1e-3, max(gap for _, _, gap in calls.values())),
-        Row.unpublished(f"{name}: machines solved for {few} kernels in one group", calls[few][0]),
-        Row.unpublished(f"{name}: machines solved for {many} kernels in one group", calls[many][0]),
-        Row.at_most(
-            f"{name}: most rounds of block coordinate ascent, q = 2",
-            4,
-            most_rounds,
-            gap=""
-            if most_rounds <= 4
-            else "the paper does not print the tolerance of its ascent; here it ends when the value rises by less than "
-            "1e-4 of itself",
+        Row.check_at_most(f"{name}: worst relative duality gap", 1e-3, max(gap for _, _, gap in calls.values())),
+        Row.ours(f"{name}: machines solved for {few} kernels in one group", calls[few][0]),
+        Row.ours(f"{name}: machines solved for {many} kernels in one group", calls[many][0]),
+        Row.printed_at_most(
+            f"{name}: most rounds of block coordinate ascent, q = 2", "Section 3.3", 4, most_rounds, gap=ASCENT
         ),
     ]
 
@@ -101,7 +100,7 @@ def _digit_rows(n_splits: int, n_training: int) -> list[Row]:
                 X, y, train_size=10 * n_training, test_size=500, stratify=y, random_state=seed
             )
             scores.append(machine.fit(train, labels).score(test, truth))
-        rows.append(Row.unpublished(f"digits from four quarters: accuracy of {name}", float(np.mean(scores))))
+        rows.append(Row.ours(f"digits from four quarters: accuracy of {name}", float(np.mean(scores))))
     return rows
 
 

@@ -11,7 +11,7 @@ from treatise.linear import (
     check_consistency,
     minimize_conditional_risk,
 )
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,9 +33,11 @@ VERDICTS = {
     ("one_vs_rest", "squared_hinge"): True,
     ("one_vs_rest", "hinge"): False,
 }
-EXPONENT = (
+EXPONENT = Gap(
     "the condition q u^(a-1) = 1 gives q = u^(1-a), whose inverse u = q^(1/(1-a)) has the printed exponent; "
-    "with q = u^(1-a) the deviation is below 1e-6 (next row)"
+    "with q = u^(1-a) the deviation is below 1e-6 (next row)",
+    band=0.0,
+    shown_by="link of -u^a / a, u (mended) (Section 4.4.2): deviation from q",
 )
 ALPHA = 0.5
 
@@ -59,7 +61,7 @@ def verdict_rows(n_parts: int, classes: tuple[int, ...]) -> list[Row]:
     for (formulation, loss), published in VERDICTS.items():
         for k in classes:
             found = check_consistency(formulation, loss, n_classes=k, n_parts=n_parts)
-            rows.append(Row.equal(f"{formulation}, {loss}, {k} classes: consistent", published, found.consistent))
+            rows.append(Row.check(f"{formulation}, {loss}, {k} classes: consistent", published, found.consistent))
     for formulation in ("pairwise", "one_vs_rest"):
         gaps = []
         for q in ([0.55, 0.3, 0.15], [0.6, 0.39, 0.01], [0.51, 0.48, 0.01], [0.52, 0.25, 0.23]):
@@ -68,7 +70,7 @@ def verdict_rows(n_parts: int, classes: tuple[int, ...]) -> list[Row]:
             )
             gaps.append(forced - free)
         quantity = f"{formulation}, hinge: the best class wins where it has more than half (Sections 4.1, 4.3)"
-        rows.append(Row.equal(quantity, True, min(gaps) > 1e-6))
+        rows.append(Row.check(quantity, True, min(gaps) > 1e-6))
     return rows
 
 
@@ -78,8 +80,14 @@ def counter_example_rows() -> list[Row]:
     scores, risk = minimize_conditional_risk(q, "pairwise", "hinge")
     published = 1 + q[0] + q[1] + 4 * q[2]
     return [
-        Row.close("pairwise, hinge, q = (0.45, 0.38, 0.17): least risk", published, risk, 1e-9, "a linear programme"),
-        Row.equal("pairwise, hinge, q = (0.45, 0.38, 0.17): scores", "1 1 0", " ".join(f"{s:g}" for s in scores)),
+        Row.check(
+            "pairwise, hinge, q = (0.45, 0.38, 0.17): least risk",
+            published,
+            risk,
+            within=1e-9,
+            why="a linear programme",
+        ),
+        Row.check("pairwise, hinge, q = (0.45, 0.38, 0.17): scores", "1 1 0", " ".join(f"{s:g}" for s in scores)),
     ]
 
 
@@ -105,7 +113,7 @@ def link_rows() -> list[Row]:
     rows = []
     for name, (psi, t, link) in decoupled.items():
         scores = _minimiser(lambda f, psi=psi, t=t: q @ psi(f) + t(f).sum(), positive=psi is not psi_linear)
-        gap = EXPONENT if "printed" in name else ""
+        gap = EXPONENT if "printed" in name else None
         rows.append(_link_row(f"link of {name} (Section 4.4.2): deviation from q", link(scores), q, gap))
     scores = _minimiser(lambda f: -q @ f + np.log(np.exp(f).sum()))
     rows.append(_link_row("link of softmax: deviation from q", np.exp(scores) / np.exp(scores).sum(), q))
@@ -122,8 +130,9 @@ def _minimiser(risk: Any, *, positive: bool = False) -> np.ndarray:
     return minimize(risk, rough.x, method="Nelder-Mead", bounds=bounds, options={"xatol": 1e-10, "fatol": 1e-16}).x
 
 
-def _link_row(quantity: str, found: np.ndarray, q: np.ndarray, gap: str = "") -> Row:
-    return Row.close(quantity, 0.0, float(np.abs(found - q).max()), 1e-6, "a general optimiser's digits", gap)
+def _link_row(quantity: str, found: np.ndarray, q: np.ndarray, gap: Gap | None = None) -> Row:
+    off, why = float(np.abs(found - q).max()), "a general optimiser's digits"
+    return Row.check(quantity, 0.0, off, within=1e-6, why=why, gap=gap)
 
 
 def sample_rows(n_samples: int) -> list[Row]:
@@ -145,7 +154,7 @@ def sample_rows(n_samples: int) -> list[Row]:
     for name, model in models.items():
         found = model.fit(X, y, counts.ravel()).predict_proba(np.eye(3))
         quantity = f"{name}: deviation of fitted from true probabilities, a million rows"
-        rows.append(Row.close(quantity, 0.0, float(np.abs(found - q).max()), 0.003, "three standard errors"))
+        rows.append(Row.check(quantity, 0.0, float(np.abs(found - q).max()), within=0.003, why="three standard errors"))
     return rows
 
 
@@ -160,7 +169,9 @@ def constant_rows() -> list[Row]:
         pairs = [(0.5 - d, 0.5 + d) for d in (0.01, 0.1, 0.3)]
         here = max((b - a) / np.sqrt(2 * least((a + b) / 2) - least(a) - least(b)) for a, b in pairs)
         rows.append(
-            Row.close(f"{loss}: constant of Theorem 11 (Remark 12)", published, float(here), 1e-4, "digits of V")
+            Row.printed(
+                f"{loss}: constant of Theorem 11", "Remark 12", published, float(here), within=1e-4, why="digits of V"
+            )
         )
     return rows
 

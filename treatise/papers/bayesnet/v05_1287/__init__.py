@@ -65,22 +65,42 @@ def constant_rows() -> list[Row]:
         return sum((problem.n_states[v] - 1) * int(np.prod([problem.n_states[u] for u in dag[v]])) for v in names)
 
     return [
-        Row.equal("p(0) where 0, 1 and 2 parents are not 0 (Equation 1)", "1/16, 1/64, 1/128", of_zero),
-        Row.equal("largest denominator of a probability (Section 3.1)", 1024,
-                  max(value.denominator for table in exact.values() for value in table.ravel())),
-        Row.equal("most parents in the network with hidden variables (Section 1)", 2,
-                  max(map(len, problem.network.parents.values()))),
-        Row.equal("parameters of A, B, D, E and G of an arc (Theorem 8)", 186, count(removed, shared)),
-        Row.equal("parameters of C and F of an arc that is removed (Theorem 8)", 18, count(removed, changed)),
-        Row.equal("parameters of C and F of an arc that is kept (Theorem 8)", 16, count(kept, changed)),
-        Row.equal("parameters added to the bare component, arc removed (Theorem 9)", 12,
-                  count(removed, changed) - count(bare, changed)),
-        Row.equal("parameters added to the bare component, arc kept (Theorem 9)", 10,
-                  count(kept, changed) - count(bare, changed)),
-        Row.equal("fewest parameters of an edge added to turn one of a component (Theorem 9)", 16,
-                  _cheapest_cover(bare, problem)),
-        Row.equal("most parents in a solution (Theorem 16)", 3, max(map(len, kept.values()))),
-    ]  # fmt: skip
+        Row.printed("p(0) where 0, 1 and 2 parents are not 0", "Equation 1", "1/16, 1/64, 1/128", of_zero),
+        Row.printed(
+            "largest denominator of a probability",
+            "Section 3.1",
+            1024,
+            max(value.denominator for table in exact.values() for value in table.ravel()),
+        ),
+        Row.printed(
+            "most parents in the network with hidden variables",
+            "Section 1",
+            2,
+            max(map(len, problem.network.parents.values())),
+        ),
+        Row.printed("parameters of A, B, D, E and G of an arc", "Theorem 8", 186, count(removed, shared)),
+        Row.printed("parameters of C and F of an arc that is removed", "Theorem 8", 18, count(removed, changed)),
+        Row.printed("parameters of C and F of an arc that is kept", "Theorem 8", 16, count(kept, changed)),
+        Row.printed(
+            "parameters added to the bare component, arc removed",
+            "Theorem 9",
+            12,
+            count(removed, changed) - count(bare, changed),
+        ),
+        Row.printed(
+            "parameters added to the bare component, arc kept",
+            "Theorem 9",
+            10,
+            count(kept, changed) - count(bare, changed),
+        ),
+        Row.printed(
+            "fewest parameters of an edge added to turn one of a component",
+            "Theorem 9",
+            16,
+            _cheapest_cover(bare, problem),
+        ),
+        Row.printed("most parents in a solution", "Theorem 16", 3, max(map(len, kept.values()))),
+    ]
 
 
 def _cheapest_cover(dag: dict, problem: NPHardnessReduction) -> int:
@@ -106,12 +126,16 @@ def optimum_rows(arcs: list[Arc]) -> list[Row]:
     found = smallest_independence_map(problem.network, problem.n_states, problem.observed)
     name = f"cycle of {len(problem.vertices)} vertices, {len(problem.observed)} observed variables"
     return [
-        Row.equal(f"{name}: fewest parameters of any graph (Equation 2 at k = 1)", problem.parameter_bound(1),
-                  found.n_parameters),
-        Row.equal(f"{name}: arcs that the best graph removes (Theorem 9)", 1,
-                  len(problem.feedback_arcs(found.parents))),
-        Row.equal(f"{name}: the best graph includes the distribution", True, problem.includes(found.parents)),
-    ]  # fmt: skip
+        Row.check(
+            f"{name}: fewest parameters of any graph (Equation 2 at k = 1)",
+            problem.parameter_bound(1),
+            found.n_parameters,
+        ),
+        Row.check(
+            f"{name}: arcs that the best graph removes (Theorem 9)", 1, len(problem.feedback_arcs(found.parents))
+        ),
+        Row.check(f"{name}: the best graph includes the distribution", True, problem.includes(found.parents)),
+    ]
 
 
 def feedback_rows(rng: np.random.Generator, n: int) -> list[Row]:
@@ -134,10 +158,10 @@ def feedback_rows(rng: np.random.Generator, n: int) -> list[Row]:
             miscounted += problem.n_parameters(dag) != problem.parameter_bound(size)
     name = f"random graph of {n} vertices and {len(arcs)} arcs"
     return [
-        Row.unpublished(f"{name}: sets of arcs tried, and those that meet every cycle", f"{tried}, {solved}"),
-        Row.equal(f"{name}: sets that disagree on cycles with their graph (Theorem 8)", 0, disagree),
-        Row.equal(f"{name}: graphs that do not include the distribution (Lemma 7)", 0, excluded),
-        Row.equal(f"{name}: graphs with another count than Equation 2", 0, miscounted),
+        Row.ours(f"{name}: sets of arcs tried, and those that meet every cycle", f"{tried}, {solved}"),
+        Row.check(f"{name}: sets that disagree on cycles with their graph (Theorem 8)", 0, disagree),
+        Row.check(f"{name}: graphs that do not include the distribution (Lemma 7)", 0, excluded),
+        Row.check(f"{name}: graphs with another count than Equation 2", 0, miscounted),
     ]
 
 
@@ -191,13 +215,13 @@ def perfectness_rows(rng: np.random.Generator, count: int) -> list[Row]:
         exact += len(check_faithful(network, faithful_cpts(network, n_states, Fraction(1, 2**16))).violations)
     name = f"{count} random networks"
     return [
-        Row.unpublished(f"{name}: pairs with sets given", queries),
-        Row.equal(f"{name}: tables that lack one of the two properties (Lemma 5)", 0, uncertified),
-        Row.equal(f"{name}: independences that the graph does not say, or the reverse (Lemma 17)", 0, wrong),
-        Row.equal(f"{name}: connected pairs with p(y=0 | x=0, o=0) below p(y=0 | x=1, o=0) (Theorem 53)", 0, signs),
-        Row.equal(f"{count // 10} random networks in exact arithmetic: violations (Lemma 17)", 0, exact),
-        Row.close(f"{name}: most information of separated variables, nats", 0.0, largest, 1e-13, ROUNDING),
-        Row.unpublished(f"{name}: least information of connected variables, nats", float(f"{smallest:.3g}")),
+        Row.ours(f"{name}: pairs with sets given", queries),
+        Row.check(f"{name}: tables that lack one of the two properties (Lemma 5)", 0, uncertified),
+        Row.check(f"{name}: independences that the graph does not say, or the reverse (Lemma 17)", 0, wrong),
+        Row.check(f"{name}: connected pairs with p(y=0 | x=0, o=0) below p(y=0 | x=1, o=0) (Theorem 53)", 0, signs),
+        Row.check(f"{count // 10} random networks in exact arithmetic: violations (Lemma 17)", 0, exact),
+        Row.check(f"{name}: most information of separated variables, nats", 0.0, largest, within=1e-13, why=ROUNDING),
+        Row.ours(f"{name}: least information of connected variables, nats", float(f"{smallest:.3g}")),
     ]
 
 
@@ -235,9 +259,9 @@ def transformation_rows(rng: np.random.Generator, count: int) -> list[Row]:
                 error_ups = max(error_ups, float(np.abs(short.query(kept) - network.query(kept)).max()))
                 lost += not is_binary_like_lattice(short.cpts[y])
     return [
-        Row.close(f"{count} networks: error of algorithm ONE (Equation 5)", 0.0, error_one, 1e-12, ROUNDING),
-        Row.close(f"{count} networks: error of algorithm UPS (Equation 5)", 0.0, error_ups, 1e-12, ROUNDING),
-        Row.equal(f"{count} networks: transformed tables that are no more BLL (Lemmas 50, 51)", 0, lost),
+        Row.check(f"{count} networks: error of algorithm ONE (Equation 5)", 0.0, error_one, within=1e-12, why=ROUNDING),
+        Row.check(f"{count} networks: error of algorithm UPS (Equation 5)", 0.0, error_ups, within=1e-12, why=ROUNDING),
+        Row.check(f"{count} networks: transformed tables that are no more BLL (Lemmas 50, 51)", 0, lost),
     ]
 
 
@@ -258,10 +282,10 @@ def oracle_rows(rng: np.random.Generator, sizes: tuple[int, ...]) -> list[Row]:
     # Twice the rows times the information is what the test of likelihood ratios expects, on 2 degrees of freedom.
     rows_needed = chi2.ppf(0.95, 2) / (2 * information)
     return [
-        Row.unpublished(f"cycles of {', '.join(map(str, sizes))} arcs: entries of the largest table in answering 200 "
+        Row.ours(f"cycles of {', '.join(map(str, sizes))} arcs: entries of the largest table in answering 200 "
                         "questions about three variables (Theorem 15)", ", ".join(map(str, widest))),
-        Row.unpublished("information of C and F, which the hidden variable joins, nats", float(f"{information:.3g}")),
-        Row.unpublished("rows of data that would show it at the 5 % level", float(f"{rows_needed:.2g}")),
+        Row.ours("information of C and F, which the hidden variable joins, nats", float(f"{information:.3g}")),
+        Row.ours("rows of data that would show it at the 5 % level", float(f"{rows_needed:.2g}")),
     ]  # fmt: skip
 
 

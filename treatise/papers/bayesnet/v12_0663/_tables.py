@@ -5,7 +5,7 @@ import numpy as np
 from treatise._core.errors import TreatiseError
 from treatise.datasets import load_table
 
-_FILES = {"breast": "wisconsin", "letter": "letter", "wdbc": "wdbc"}
+_FILES = {"breast": "wisconsin", "letter": "letter", "mushroom": "mushroom", "wdbc": "wdbc"}
 
 
 def load_structure_table(name: str) -> np.ndarray:
@@ -16,9 +16,9 @@ def load_structure_table(name: str) -> np.ndarray:
 
     Parameters
     ----------
-    name : {"breast", "letter", "wdbc"}
-        Wisconsin breast cancer (683 rows, 10 columns), letter recognition (20 000 rows, 17 columns), and diagnostic
-        Wisconsin breast cancer (569 rows, 31 columns). The class is the last column.
+    name : {"breast", "letter", "mushroom", "wdbc"}
+        Wisconsin breast cancer (683 rows, 10 columns), letter recognition (20 000 rows, 17 columns), mushrooms (5644
+        rows, 23 columns), and diagnostic Wisconsin breast cancer (569 rows, 31 columns). The class is the last column.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def load_structure_table(name: str) -> np.ndarray:
     if name not in _FILES:
         raise TreatiseError(f"{name!r} is no table of the structure learners; choose one of {', '.join(_FILES)}")
     features, labels = load_table(f"keel/{_FILES[name]}.dat").arrays()
-    if name != "breast":
+    if name not in ("breast", "mushroom"):
         features = features > features.mean(axis=0)
     columns = [*features.T, labels]
     return np.column_stack([np.unique(column, return_inverse=True)[1] for column in columns])

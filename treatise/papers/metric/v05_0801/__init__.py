@@ -18,7 +18,7 @@ from treatise.metric import (
     plot_pseudo_euclidean,
     simpson_similarity,
 )
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.papers.metric.v05_0801._states import make_perceptual_states
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ ABSENT = (
     "the judgements of 16 flowerpots (whose negative directions the paper shows) and the 120 words of fairy tales "
     "and articles on space flight (Section 5.2) are not at hand; words of two newsgroups take the place of the latter"
 )
-OTHER_SPLIT = (
+OTHER_SPLIT = Gap(
     "the training part of the file at hand has 1839 images of the two digits, both parts 2345; the paper does not say "
-    "how its 1844 were retained"
+    "how its 1844 were retained. The cause is not known",
+    band=0.0,
 )
 
 
@@ -74,20 +75,22 @@ def toy_rows() -> list[Row]:
     D2 = np.empty((8, 8))
     D2[np.ix_(order, order)] = D1
     rows = [
-        Row.equal("toy: the first matrix alone is squared Euclidean", True, metricity(D1).lowest_eigenvalue > -1e-8)
+        Row.claim(
+            "toy: the first matrix alone is squared Euclidean", "Section 3.4", metricity(D1).lowest_eigenvalue > -1e-8
+        )
     ]
     for name, D in (("difference", D1 - D2), ("quotient", D1 / (D2 + np.eye(8)))):
         model = PseudoEuclideanEmbedding(1, 1).fit(D)
         for column, feature, label in ((0, half, "first direction, halves"), (1, parity, "last direction, parity")):
-            quantity = f"toy, {name} of both: {label}: area under the ROC curve (Figure 4)"
-            rows.append(Row.equal(quantity, 1.0, _area(feature, model.embedding_[:, column])))
+            quantity = f"toy, {name} of both: {label} are told apart"
+            rows.append(Row.claim(quantity, "Figure 4", _area(feature, model.embedding_[:, column]) == 1.0))
     return rows
 
 
 def morse_rows() -> list[Row]:
     """Table 1, an excerpt: how far from metric five Morse signals are."""
     report = metricity(1 - np.array(MORSE) / 100.0)
-    return [Row.equal("Morse code: similarity is asymmetric (Table 1)", True, report.asymmetry > 0)]
+    return [Row.claim("Morse code: similarity is asymmetric", "Table 1", report.asymmetry > 0)]
 
 
 def perception_rows(repeats: int) -> list[Row]:
@@ -101,12 +104,14 @@ def perception_rows(repeats: int) -> list[Row]:
             judged.append(make_perceptual_states(chosen=chosen, random_state=0)[0])
         shares[observers] = metricity(np.mean(judged, axis=0)).negative_fraction
     return [
-        Row.equal("perception: random states give negative eigenvalues (section 3.3)", True, shares[1] > 0.05),
-        Row.equal(
-            "perception: the mean of many observers is nearer to a metric", True, shares[repeats] < shares[1] / 2
+        Row.claim("perception: random states give negative eigenvalues", "Section 3.3", shares[1] > 0.05),
+        Row.claim(
+            "perception: the mean of many observers is nearer to a metric",
+            "Section 3.3",
+            shares[repeats] < shares[1] / 2,
         ),
-        Row.unpublished("perception: negative share of the spectrum, one observer", round(shares[1], 4)),
-        Row.unpublished(f"perception: the same, {repeats} observers", round(shares[repeats], 4)),
+        Row.ours("perception: negative share of the spectrum, one observer", round(shares[1], 4)),
+        Row.ours(f"perception: the same, {repeats} observers", round(shares[repeats], 4)),
     ]
 
 
@@ -127,7 +132,7 @@ def binary_usps() -> tuple[np.ndarray, np.ndarray]:
 def usps_rows(full: bool, drawn: dict[str, Any]) -> list[Row]:
     """Section 5.1 on the paper's own digits."""
     B, y = binary_usps()
-    rows = [Row.equal("USPS 0 and 7: number of images", N_USPS, len(y), OTHER_SPLIT)]
+    rows = [Row.printed("USPS 0 and 7: number of images", "Section 5.1", N_USPS, len(y), gap=OTHER_SPLIT)]
     return rows + digit_rows("USPS 0 and 7", B, y, full, drawn)
 
 
@@ -138,23 +143,25 @@ def digit_rows(name: str, B: np.ndarray, y: np.ndarray, full: bool, drawn: dict[
     drawn[name] = model, y
     areas = {d: _area(y, model.embedding_[:, k]) for k, d in enumerate(DIRECTIONS)}
     weights = _correlations(model, B.sum(axis=1))
-    rows = [Row.unpublished(f"{name}: lowest eigenvalue over largest", _share(model))]
-    rows += [Row.unpublished(f"{name}: area under the ROC curve, {d} direction", areas[d]) for d in DIRECTIONS]
+    rows = [Row.ours(f"{name}: lowest eigenvalue over largest", _share(model))]
+    rows += [Row.ours(f"{name}: area under the ROC curve, {d} direction", areas[d]) for d in DIRECTIONS]
     rows += [
-        Row.unpublished(f"{name}: rank correlation with the number of black pixels, {d} direction", weights[d])
+        Row.ours(f"{name}: rank correlation with the number of black pixels, {d} direction", weights[d])
         for d in DIRECTIONS
     ]
     rows += [
-        Row.equal(f"{name}: direction that tells the digits apart best (Figure 6)", "first", _best(areas)),
-        Row.equal(f"{name}: direction closest to the weight of the stroke (Figure 7)", "last", _best(weights)),
+        Row.claim(f"{name}: the first direction tells the digits apart best", "Figure 6", _best(areas) == "first"),
+        Row.claim(
+            f"{name}: the last direction is closest to the weight of the stroke", "Figure 7", _best(weights) == "last"
+        ),
     ]
     part = np.random.default_rng(0).permutation(len(y))[: 400 if full else 200]
     report = negative_spectrum(1 - simpson_similarity(B[part]), 1, n_draws=19, random_state=0)
     stable = round(float(report.stability[0]), 3)
     return [
         *rows,
-        Row.unpublished(f"{name}: agreement of the last direction on halves of {len(part)} images", stable),
-        Row.unpublished(f"{name}: p-value of the last eigenvalue among shuffled residuals", report.p_value),
+        Row.ours(f"{name}: agreement of the last direction on halves of {len(part)} images", stable),
+        Row.ours(f"{name}: p-value of the last eigenvalue among shuffled residuals", report.p_value),
     ]
 
 
@@ -169,18 +176,16 @@ def word_rows(full: bool, drawn: dict[str, Any]) -> list[Row]:
     drawn["words of two newsgroups"] = model, odds
     name = "words of sci.space and soc.religion.christian"
     contexts, specific = _correlations(model, odds), _correlations(model, np.abs(odds))
-    rows = [Row.unpublished(f"{name}: negative share of the spectrum", round(model.negative_fraction_, 4))]
+    rows = [Row.ours(f"{name}: negative share of the spectrum", round(model.negative_fraction_, 4))]
+    rows += [Row.ours(f"{name}: rank correlation with the source, {d} direction", contexts[d]) for d in DIRECTIONS]
     rows += [
-        Row.unpublished(f"{name}: rank correlation with the source, {d} direction", contexts[d]) for d in DIRECTIONS
-    ]
-    rows += [
-        Row.unpublished(f"{name}: rank correlation with being of one source only, {d} direction", specific[d])
+        Row.ours(f"{name}: rank correlation with being of one source only, {d} direction", specific[d])
         for d in DIRECTIONS
     ]
     return [
         *rows,
-        Row.equal(f"{name}: direction of the context (Figure 8)", "first", _best(contexts)),
-        Row.equal(f"{name}: direction of specificity (Figure 9)", "last", _best(specific)),
+        Row.claim(f"{name}: the first direction is that of the context", "Figure 8", _best(contexts) == "first"),
+        Row.claim(f"{name}: the last direction is that of specificity", "Figure 9", _best(specific) == "last"),
     ]
 
 

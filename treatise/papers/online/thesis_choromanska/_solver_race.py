@@ -89,12 +89,12 @@ class _Watched(Majorizer):
     """Notes every evaluation of the objective and its time."""
 
     def __init__(self, *problem: Any) -> None:
-        self.start, self.times, self.values = time.perf_counter(), list[float](), list[float]()
+        self.start, self.times, self.values = time.process_time(), list[float](), list[float]()
         super().__init__(*problem)
 
     def objective(self, scores: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = super().objective(scores, theta)
-        self.times.append(time.perf_counter())
+        self.times.append(time.process_time())
         self.values.append(float(value))
         return value, gradient
 

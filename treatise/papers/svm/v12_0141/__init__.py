@@ -103,10 +103,12 @@ def libsvm_errors(name: str, splits: int) -> np.ndarray:
 def error_row(name: str, errors: np.ndarray, column: int, method: str) -> Row:
     """Mean error beside the published one."""
     published, deviation = TABLE_1[name][column]
-    tolerance = 2.0 * deviation * np.sqrt(1.0 / len(errors) + 1.0 / 100.0)
-    why = f"two standard errors of a difference between {len(errors)} splits and the paper's 100, by its deviation"
     here = round(float(errors.mean()), 2)
-    return Row.close(f"{name}: test error % of {method} (Table 1)", published, here, round(float(tolerance), 2), why)
+    return Row.printed(
+        f"{name}: test error % of {method}", "Table 1", published, here,
+        standard_error=deviation * float(np.sqrt(1.0 / len(errors) + 1.0 / 100.0)),
+        why=f"{len(errors)} splits and the paper's 100, by its deviation",
+    )  # fmt: skip
 
 
 class Grid:
@@ -154,40 +156,41 @@ def step_rows(n_rows: int, counts: dict[str, np.ndarray]) -> list[Row]:
     for rule in RULES:
         counts[f"WSS {rule}" if rule != "1d" else "1D"] = grid.cold(wss=rule)
     steps = {name: int(found.sum()) for name, found in counts.items()}
-    rows = [Row.unpublished(f"{size}: steps over the grid, {name}", value) for name, value in steps.items()]
+    rows = [Row.ours(f"{size}: steps over the grid, {name}", value) for name, value in steps.items()]
     others = [name for name in steps if name not in ("WSS 7", "WSS 32")]
     rows.append(
-        Row.equal(
-            f"{size}: rules with fewer steps over the grid than WSS 7, of 1D, 1, 2, 3, 5 (Figure 2)",
-            0,
-            sum(steps[name] < steps["WSS 7"] for name in others),
+        Row.claim(
+            f"{size}: none of 1D, WSS 1, 2, 3, 5 takes fewer steps over the grid than WSS 7",
+            "Figure 2",
+            sum(steps[name] < steps["WSS 7"] for name in others) == 0,
         )
     )
     rows.append(
-        Row.close(
-            f"{size}: steps of WSS 7 over those of WSS 32 (Section 5.3)",
+        Row.printed(
+            f"{size}: steps of WSS 7 over those of WSS 32",
+            "Section 5.3",
             1.125,
             round(steps["WSS 7"] / steps["WSS 32"], 3),
-            0.075,
-            "the paper gives the range 1.05 to 1.20 over its tables",
+            within=0.075,
+            why="the paper gives the range 1.05 to 1.20 over its tables",
         )
     )
     plain = grid.cold(stopping="gap")
     rows.append(
-        Row.equal(
-            f"{size}: grid points where the clipped gap takes more steps than the plain one (Section 5.4)",
-            0,
-            int(np.count_nonzero(counts["WSS 7"] > plain)),
+        Row.claim(
+            f"{size}: the clipped gap takes more steps than the plain one at no point of the grid",
+            "Section 5.4",
+            int(np.count_nonzero(counts["WSS 7"] > plain)) == 0,
         )
     )
     saved = 1.0 - steps["WSS 7"] / plain.sum()
-    rows.append(Row.unpublished(f"{size}: share of steps that the clipped gap saves", round(float(saved), 3)))
+    rows.append(Row.ours(f"{size}: share of steps that the clipped gap saves", round(float(saved), 3)))
     cold = steps["WSS 7"]
     for initial, warm, falling in (("I0", "W2", False), ("I0", "W3", False), ("I0", "W4", False), ("I1", "W4", False),
                                    ("I0", "W5", True), ("I0", "W6", True)):  # fmt: skip
         counts[f"{initial}-{warm}"] = grid.warm(initial, warm, falling)
         share = 1.0 - counts[f"{initial}-{warm}"].sum() / cold
-        rows.append(Row.unpublished(f"{size}: share of steps that {initial}-{warm} saves", round(float(share), 3)))
+        rows.append(Row.ours(f"{size}: share of steps that {initial}-{warm} saves", round(float(share), 3)))
     return rows
 
 
@@ -215,10 +218,10 @@ def time_rows(n_rows: int) -> list[Row]:
     faster = {name: round(seconds["libsvm"] / seconds[name], 2) for name in ("cold", "warm")}
     saved = {name: round(100.0 * (1.0 - seconds[name] / seconds["cold"]), 1) for name in ("warm", "simple")}
     return [
-        Row.at_least(f"{size}: times faster than LIBSVM, cold starts (Section 5.3: 2 to 4)", 2.0, faster["cold"]),
-        Row.at_least(f"{size}: times faster than LIBSVM, warm starts (Section 1: about 7)", 7.0, faster["warm"]),
-        Row.at_least(f"{size}: % of run time that I1-W4 saves (Section 5.6: about)", 60.0, saved["warm"]),
-        Row.at_least(f"{size}: % of run time that I0-W5 saves (Section 5.6: about)", 45.0, saved["simple"]),
+        Row.time(f"{size}: times faster than LIBSVM, cold starts", "Section 5.3", 2.0, faster["cold"], rule="at least"),
+        Row.time(f"{size}: times faster than LIBSVM, warm starts", "Section 1", 7.0, faster["warm"], rule="at least"),
+        Row.time(f"{size}: % of run time that I1-W4 saves", "Section 5.6", 60.0, saved["warm"], rule="at least"),
+        Row.time(f"{size}: % of run time that I0-W5 saves", "Section 5.6", 45.0, saved["simple"], rule="at least"),
     ]
 
 

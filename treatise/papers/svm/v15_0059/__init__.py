@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from treatise._core.errors import DataNotFoundError
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.papers.svm.v15_0059._tables import load_extreme_point_table
 from treatise.svm import ExtremePointsSVC, plot_representatives, representative_set
 
@@ -26,7 +26,19 @@ HIGH_DIMENSIONAL = {
     "w8a": (72.2, 72.2, 72.2, 72.7, 72.8, 74.4, 76.1),
 }
 """Table 3, data sets D6 and D9, epsilon 1e-2."""
-ORDER = "a tenth: which rows are kept depends on their order and on the solver's tolerance"
+ORDER = "a tenth of what is kept or of what is left out, the lesser: both depend on the order of the rows"
+OTHER_ORDER = Gap(
+    "which rows are kept depends on their order in the file and on the solver's tolerance, of which the paper says "
+    "nothing; by how much is not known",
+    band=0.5,
+)
+COARSE_GRID = Gap(
+    "over 24 of the paper's 84 settings; what the others would give is not known: exact machines take hours", band=0.1
+)
+ABSENT = (
+    "Tables 2 to 7 on the other six sets: KDD99, localization, seizures, cover types, epsilon and the zeros of MNIST "
+    "are not at hand at the paper's size; Tables 1, 5 and 6, and Table 4 for adult and w8a, are not run"
+)
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -35,10 +47,10 @@ def experiment(*, full: bool = False) -> Evidence:
     Parameters
     ----------
     full : bool, default=False
-        All widths and tolerances of Tables 2 and 3 for the tables at hand, and the grid of Table 7, instead of two
-        widths on one table: about ten minutes on one core.
+        All widths and tolerances of Tables 2 and 3 for the tables at hand, and part of the grid of Tables 4 and 7,
+        instead of two widths on one table: about half an hour on one core.
     """
-    rows, skipped = _bound_rows(), []
+    rows, skipped = _bound_rows(), [ABSENT]
     for part in (_ijcnn1_rows, _high_dimensional_rows, _accuracy_rows) if full else (_ijcnn1_rows,):
         try:
             rows += part(full)
@@ -52,9 +64,11 @@ def _percent(X: np.ndarray, y: np.ndarray, gamma: float, epsilon: float) -> floa
     return 100.0 * len(representative_set(X, y, gamma=gamma, epsilon=epsilon).indices) / len(y)
 
 
-def _size_row(table: str, published: float, here: float, gamma: float, epsilon: float) -> Row:
+def _size_row(table: str, place: str, published: float, here: float, gamma: float, epsilon: float) -> Row:
     quantity = f"{table}: percent of the rows kept, gamma {gamma:g}, epsilon {epsilon:g}"
-    return Row.close(quantity, published, here, round(0.1 * published, 2), ORDER)
+    # A tenth of the smaller part, kept or left out: 99.7 % kept leave 0.3.
+    near = max(round(0.1 * min(published, 100 - published), 2), 0.1)
+    return Row.printed(quantity, place, published, here, within=near, why=ORDER, gap=OTHER_ORDER)
 
 
 def _ijcnn1_rows(full: bool) -> list[Row]:
@@ -63,7 +77,7 @@ def _ijcnn1_rows(full: bool) -> list[Row]:
         [(epsilon, at) for epsilon in IJCNN1 for at in range(len(GAMMAS))] if full else [(1e-2, at) for at in range(2)]
     )
     return [
-        _size_row("ijcnn1 (Table 2)", IJCNN1[epsilon][at], _percent(X, y, GAMMAS[at], epsilon), GAMMAS[at], epsilon)
+        _size_row("ijcnn1", "Table 2", IJCNN1[epsilon][at], _percent(X, y, GAMMAS[at], epsilon), GAMMAS[at], epsilon)
         for epsilon, at in chosen
     ]
 
@@ -73,28 +87,39 @@ def _high_dimensional_rows(full: bool) -> list[Row]:
     for name, published in HIGH_DIMENSIONAL.items():
         X, y = load_extreme_point_table(name)
         rows += [
-            _size_row(f"{name} (Table 3)", percent, _percent(X, y, gamma, 1e-2), gamma, 1e-2)
+            _size_row(name, "Table 3", percent, _percent(X, y, gamma, 1e-2), gamma, 1e-2)
             for gamma, percent in zip(GAMMAS, published)
         ]
     return rows
 
 
 def _accuracy_rows(full: bool) -> list[Row]:
-    """The grid of Table 7, one representative set for each width; the exact SVM at the best setting alone."""
+    """Tables 4 and 7 on 24 of their 84 settings, epsilon 1e-2: one representative set for each width."""
     train, test = load_extreme_point_table("ijcnn1"), load_extreme_point_table("ijcnn1", "test")
-    scores = {}
+    scores, exact, seconds = [], [], np.zeros(2)
     with TemporaryDirectory() as folder:
         for gamma in GAMMAS[::2]:
             for power in (-4, -2, 0, 2, 4, 6):
-                machine = ExtremePointsSVC(C=2.0**power, gamma=gamma, memory=folder, cache_bytes=600 << 20).fit(*train)
-                scores[2.0**power, gamma] = 100.0 * machine.score(*test)
-    best, (C, gamma) = max((score, setting) for setting, score in scores.items())
-    exact = 100.0 * SVC(C=C, gamma=gamma, cache_size=600).fit(*train).score(*test)
+                options = {"C": 2.0**power, "gamma": gamma}
+                machine, ours = _timed(ExtremePointsSVC(memory=folder, cache_bytes=600 << 20, **options), *train)
+                libsvm, theirs = _timed(SVC(cache_size=600, **options), *train)
+                scores.append(100.0 * machine.score(*test))
+                exact.append(100.0 * libsvm.score(*test))
+                seconds += ours, theirs
+    apart = float(np.sqrt(np.mean(np.square(np.subtract(scores, exact)))))
     why = "half of the last printed digit, and one standard error of 91 701 rows"
     return [
-        Row.close("ijcnn1: largest accuracy of the grid, percent (Table 7)", 98.6, best, 0.1, why),
-        Row.unpublished(f"ijcnn1: accuracy of an exact SVM at the same C {C:g} and gamma {gamma:g}, percent", exact),
-    ]
+        Row.printed("ijcnn1: largest accuracy of the grid, percent", "Table 7", 98.6, max(scores), within=0.1, why=why),
+        Row.printed(
+            "ijcnn1: root mean square of the accuracy lost over the grid, points", "Table 4", 0.5, apart, within=0.05,
+            why="half of the last printed digit", gap=COARSE_GRID,
+        ),
+        Row.ours("ijcnn1: largest accuracy of exact SVMs on the grid, percent", max(exact)),
+        Row.time(
+            "ijcnn1: time of exact SVMs over ours, sets included", "Table 4", 4.1, seconds[1] / seconds[0],
+            rule="at least",
+        ),
+    ]  # fmt: skip
 
 
 def _bound_rows() -> list[Row]:
@@ -110,11 +135,9 @@ def _bound_rows() -> list[Row]:
         reduced = _objective(machine, X, X[kept], signs[kept], weights)
         bound = len(y) * np.sqrt(len(y) * epsilon)
         quantity = f"moons: F1 - F2 against its bound, epsilon {epsilon:g} (Corollary 3)"
-        rows.append(Row.at_most(quantity, float(bound), full - reduced))
+        rows.append(Row.check_at_most(quantity, float(bound), full - reduced))
         own = _objective(machine, X, X, signs, np.ones(len(y)))
-        rows.append(
-            Row.unpublished(f"moons: objective above the least, percent, epsilon {epsilon:g}", 100 * (own / full - 1))
-        )
+        rows.append(Row.ours(f"moons: objective above the least, percent, epsilon {epsilon:g}", 100 * (own / full - 1)))
     return rows  # fmt: skip
 
 
@@ -134,12 +157,12 @@ def _moon_rows(n: int) -> list[Row]:
     exact, theirs = _timed(SVC(gamma=1.0), X, y)
     lost = 100.0 * (exact.score(new, truth) - machine.score(new, truth))
     sizes = {segregation: _segregated(X, y, segregation) for segregation in ("position", "distance")}
-    quantity = "moons in random order: rows kept if cut by position over those if cut by distance (Figure 1)"
+    quantity = "moons in random order: cuts by position keep no fewer rows than cuts by distance"
     return [
-        Row.at_least(quantity, 1.0, sizes["position"] / sizes["distance"]),
-        Row.unpublished(f"moons, {n} rows: percent kept", 100.0 * machine.n_representatives_ / n),
-        Row.unpublished(f"moons, {n} rows: accuracy lost, percent", lost),
-        Row.unpublished(f"moons, {n} rows: time of an exact SVM over ours", theirs / ours),
+        Row.claim(quantity, "Figure 1", sizes["position"] / sizes["distance"] >= 1.0),
+        Row.ours(f"moons, {n} rows: percent kept", 100.0 * machine.n_representatives_ / n),
+        Row.ours(f"moons, {n} rows: accuracy lost, percent", lost),
+        Row.ours(f"moons, {n} rows: time of an exact SVM over ours", theirs / ours),
     ]
 
 
@@ -149,9 +172,9 @@ def _segregated(X: np.ndarray, y: np.ndarray, segregation: str) -> int:
 
 
 def _timed(machine, X, y):  # type: ignore[no-untyped-def]
-    begin = time.perf_counter()
+    begin = time.process_time()
     machine.fit(X, y)
-    return machine, time.perf_counter() - begin
+    return machine, time.process_time() - begin
 
 
 def _figure() -> Figure:

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_table, make_bengio_grandvalet
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import DEVIATIONS, Evidence, Row
 from treatise.papers.theory.v05_1089.simulation import CVVarianceSimulation, plot_cv_variance, simulate_cv_variance
 from treatise.theory import (
     cv_covariance_matrix,
@@ -64,16 +64,21 @@ def _eigenstructure() -> list[Row]:
     found = Counter(np.linalg.eigvalsh(cv_covariance_matrix(200, 10, 1.0, 0.3, 0.1)).round(9).tolist())
     counts = [found[round(value, 9)] for value in (expected.within, expected.between, expected.total)]
     return [
-        Row.equal("distinct eigenvalues of the covariance (Lemma 7), n = 200, K = 10", 3, len(found)),
-        Row.equal("their multiplicities n-K, K-1, 1", "190, 9, 1", ", ".join(map(str, counts))),
+        Row.check("distinct eigenvalues of the covariance (Lemma 7), n = 200, K = 10", 3, len(found)),
+        Row.check("their multiplicities n-K, K-1, 1", "190, 9, 1", ", ".join(map(str, counts))),
     ]
 
 
 def _explained_variance() -> Row:
     X, y = make_bengio_grandvalet(100_000, random_state=0)
     explained = clone(LINE).fit(X, y).score(X, y)
-    return Row.close(
-        "R² of the regression (approximately 3/4)", 0.75, explained, 0.005, "sampling error of 10⁵ examples"
+    return Row.printed(
+        "R² of the regression, about 3/4",
+        "Section 7.1",
+        0.75,
+        explained,
+        within=0.005,
+        why="sampling error of 10⁵ examples",
     )
 
 
@@ -86,14 +91,16 @@ def _holdout(ax: Axes, full: bool) -> list[Row]:
     rows = []
     for n, (theta, error, theta1, theta2) in outcome.items():
         rows += [
-            Row.close(
-                f"hold-out, n = {n}: mean of θ̂₂ over the variance (unbiased)", 1.0, theta2 / theta, 3 * error / theta,
-                "three Monte-Carlo standard errors of the variance",
+            Row.check(
+                f"hold-out, n = {n}: mean of θ̂₂ over the variance (unbiased)", 1.0, theta2 / theta,
+                standard_error=error / theta, why="the variance",
             ),
-            Row.unpublished(f"hold-out, n = {n}: mean of θ̂₁ over the variance (Figure 1: too small)", theta1 / theta),
+            Row.ours(f"hold-out, n = {n}: mean of θ̂₁ over the variance (Figure 1: too small)", theta1 / theta),
         ]  # fmt: skip
     rows.append(
-        Row.equal("hold-out: θ̂₁ falls short at every n", True, all(t1 < t - 3 * e for t, e, t1, _ in outcome.values()))
+        Row.claim(
+            "hold-out: θ̂₁ falls short at every n", "Figure 1", all(t1 < t - 3 * e for t, e, t1, _ in outcome.values())
+        )
     )
     for label, style, index in (("variance", "k-", 0), ("mean of θ̂₁", "C3--", 2), ("mean of θ̂₂", "C0:", 3)):
         ax.plot(sizes, [outcome[n][index] for n in sizes], style, marker="o", label=label)
@@ -138,21 +145,33 @@ def _rows_by_size(by_size: dict[str, list[CVVarianceSimulation]]) -> list[Row]:
             sigma2, omega, gamma = run.shares
             where = f"K = 10, {kind}, n = {run.n}"
             rows += [
-                Row.unpublished(f"{where}: variance of CV", run.theta),
-                Row.unpublished(f"{where}: shares of σ², ω, γ", f"{sigma2:.2f}, {omega:.2f}, {gamma:.2f}"),
-                Row.unpublished(f"{where}: coverage of 95 % intervals from V2 and corrected", _coverages(run)),
+                Row.ours(f"{where}: variance of CV", run.theta),
+                Row.ours(f"{where}: shares of σ², ω, γ", f"{sigma2:.2f}, {omega:.2f}, {gamma:.2f}"),
+                Row.ours(f"{where}: coverage of 95 % intervals from V2 and corrected", _coverages(run)),
             ]
     plain, outliers = by_size["no outliers"], by_size["outliers"]
     small, large, far = plain[0].shares, plain[-1].shares, outliers[-1].shares
     return [
         *rows,
-        Row.equal("no outliers, smallest n: share of γ very important (a third or more)", True, small[2] > 1 / 3),
-        Row.equal("no outliers, largest n: main component", "σ²", ("σ²", "ω", "γ")[int(np.argmax(large))]),
-        Row.equal("outliers: ω has little effect (below a tenth at every n)", True,
-                  all(abs(run.shares[1]) < 0.1 for run in outliers)),
-        Row.equal("outliers, 20 examples a parameter: γ of the order of σ² (ratio within 1/3 to 3)", True,
-                  1 / 3 < far[2] / far[0] < 3),
-    ]  # fmt: skip
+        Row.claim(
+            "no outliers, smallest n: share of γ very important (a third or more)", "Section 7", small[2] > 1 / 3
+        ),
+        Row.claim(
+            "no outliers, largest n: σ² is the main component",
+            "Section 7",
+            ("σ²", "ω", "γ")[int(np.argmax(large))] == "σ²",
+        ),
+        Row.claim(
+            "outliers: ω has little effect (below a tenth at every n)",
+            "Section 7",
+            all(abs(run.shares[1]) < 0.1 for run in outliers),
+        ),
+        Row.claim(
+            "outliers, 20 examples a parameter: γ of the order of σ² (ratio within 1/3 to 3)",
+            "Section 7",
+            1 / 3 < far[2] / far[0] < 3,
+        ),
+    ]
 
 
 def _coverages(run: CVVarianceSimulation) -> str:
@@ -163,11 +182,13 @@ def _rows_by_folds(by_folds: dict[str, list[CVVarianceSimulation]]) -> list[Row]
     rows, best = [], []
     for kind, runs in by_folds.items():
         shown = [run for run in runs if run.n_folds in (2, 10, 120)]
-        rows += [Row.unpublished(f"n = 120, {kind}, K = {run.n_folds}: variance of CV", run.theta) for run in shown]
+        rows += [Row.ours(f"n = 120, {kind}, K = {run.n_folds}: variance of CV", run.theta) for run in shown]
         best.append(min(runs, key=lambda run: run.theta).n_folds)
-        rows.append(Row.unpublished(f"n = 120, {kind}: K of least variance", best[-1]))
+        rows.append(Row.ours(f"n = 120, {kind}: K of least variance", best[-1]))
     reached = 120 in best and any(2 < K < 120 for K in best)
-    rows.append(Row.equal("n = 120: least variance at K = n in one setting, in between in the other", True, reached))
+    rows.append(
+        Row.claim("n = 120: least variance at K = n in one setting, in between in the other", "Section 7", reached)
+    )
     return rows
 
 
@@ -193,12 +214,12 @@ def _letter(ax: Axes, full: bool) -> list[Row]:
         share = run.shares[0]
         error = share * run.standard_error["theta"] / run.theta
         rows += [
-            Row.close(
-                f"Letter, trees, n = {run.n}: share of σ²", 0.6, share, 0.1 + 2 * error,
-                "the paper says 50 to 70 %; and two Monte-Carlo standard errors",
+            Row.printed(
+                f"Letter, trees, n = {run.n}: share of σ², 50 to 70 %", "Section 7.3", 0.6, share,
+                standard_error=0.1 / DEVIATIONS + error, why="the share, and the range",
             ),
-            Row.unpublished(f"Letter, trees, n = {run.n}: share of γ", run.shares[2]),
-            Row.unpublished(f"Letter, trees, n = {run.n}: naive V1 over the variance", run.v1 / run.theta),
+            Row.ours(f"Letter, trees, n = {run.n}: share of γ", run.shares[2]),
+            Row.ours(f"Letter, trees, n = {run.n}: naive V1 over the variance", run.v1 / run.theta),
         ]  # fmt: skip
     plot_cv_variance(runs, relative=True, ax=ax).set_title("Letter, trees, K = 10")
     return rows

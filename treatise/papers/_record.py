@@ -1,0 +1,68 @@
+"""What was seen last: values of rows with a gap, beside the experiments, and whole outcomes for the site."""
+
+import json
+import subprocess
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treatise._core.version import __version__
+from treatise.papers._evidence import Row, Value, Verdict
+
+if TYPE_CHECKING:
+    from treatise.papers._reproduce import Reproduction
+
+PACKAGE = Path(str(files(__package__)))
+LAST_SEEN = PACKAGE / "last_seen.json"
+
+
+def size_name(full: bool) -> str:
+    """The word for an experiment's size in records."""
+    return "full" if full else "quick"
+
+
+def last_seen(paper: str, full: bool) -> dict[str, Value]:
+    """Values of the paper's rows that are known not to be reached, by quantity, at this size."""
+    return _read(LAST_SEEN).get(paper, {}).get(size_name(full), {})
+
+
+def record_last_seen(paper: str, full: bool, rows: list[Row]) -> None:
+    """Keep the values of the rows that have a gap and are not reached; what is reached is dropped."""
+    values = {row.quantity: row.here for row in rows if row.gap and row.verdict is not Verdict.REACHED}
+    book = _read(LAST_SEEN)
+    sizes = {**book.get(paper, {}), size_name(full): values}
+    _write(LAST_SEEN, {**book, paper: {size: kept for size, kept in sizes.items() if kept}})
+
+
+def record_outcome(path: Path, outcome: "Reproduction") -> None:
+    """Put an outcome into the site's record, with its date and version; other papers and sizes stay."""
+    book = _read(path)
+    stamp = {"date": datetime.now(UTC).date().isoformat(), "version": version()}
+    sizes = {**book.get(outcome.paper, {}), size_name(outcome.full): {**stamp, **outcome.plain(), "figure": None}}
+    _write(path, {**book, outcome.paper: sizes})
+
+
+def version() -> str:
+    """The library's version, and the commit where it runs from a checkout."""
+    root = PACKAGE.parent.parent
+    if not (root / ".git").exists():
+        return __version__
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty"]
+    try:
+        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return __version__
+    return f"{__version__} ({commit})"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _write(path: Path, book: dict[str, Any]) -> None:
+    """Write the whole file or nothing, in an order that changes little from one recording to the next."""
+    ordered = {paper: book[paper] for paper in sorted(book) if book[paper]}
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(path)
