@@ -52,7 +52,7 @@ def test_a_run_in_blocks_leaves_all_that_a_run_in_memory_leaves(table, contestan
     assert run.seconds <= 44
     assert len(watch.sentences) == 1 and "read in blocks" in watch.sentences[0]
     assert {p.name for p in output.iterdir()} == {
-        "report.html", "best.skops", "out_of_fold.csv", "run.json", "journal.jsonl", "folds",
+        "report.html", "best.skops", "out_of_fold.csv", "run.json", "journal.jsonl", "folds", ".lock",
     }  # fmt: skip
     assert not (tmp_path / "run-blocks").exists()
     assert RunRecord.from_plain(json.loads((output / "run.json").read_text())) == run
