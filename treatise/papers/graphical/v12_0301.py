@@ -139,7 +139,7 @@ def _halo_rows(what: str, games: Games, parameters: tuple) -> list[Row]:
         Row.ours(f"{what}: pairs in wrong order, {name} (Figure 18)", round(float(error), 4))
         for name, error in errors.items()
     ]
-    others = [name for name in ("Bayesian online rating", "Elo") if name in errors]
+    others: list[str] = [name for name in ("Bayesian online rating", "Elo") if name in errors]
     for name in others:
         lead, error = _lead(counts[name], counts["the paper's rule"])
         rows.append(
