@@ -1,7 +1,6 @@
 """A comparison from a table to a run folder with its leaderboard, report and fitted model."""
 
 import datetime
-import json
 import os
 import shlex
 from collections.abc import Callable, Sequence
@@ -15,7 +14,6 @@ import polars as pl
 import psutil
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import replacing
 from treatise._core.version import __version__
 from treatise.compare.candidates import chosen_candidates
 from treatise.compare.contest.clock import Clock
@@ -33,7 +31,6 @@ from treatise.compare.observer import Observer
 from treatise.compare.own_metric import OwnMetric, own_metric
 from treatise.compare.rules import Rules
 from treatise.io import Table, load_model
-from treatise.report import write_report
 from treatise.report.record import VERSION, LeaderboardEntry, Metric, RunRecord, TestResult
 
 LEAST_BUDGET = 5.0
@@ -265,8 +262,7 @@ def compare_methods(
         chosen = given.choose_metric(own.metric.name if own is not None else metric)  # type: ignore[arg-type]
         chosen_candidates(given.candidates(), rules.include, rules.exclude)
         kept_aside = None if test is None else _kept_aside(test, header, given)
-        comparison = _compare(given, request, chosen, budget, jobs, memory, clock, watch, rules=rules)
-        return comparison if kept_aside is None else _tested(comparison, *kept_aside, own)
+        return _compare(given, request, chosen, budget, jobs, memory, clock, watch, rules=rules, test=kept_aside)
     finally:
         retire_workers()
         if given is not None:
@@ -304,25 +300,21 @@ def _kept_aside(test: Any, header: bool | None, given: Input) -> tuple[Table, st
     return table, source
 
 
-def _tested(comparison: Comparison, table: Table, source: str, own: OwnMetric | None) -> Comparison:
-    """The comparison with its winner judged on rows that took no part, in the record and in the report."""
+def _tested(comparison: Comparison, table: Table, source: str, own: OwnMetric | None) -> RunRecord:
+    """The record with the winner judged on rows that took no part."""
     run = comparison.run
     if run.best is None or run.best.model is None:
-        return comparison
+        return run
     score = score_labelled(comparison.best, table, own=own)
     found = score.by(run.metric)
     metrics: dict[str, float | None] = {each.metric.name: each.score for each in score.measurements}
     test = TestResult(source, score.rows, found.score, found.low, found.high, metrics)
-    run = replace(run, test=test, verdict=(*run.verdict, _in_words(test, run.metric)))
-    with replacing(comparison.folder / "run.json") as temporary:
-        temporary.write_text(json.dumps(run.to_plain(), indent=1, allow_nan=False), encoding="utf-8")
-    write_report(run, comparison.folder / "report.html")
-    return replace(comparison, run=run)
+    return replace(run, test=test, verdict=(*run.verdict, _in_words(test, run.metric)))
 
 
 def _compare(
     data: Input, request: Request, metric: Metric, budget: float, jobs: int, memory: float | None, clock: Clock,
-    watch: Observer, *, rules: Rules,
+    watch: Observer, *, rules: Rules, test: tuple[Table, str] | None,
 ) -> Comparison:  # fmt: skip
     """Hold the contest and write what it leaves."""
     about = data.describe()
@@ -347,7 +339,11 @@ def _compare(
             started=started, seconds=clock.elapsed, budget=budget, jobs=jobs, seed=seed, data=about, metric=metric,
             best=None, **judgement.record(status),
         )  # fmt: skip
-        return Comparison(Ending(contest, judgement, workers(), rules.keep).finish(run), folder.path)
+
+        def examine(run: RunRecord) -> RunRecord:
+            return run if test is None else _tested(Comparison(run, folder.path), *test, request.own)
+
+        return Comparison(Ending(contest, judgement, workers(), rules.keep, examine).finish(run), folder.path)
     finally:
         folder.close()
 

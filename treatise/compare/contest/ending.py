@@ -1,6 +1,6 @@
 """The end of a run: the decision, the chosen model fitted and explained, predictions, record and report written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,12 +41,14 @@ class Ending:
     judgement: Judgement
     pool: WorkerPool
     keep: int
+    examine: Callable[[RunRecord], RunRecord]
+    """What the caller adds to the record once the model is there."""
 
     def finish(self, run: RunRecord) -> RunRecord:
         """The run's record, complete; everything that the run leaves is written."""
         folder, clock = self.contest.folder, self.contest.clock
         if run.leaderboard:
-            run = self._with_models(run)
+            run = self.examine(self._with_models(run))
             self._write_predictions(run)
         run = replace(run, seconds=clock.elapsed)
         folder.write_json("run.json", run.to_plain())
