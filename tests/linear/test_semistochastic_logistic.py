@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
@@ -27,7 +27,7 @@ def test_ten_passes_come_near_the_optimum_on_badly_scaled_columns():
     X = rng.normal(size=(10_000, 50)) * 10.0 ** np.linspace(0, -1.5, 50)
     y = rng.random(10_000) < 1 / (1 + np.exp(-X @ (2 * rng.normal(size=50))))
     best = MajorizedLogisticRegression(fit_intercept=False).fit(X, y).objective_path_[-1] / 10_000
-    model = SemiStochasticLogisticRegression(fit_intercept=False, random_state=0).fit(X, y)
+    model = SemiStochasticLogisticRegression(fit_intercept=False, n_passes=10, random_state=0).fit(X, y)
     excess = np.array(model.objective_path_) / 10_000 - best
     # Logistic loss starts log 2 above zero, so that 0.01 is a small share of it.
     assert excess[-1] < 1e-2
@@ -54,3 +54,13 @@ def test_conjugate_gradients_solve():
 def test_several_classes_are_learnt():
     X, y = load_iris(return_X_y=True)
     assert SemiStochasticLogisticRegression(n_passes=30, random_state=0).fit(scale(X), y).score(scale(X), y) > 0.93
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_wine, load_iris])
+def test_defaults_end_near_the_optimum(load):
+    X, y = load(return_X_y=True)
+    best = MajorizedLogisticRegression().fit(scale(X), y).objective_path_[-1]
+    model = SemiStochasticLogisticRegression(random_state=0).fit(scale(X), y)
+    # Ten passes end up to two thirds above it.
+    assert model.objective_path_[-1] < 1.1 * best
+    assert model.converged_

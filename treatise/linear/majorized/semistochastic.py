@@ -34,8 +34,9 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         Learn an intercept, without a penalty.
     step : float, default=0.1
         Length of a step; 1 for well-conditioned data.
-    n_passes : float, default=10
-        Passes over the data to spend on gradients.
+    n_passes : float, default=100
+        Passes over the data to spend on gradients. With 100 the objective ends within some per cent of its least value
+        on common tables; with 10, up to half above it.
     n_inner : int, default=10
         Conjugate gradients of each step.
     first_batch : int, default=5
@@ -43,9 +44,9 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
     growth : float, default=0.5
         Rows by which the next gradient's mini-batch is larger. The thesis takes 0.0005 to 0.05 for its tables.
     curvature_batch : int, default=200
-        Rows of the curvature. The thesis lets it grow from 5 to 200; so few rows leave directions without any
-        curvature, along which noise is amplified by 1 / eta.
-    tol : float, default=0.02
+        Least rows of the curvature, which has as many as the gradient where that has more. The thesis lets it grow from
+        5 to 200; so few rows leave directions without any curvature, along which noise is amplified by 1 / eta.
+    tol : float, default=0.01
         Largest entry of the gradient of the mean objective, after the last pass, that counts as converged. Nothing
         ends early by it.
     random_state : int, RandomState instance or None, default=None
@@ -102,12 +103,12 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         *,
         fit_intercept=True,
         step=0.1,
-        n_passes=10,
+        n_passes=100,
         n_inner=10,
         first_batch=5,
         growth=0.5,
         curvature_batch=200,
-        tol=0.02,
+        tol=0.01,
         random_state=None,
     ):
         self.C = C
@@ -146,7 +147,7 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
                 self._note(whole, theta, spent)
             size = min(n_samples, self.first_batch + round(self.n_iter_ * self.growth))
             pull = _batch(whole, rng, size).gradient(theta)
-            curvature = _batch(whole, rng, min(n_samples, self.curvature_batch)).curvature_product(theta)
+            curvature = _batch(whole, rng, min(n_samples, max(self.curvature_batch, size))).curvature_product(theta)
             theta = theta - self.step * _conjugate_gradients(curvature, pull, self.n_inner)
             spent += size
             self.n_iter_ += 1
