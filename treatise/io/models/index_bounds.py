@@ -1,8 +1,9 @@
 """Indices that came from a file and that compiled code will follow without looking.
 
 A wrong one would make a prediction read foreign memory or never end, so they are checked before a model is
-handed out: in trees, children lie behind their parent (hence no cycles), features within the width and rows
-within the data; in sparse matrices, every position lies within the shape.
+handed out. The library's own classes state what must hold (:mod:`treatise._core.invariants`). What scikit-learn's
+need stands here: in trees, children lie behind their parent (hence no cycles), features within the width and rows
+within the data; in sparse matrices, every position lies within the shape; support vectors have their coefficients.
 """
 
 from collections.abc import Iterator
@@ -18,10 +19,22 @@ from sklearn.neighbors import BallTree, KDTree
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
 
+from treatise._core.errors import TreatiseError
+from treatise._core.invariants import broken_invariant
 
-def indices_are_sound(model: Any) -> bool:
-    """Whether every tree and sparse matrix inside ``model``, however deep, can be followed safely."""
-    return all(_sound(part) for part in _parts(model))
+
+def check_indices(model: Any) -> None:
+    """Refuse a model that holds, however deep, something that cannot be followed safely."""
+    for part in _parts(model):
+        kind = type(part)
+        if kind.__module__.startswith("treatise."):
+            broken = broken_invariant(part)
+            if broken:
+                raise TreatiseError(
+                    f"the file is damaged or forged: of the {kind.__name__} in it, this does not hold: {broken}"
+                )
+        elif not _sound(part):
+            raise TreatiseError("an index in the model file points outside its table; the file is damaged or forged")
 
 
 def _parts(model: Any) -> Iterator[Any]:
