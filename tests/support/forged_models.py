@@ -94,7 +94,9 @@ def _changed_array(values: np.ndarray, rng: random.Random) -> Any:
         return values.astype(rng.choice(TYPES)) if values.dtype.kind in "iufb" else values[:0].copy()
     if how == 6 and values.ndim:
         return np.ascontiguousarray(values[::-1])
-    return rng.choice([values[..., :-1].copy() if values.ndim else values, values[np.newaxis].copy(), values[:0].copy()])
+    return rng.choice(
+        [values[..., :-1].copy() if values.ndim else values, values[np.newaxis].copy(), values[:0].copy()]
+    )
 
 
 def tampered(model: Any, rng: random.Random) -> tuple[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import is_array, is_count
+from treatise._core.invariants import is_array, is_count, is_number
 from treatise.online.experts._loss_matrix import check_values, loss_matrix
 from treatise.online.experts._play import Play
 from treatise.online.experts._round_loops import GAP, N_COLUMNS, PAID, RATE, REGIME, REGRET
@@ -199,6 +199,7 @@ class ExpertStrategy(BaseEstimator, ABC):
             expected = getattr(fresh, name)
             yield f"{name} has the shape of a game", is_array(getattr(self, name), np.float64, *expected.shape)
         yield "rounds are counted", is_count(self.n_rounds_)
+        yield "losses are summed", is_number(self.loss_) and is_number(self.regret_)
 
     def _go(self, losses, history):
         course = np.empty((len(losses), N_COLUMNS))
