@@ -35,7 +35,7 @@ def broken_invariant(part: Any) -> str | None:
                 return sentence
     # What is missing or of another type fails in its own way, in the condition that relies on it.
     except Exception as error:
-        return f"its values belong together ({str(error) or type(error).__name__})"
+        return f"its values belong together ({' '.join(str(error).split()) or type(error).__name__})"
     return None
 
 
@@ -94,7 +94,7 @@ def are_distinct(values: np.ndarray, size: int) -> bool:
 
 
 def is_acyclic(edges: np.ndarray, size: int) -> bool:
-    """Whether undirected edges among ``size`` places close no circle: each one joins two parts, or there is one."""
+    """Whether undirected edges among ``size`` places close no circle: then each leaves one part fewer."""
     joined = coo_array((np.ones(len(edges)), tuple(edges.T)), shape=(size, size))
     parts, _ = connected_components(joined, directed=False)
     return parts == size - len(edges)

@@ -110,7 +110,7 @@ class TableCoder(BaseEstimator):
         places = np.concatenate([self.number_at_, self.category_at_])
         yield (
             "every column is of numbers or of categories",
-            (is_array(places, np.int64, self.n_columns_) and (np.sort(places) == np.arange(self.n_columns_)).all()),
+            is_array(places, np.int64, self.n_columns_) and (np.sort(places) == np.arange(self.n_columns_)).all(),
         )
         yield "points are numbers", is_array(self.points_, np.float64, None)
         yield "every column of numbers has its points", are_starts(self.starts_, q, len(self.points_))

@@ -185,12 +185,12 @@ class NaiveStructureClassifier(NetworkClassifier, BaseEstimator):
         width, n_classes = self.n_features_in_, len(self.classes_)
         yield (
             "states are those of the coder",
-            (is_array(self.n_states_, np.int64, width) and (self.n_states_ == self._coder.n_states_).all()),
+            is_array(self.n_states_, np.int64, width) and (self.n_states_ == self._coder.n_states_).all(),
         )
         rows = int(self.n_states_.sum()) + width
         yield (
             "tables begin one after another",
-            (are_starts(self._starts, width, rows) and (np.diff(self._starts) == self.n_states_ + 1).all()),
+            are_starts(self._starts, width, rows) and (np.diff(self._starts) == self.n_states_ + 1).all(),
         )
         for name in ("_counts", "_log_table"):
             yield f"{name} has a row for each state", is_array(getattr(self, name), np.float64, rows, n_classes)

@@ -89,7 +89,7 @@ class SummaryNetwork(BaseEstimator):
         yield "parent sets have weights", is_array(self.set_weights_, np.float64, n_sets)
         yield (
             "parents are variables",
-            (is_array(self.set_parents_, np.int64, n_sets, None) and within(self.set_parents_, -1, n_variables)),
+            is_array(self.set_parents_, np.int64, n_sets, None) and within(self.set_parents_, -1, n_variables),
         )
         yield "configurations are numbered", is_array(self.keys_, np.int64, None)
         yield "parent sets have configurations", are_starts(self.key_starts_, n_sets, len(self.keys_))

@@ -224,7 +224,7 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _invariants(self):
         shape = (self.n_components_, self.n_features_in_)
-        yield "components have a number for each feature", is_array(self.components_, np.float64, *shape)
+        yield "components have a number for each feature", is_array(self.components_, np.floating, *shape)
         yield "components are finite", finite(self.components_)
 
     def transform(self, X):
