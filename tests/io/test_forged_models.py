@@ -110,7 +110,7 @@ LEADING = [
 def test_forged_files_are_refused_or_answer():
     """A few of each estimator, in a process of its own, whose children may crash."""
     done = subprocess.run(
-        [sys.executable, "-m", "forged_models", "--forgeries", "10", *LEADING],
+        [sys.executable, "-m", "forged_models", "--forgeries", "5", *LEADING],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SUPPORT), *filter(None, sys.path)])},
         capture_output=True,
         text=True,

@@ -183,7 +183,7 @@ def is_bad(result: str) -> bool:
 
     A loop that is compiled with its indices checked tells a wrong one by an IndexError.
     """
-    return result.startswith(("crashed", "never", "broken", "refused without", "error IndexError"))
+    return result.startswith(("crashed", "never", "broken", "refused without", "error IndexError: index"))
 
 
 def main() -> int:

@@ -49,7 +49,7 @@ def _stated(part: Any) -> Invariants:
 
 def is_count(value: Any, least: int = 0) -> bool:
     """Whether a value is a whole number, ``least`` or more, that compiled code can hold."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value < 2**62
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(least <= value < 2**62)
 
 
 def is_number(value: Any) -> bool:

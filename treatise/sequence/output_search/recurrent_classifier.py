@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import is_array
+from treatise._core.invariants import is_array, is_count
 from treatise._core.threads import over_ranges
 from treatise.sequence._labels import coded_labels, position_accuracy
 from treatise.sequence._listed_sequences import check_form, listed_sequences, n_columns
@@ -401,6 +401,9 @@ class FeatureRows(BaseEstimator):
         rows.sum_duplicates()
         rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int64)
         return rows, lengths
+
+    def _invariants(self):
+        yield "positions to each side are counted", is_count(self.window)
 
     def _with_neighbours(self, rows, lengths):
         if self.window == 0:
