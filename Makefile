@@ -60,8 +60,12 @@ pytest: $(VENV)/.test  ## tests and doctests in one run, with the ten slowest at
 	$(BIN)/python -m pytest tests treatise --doctest-modules --numprocesses $(PROCESSES) --dist worksteal --durations 10
 
 # Not part of the tests: half a day. Every index of the compiled loops is checked; they are compiled anew for it.
-fuzz: $(VENV)/.test  ## 100 000 damaged files of every format: read, or refused in a sentence
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(abspath build/fuzz) PYTHONPATH=tests/support $(BIN)/python -m mutants
+fuzz: export NUMBA_BOUNDSCHECK := 1
+fuzz: export NUMBA_CACHE_DIR := $(abspath build/fuzz)
+fuzz: export PYTHONPATH := tests/support
+fuzz: $(VENV)/.test  ## 1000 forged models of every estimator, 100 000 damaged files of every format: read, or refused
+	$(BIN)/python -m forged_models
+	$(BIN)/python -m mutants
 
 docs: $(VENV)/.docs  ## the documentation site, without warnings
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html

@@ -321,3 +321,25 @@ def test_sparse_matrices_that_point_outside_are_refused(tmp_path):
     save_model(fitted, tmp_path / "model.skops")
     with pytest.raises(TreatiseError, match="points outside its table"):
         load_model(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "layout"), [("rbf", np.asarray), ("rbf", sparse.csr_matrix), ("precomputed", np.asarray)]
+)
+def test_support_vectors_without_their_coefficients_are_refused(tmp_path, kernel, layout):
+    X, y = load_iris(return_X_y=True)
+    X = X @ X.T if kernel == "precomputed" else X
+    for change in (
+        lambda machine: setattr(machine, "_dual_coef_", machine._dual_coef_[:, :-1]),
+        lambda machine: setattr(machine, "_n_support", machine._n_support * 2),
+        lambda machine: setattr(machine, "_intercept_", machine._intercept_[:1]),
+        lambda machine: setattr(machine, "support_", machine.support_ + 10**6),
+        lambda machine: setattr(machine, "n_features_in_", 3),
+    ):
+        fitted = SVC(kernel=kernel).fit(layout(X), y)
+        save_model(fitted, tmp_path / "model.skops")
+        load_model(tmp_path / "model.skops")
+        change(fitted)
+        save_model(fitted, tmp_path / "model.skops")
+        with pytest.raises(TreatiseError, match="points outside"):
+            load_model(tmp_path / "model.skops")

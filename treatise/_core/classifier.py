@@ -14,6 +14,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight
 
+from treatise._core.invariants import Invariants
+
 
 def check_classes(classes: np.ndarray, *, who: str = "a classifier", why: str = "") -> None:
     """Refuse fewer than two classes; ``who`` is what needs two, ``why`` may add what the user can do."""
@@ -88,6 +90,11 @@ class Classifier(ClassifierMixin):
     """Label coding, the part that every classifier shares."""
 
     classes_: np.ndarray
+
+    def _invariants(self) -> Invariants:
+        classes = self.classes_
+        yield "classes are in one row", isinstance(classes, np.ndarray) and classes.ndim == 1
+        yield "there are two classes or more, all different", 2 <= len(classes) == len(np.unique(classes))
 
     def _code_labels(self, y: Any) -> np.ndarray:
         """Set ``classes_`` and return the rows' positions in it.

@@ -7,6 +7,7 @@ import polars as pl
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, is_count
 from treatise.datasets import Games
 from treatise.ranking import _plots
 
@@ -135,6 +136,14 @@ class Rater(BaseEstimator, ABC):
                 room[: len(own)] = own
             room[len(own) : length] = values
             setattr(self, name, room[:length])
+
+    def _invariants(self):
+        n_players = len(self.players_)
+        for name, kind in (("mu_", np.float64), ("variance_", np.float64), ("n_games_", np.int64)):
+            yield f"{name} has a number for each player", is_array(getattr(self, name), kind, n_players)
+        yield "pairs and errors are counted", is_count(self.n_pairs_) and is_count(self.n_errors_)
+        # Not stored, but what is stored nevertheless would be taken.
+        yield "rows of players follow from their names", not set(_MADE_AGAIN) & set(vars(self))
 
     def _rows(self):
         """Row of each name; kept between calls, rebuilt after loading."""

@@ -97,6 +97,10 @@ class SequenceVectorizer(BaseEstimator):
         rows = csr_array((values, np.array(indices, np.int32), np.array(ends, np.int64)), shape=shape)
         return rows, np.array(lengths, np.int64)
 
+    def _invariants(self):
+        columns = list(self.vocabulary_.values())
+        yield "names stand for columns in their order", columns == list(range(len(columns)))
+
     def get_feature_names_out(self, input_features=None):
         """Names of the columns."""
         check_is_fitted(self, "vocabulary_")

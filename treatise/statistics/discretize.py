@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import classes_and_codes
+from treatise._core.invariants import is_array
 from treatise.statistics._counts import entropy_table
 from treatise.statistics._discretize_loops import dense_bins, dense_mdl_cuts, sparse_bins, sparse_mdl_cuts
 
@@ -120,6 +121,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             starts = np.concatenate(([0], np.cumsum([len(of_feature) for of_feature in cuts])))
             bins[:, block] = bins_of(columns, np.concatenate(cuts), starts).T
         return bins
+
+    def _invariants(self):
+        yield "every feature has its cuts", len(self.cut_points_) == self.n_features_in_
+        yield "cuts are numbers", all(is_array(cuts, np.float64, None) for cuts in self.cut_points_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_batches
 
+from treatise._core.invariants import all_alike, are_starts, is_array
 from treatise.bayesnet._tables.coding_loops import MISSING, code_cells, code_entries
 from treatise.bayesnet._tables.number_states import (
     CELLS_AT_ONCE,
@@ -104,6 +105,21 @@ class TableCoder(BaseEstimator):
             states[place] = values_in_words(points) if exact else intervals_in_words(points)
         return [own or ("missing",) for own in states]
 
+    def _invariants(self):
+        q = len(self.number_at_)
+        places = np.concatenate([self.number_at_, self.category_at_])
+        yield (
+            "every column is of numbers or of categories",
+            is_array(places, np.int64, self.n_columns_) and (np.sort(places) == np.arange(self.n_columns_)).all(),
+        )
+        yield "points are numbers", is_array(self.points_, np.float64, None)
+        yield "every column of numbers has its points", are_starts(self.starts_, q, len(self.points_))
+        for name in ("exact_", "cut_"):
+            yield f"{name} is true or false for each column of numbers", is_array(getattr(self, name), np.bool_, q)
+        lists = isinstance(self.categories_, list) and len(self.categories_) == len(self.category_at_)
+        yield "every other column has its categories", lists and all_alike(self.categories_, list)
+        yield "every column has a name, or none", len(self.names_) in (0, self.n_columns_)
+
     def coded_rows(self, X):
         """Slices of rows of a dense table, each with its codes: int32, one row a row of the table."""
         numbers, categories = self._read(X)
@@ -152,6 +168,8 @@ class TableCoder(BaseEstimator):
 
     def _read(self, X, learn=False):
         """The numeric columns as one array or CSR matrix, and the others as a list."""
+        if not learn and X.shape[1] != self.n_columns_:
+            raise ValueError(f"X has {X.shape[1]} columns; the model was fitted to {self.n_columns_}")
         if learn and is_plain(X):
             self.number_at_, self.category_at_ = np.arange(X.shape[1]), np.arange(0)
         if is_plain(X) and not len(self.category_at_):

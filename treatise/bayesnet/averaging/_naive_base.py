@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from treatise._core.classifier import codes_among
+from treatise._core.invariants import are_starts, is_array
 from treatise._core.jit import compiled
 from treatise.bayesnet._classifier import NetworkClassifier
 from treatise.bayesnet._tables import TableCoder, read_table
@@ -179,6 +180,23 @@ class NaiveStructureClassifier(NetworkClassifier, BaseEstimator):
         self._count(X, labels, np.ones(len(labels)) if weights is None else weights)
         self._weigh()
         return self
+
+    def _invariants(self):
+        width, n_classes = self.n_features_in_, len(self.classes_)
+        yield (
+            "states are those of the coder",
+            is_array(self.n_states_, np.int64, width) and (self.n_states_ == self._coder.n_states_).all(),
+        )
+        rows = int(self.n_states_.sum()) + width
+        yield (
+            "tables begin one after another",
+            are_starts(self._starts, width, rows) and (np.diff(self._starts) == self.n_states_ + 1).all(),
+        )
+        for name in ("_counts", "_log_table"):
+            yield f"{name} has a row for each state", is_array(getattr(self, name), np.float64, rows, n_classes)
+        yield "features have weights", is_array(self._weights, np.float64, width)
+        for name in ("class_count_", "class_log_prior_"):
+            yield f"{name} has a number for each class", is_array(getattr(self, name), np.float64, n_classes)
 
     def _lay_out(self):
         """Places for the counts: the states of a feature, and one for what was never seen."""

@@ -45,6 +45,19 @@ class OrderAveraging(BaseEstimator):
             for child in range(len(n_states))
         ]
 
+    def _invariants(self):
+        coder = self._coder
+        yield "the coder takes no missing cells", not coder.allow_missing
+        given = np.append(coder.n_states_, len(self.classes_)) if hasattr(self, "classes_") else coder.n_states_
+        yield "states are those of the coder, and the classes", np.array_equal(self.n_states_, given)
+        yield (
+            "networks are of these states",
+            len(self._summaries) > 0
+            and all(
+                isinstance(own, SummaryNetwork) and np.array_equal(own.n_states_, given) for own in self._summaries
+            ),
+        )
+
     def _orders(self, scores):
         """The orders to average over, each a list of levels."""
         p = scores.counts.n_columns

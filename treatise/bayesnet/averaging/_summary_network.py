@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
+from treatise._core.invariants import are_starts, is_array, within
 from treatise._core.jit import compiled, compiled_step
 from treatise.bayesnet.network.bayesian_network import BayesianNetwork
 
@@ -80,6 +81,24 @@ class SummaryNetwork(BaseEstimator):
         table = counts.table(child, parents)
         with_unseen = np.column_stack([table, np.zeros(len(table))])
         return ((cell + with_unseen) / (cell * table.shape[1] + table.sum(axis=1, keepdims=True))).ravel()
+
+    def _invariants(self):
+        n_variables, n_sets = len(self.n_states_), len(self.set_weights_)
+        yield "variables have states", is_array(self.n_states_, np.int64, None) and within(self.n_states_, 1, 2**31)
+        yield "variables have parent sets", are_starts(self.set_starts_, n_variables, n_sets)
+        yield "parent sets have weights", is_array(self.set_weights_, np.float64, n_sets)
+        yield (
+            "parents are variables",
+            is_array(self.set_parents_, np.int64, n_sets, None) and within(self.set_parents_, -1, n_variables),
+        )
+        yield "configurations are numbered", is_array(self.keys_, np.int64, None)
+        yield "parent sets have configurations", are_starts(self.key_starts_, n_sets, len(self.keys_))
+        yield "probabilities are numbers", is_array(self.values_, np.float64, None)
+        yield "parent sets have probabilities", are_starts(self.value_starts_, n_sets, len(self.values_))
+        # A row has the states of the child and, last, the mass of one that was never seen.
+        widths = np.repeat(self.n_states_ + 1, np.diff(self.set_starts_))
+        rows = np.diff(self.key_starts_)
+        yield "configurations have a row of probabilities", (np.diff(self.value_starts_) == rows * widths).all()
 
     def log_probability(self, child, codes):
         """Log probability of the child's state in each row of codes (int64, one row a row), given its parents'."""

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from treatise._core.invariants import is_array
 from treatise.bayesnet.slim.sampler import Plan
 
 POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
@@ -104,6 +105,10 @@ class GibbsEstimator(BaseEstimator):
             )
         self.mean_ = np.nanmean(X, axis=0) if self.standardize else np.zeros(X.shape[1])
         self.scale_ = deviation if self.standardize else np.ones(X.shape[1])
+
+    def _invariants(self):
+        for name in ("mean_", "scale_"):
+            yield f"{name} has a number for each column", is_array(getattr(self, name), np.float64, self.n_features_in_)
 
     def _scaled(self, X):
         """Rows as the model sees them, (d, n)."""

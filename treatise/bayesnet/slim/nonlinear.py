@@ -9,6 +9,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import are_distinct, is_array
 from treatise.bayesnet.slim._base import SHARE, DensityScoreMixin, GibbsEstimator, hidden_cells
 from treatise.bayesnet.slim._density import N_POINTS, as_table, log_mean, spread, uncertain_log_density
 from treatise.bayesnet.slim._graph import LinearGraphMixin
@@ -198,6 +199,16 @@ class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, De
             "order": order, "inputs": self._scaled(training), "weights": spread(posterior.weights),
             "noise": spread(posterior.noise), "values": spread(posterior.smooth), "decays": spread(posterior.decays),
         }  # fmt: skip
+
+    def _invariants(self):
+        d, kept = self.n_features_in_, self._predictive
+        draws, inputs = len(kept["weights"]), kept["inputs"]
+        yield "the order names every variable once", len(kept["order"]) == d and are_distinct(kept["order"], d)
+        yield "draws have a weight for each cause", is_array(kept["weights"], np.float64, draws, d, 2 * d) and draws > 0
+        yield "draws have noise", is_array(kept["noise"], np.float64, draws, d)
+        yield "inputs are of the columns", is_array(inputs, np.float64, d, None)
+        yield "draws have functions", is_array(kept["values"], np.float64, draws, d - 1, inputs.shape[1])
+        yield "functions have decays", is_array(kept["decays"], np.float64, draws, d - 1)
 
     def _log_densities(self, kept, X):
         """log p(x | draw) of each row for each draw; the functions at the row's values are integrated over."""

@@ -7,6 +7,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import are_distinct, is_array
 from treatise.bayesnet.slim._base import (
     INTEGER_FROM_ZERO,
     POSITIVE,
@@ -241,6 +242,13 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScor
             return
         self.candidate_orders_ = self._given_orders(self.orders, d)
         self.candidate_counts_ = np.zeros(len(self.candidate_orders_), np.int64)
+
+    def _invariants(self):
+        d, draws = self.n_features_in_, self.weights_draws_
+        yield "the order names every variable once", len(self.order_) == d and are_distinct(self.order_, d)
+        yield "draws have a weight for each cause", is_array(draws, np.float64, None, None, d, 2 * d + self.n_latent)
+        yield "draws have noise", is_array(self.noise_draws_, np.float64, *draws.shape[:2], d)
+        yield "there are draws", draws.shape[0] * draws.shape[1] > 0
 
     def _dag_model(self, order):
         return dag_model(order, self.n_latent, self.edge_mean, self.driving)

@@ -5,6 +5,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array
 from treatise.bayesnet.slim._alignment import align_draws
 from treatise.bayesnet.slim._base import (
     POSITIVE,
@@ -268,6 +269,14 @@ class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densi
         density : ndarray of shape (n_samples,)
         """
         return log_mean(self._log_densities(X))
+
+    def _invariants(self):
+        d, draws = self.n_features_in_, self.loadings_draws_
+        factors = self.loadings_.shape[1]
+        yield "loadings are of the columns", is_array(self.loadings_, np.float64, d, None)
+        yield "draws have a loading for each factor", is_array(draws, np.float64, None, None, d, factors)
+        yield "draws have noise", is_array(self.noise_draws_, np.float64, *draws.shape[:2], d)
+        yield "there are draws", draws.shape[0] * draws.shape[1] > 0
 
     def _log_densities(self, X):
         check_is_fitted(self)

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, validate_data
 
+from treatise._core.invariants import finite, is_array
 from treatise.decomposition.sparse_nmf._factorise import (
     balanced,
     data_by,
@@ -224,6 +225,11 @@ class SparseNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 stacklevel=2,
             )
         return np.ascontiguousarray(H.T)
+
+    def _invariants(self):
+        shape = (self.n_components_, self.n_features_in_)
+        yield "components have a number for each feature", is_array(self.components_, np.floating, *shape)
+        yield "components are finite", finite(self.components_)
 
     def transform(self, X):
         """Codes of samples under the learnt components.

@@ -7,6 +7,7 @@ from scipy.special import expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from treatise._core.invariants import are_starts, is_array, is_count, within
 from treatise.graphical.decision_tree._conjunction_loops import (
     active_rows,
     conditional_log_odds,
@@ -78,6 +79,24 @@ class ConjunctiveMarkovNetwork:
         self.weights = np.zeros(len(lengths)) if weights is None else np.array(weights, dtype=np.float64)
         if self.weights.shape != lengths.shape:
             raise ValueError(f"{len(lengths)} features need as many weights; there are {self.weights.shape}")
+
+    def _invariants(self):
+        tests = len(self.variables)
+        yield "weights are numbers", is_array(self.weights, np.float64, None)
+        yield "every feature has its tests", are_starts(self.indptr, len(self.weights), tests)
+        yield "no feature is without tests", within(-np.diff(self.indptr), -np.inf, 0)
+        yield (
+            "tests are of columns",
+            (
+                is_count(self.n_features)
+                and is_array(self.variables, np.int64, tests)
+                and within(self.variables, 0, self.n_features)
+            ),
+        )
+        yield "tests compare with 0 or 1", is_array(self.values, np.uint8, tests) and within(self.values, 0, 2)
+        feature_of = np.repeat(np.arange(len(self.weights)), np.diff(self.indptr))
+        pairs = np.column_stack([feature_of, self.variables])
+        yield "no feature tests a column twice", len(np.unique(pairs, axis=0)) == tests
 
     @property
     def features(self):

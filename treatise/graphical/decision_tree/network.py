@@ -278,6 +278,10 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
             total += np.log(np.maximum(np.where(table[:, query] > 0, ones, 1.0 - ones), floor)).sum()
         return float(total / len(table))
 
+    def _invariants(self):
+        yield "the network is of the columns", self.network_.n_features == self.n_features_in_
+        yield "columns have two values", np.shape(self.values_) == (2,)
+
     def sample(self, n_samples=1, *, n_chains=10, burn_in=100, thin=10, random_state=None):
         """Rows drawn from the network by Gibbs sampling, see :meth:`ConjunctiveMarkovNetwork.sample`.
 

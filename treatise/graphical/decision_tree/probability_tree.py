@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treatise._core.invariants import is_array, within
 from treatise.graphical.decision_tree._probability_tree_loops import grow_tree, leaves_of_rows
 
 CONVERSIONS = ("default", "prune", "prune10", "prune5", "nonzero")
@@ -37,6 +38,21 @@ class ProbabilityTree:
     when_false: np.ndarray
     counts: np.ndarray
     gain: np.ndarray
+
+    def _invariants(self):
+        n_nodes = len(self.variable)
+        own = np.arange(n_nodes)
+        inner = self.variable >= 0
+        for name in ("variable", "when_true", "when_false"):
+            yield (
+                f"{name} has a number for each node",
+                is_array(getattr(self, name), np.integer, n_nodes) and n_nodes > 0,
+            )
+        for name in ("when_true", "when_false"):
+            child = getattr(self, name)
+            yield f"{name} comes after its node", (child > own)[inner].all() and within(child[inner], 0, n_nodes)
+        yield "nodes have counts", is_array(self.counts, np.integer, n_nodes, 2) and within(self.counts, 0, np.inf)
+        yield "nodes have a gain", is_array(self.gain, np.float64, n_nodes)
 
     @property
     def n_leaves(self):

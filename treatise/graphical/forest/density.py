@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import finite, is_acyclic, is_array, within
 from treatise._core.threads import over_ranges
 from treatise.graphical.forest._loops import column_log_densities, draw_centres, pair_log_densities
 from treatise.graphical.graph import UndirectedGraphMixin
@@ -303,6 +304,18 @@ class ForestDensity(UndirectedGraphMixin, DensityMixin, BaseEstimator):
             names = ", ".join(str(k) for k in constant[:5]) + (", ..." if len(constant) > 5 else "")
             raise ValueError(f"constant over the {len(rows)} {which} rows, without a density: column {names}; drop it")
         return (pair if self.marginals == "pair" else own), pair
+
+    def _invariants(self):
+        p = self.n_features_in_
+        yield "training rows have a number for each column", is_array(self.training_rows_, np.float64, None, p)
+        yield "there are training rows, all finite", len(self.training_rows_) > 0 and finite(self.training_rows_)
+        for name in ("bandwidths_", "pair_bandwidths_"):
+            widths = getattr(self, name)
+            yield f"{name} has a width for each column", is_array(widths, np.float64, p) and within(widths, 0, np.inf)
+        for name in ("edges_", "ordered_edges_"):
+            edges = getattr(self, name)
+            yield f"{name} joins columns", is_array(edges, np.int64, None, 2) and within(edges, 0, p)
+        yield "edges_ join no circle", is_acyclic(self.edges_, p)
 
     def _grids(self, rows, bandwidths, pair_bandwidths):
         """Densities of the rows on the grid over the range of the training rows."""

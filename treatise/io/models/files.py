@@ -101,8 +101,8 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     """Load a model that :func:`save_model` wrote.
 
     Nothing in the file is run: it names types, and only scikit-learn's estimators, the array types that they
-    hold and the estimators of the installed Treatise are admitted, before anything is made. Indices in
-    trees and sparse matrices are checked, since compiled code follows them blindly. A model from a stranger can still
+    hold and the estimators of the installed Treatise are admitted, before anything is made. Parameters, and the
+    indices, lengths and shapes that compiled code follows blindly, are checked. A model from a stranger can still
     predict whatever its author pleased.
 
     Parameters

@@ -1,8 +1,9 @@
 """Indices that came from a file and that compiled code will follow without looking.
 
 A wrong one would make a prediction read foreign memory or never end, so they are checked before a model is
-handed out: in trees, children lie behind their parent (hence no cycles), features within the width and rows
-within the data; in sparse matrices, every position lies within the shape.
+handed out. The library's own classes state what must hold (:mod:`treatise._core.invariants`). What scikit-learn's
+need stands here: in trees, children lie behind their parent (hence no cycles), features within the width and rows
+within the data; in sparse matrices, every position lies within the shape; support vectors have their coefficients.
 """
 
 from collections.abc import Iterator
@@ -10,18 +11,32 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.ensemble._forest import BaseForest
 from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
 from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.neighbors import BallTree, KDTree
+from sklearn.svm._base import BaseLibSVM
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
 
+from treatise._core.errors import TreatiseError
+from treatise._core.invariants import broken_invariant
 
-def indices_are_sound(model: Any) -> bool:
-    """Whether every tree and sparse matrix inside ``model``, however deep, can be followed safely."""
-    return all(_sound(part) for part in _parts(model))
+
+def check_indices(model: Any) -> None:
+    """Refuse a model that holds, however deep, something that cannot be followed safely."""
+    for part in _parts(model):
+        kind = type(part)
+        if kind.__module__.startswith("treatise."):
+            broken = broken_invariant(part)
+            if broken:
+                raise TreatiseError(
+                    f"the file is damaged or forged: of the {kind.__name__} in it, this does not hold: {broken}"
+                )
+        elif not _sound(part):
+            raise TreatiseError("an index in the model file points outside its table; the file is damaged or forged")
 
 
 def _parts(model: Any) -> Iterator[Any]:
@@ -52,6 +67,8 @@ def _sound(part: Any) -> bool:
         return _sound_neighbours(part)
     if sparse.issparse(part):
         return _sound_matrix(part)
+    if isinstance(part, BaseLibSVM) and hasattr(part, "support_"):
+        return _sound_support(part)
     if isinstance(part, TreePredictor):
         nodes = part.nodes
         return len(nodes) > 0 and _sound_children(nodes["left"], nodes["right"], nodes["is_leaf"].astype(bool))
@@ -109,6 +126,31 @@ def _sound_neighbours(tree: Any) -> bool:
         and _within(nodes["idx_start"], rows + 1)
         and _within(nodes["idx_end"], rows + 1)
         and _within(2 * inner + 2, n_nodes)
+    )
+
+
+def _sound_support(machine: Any) -> bool:
+    """Every support vector has its coefficients, one fewer than classes, and each pair of classes its offset."""
+    n, counts, coefficients = len(machine.support_), machine._n_support, machine._dual_coef_
+    classes = len(counts)
+    pairs = classes * (classes - 1) // 2
+    # A regression counts its vectors once, in the first place.
+    told = counts.sum() if isinstance(machine, ClassifierMixin) else counts[0]
+    whole = not sparse.issparse(coefficients) or coefficients.nnz == (classes - 1) * n
+    # A kernel that is given, or a function, has no vectors but rows of the training data.
+    given = machine.kernel == "precomputed" or callable(machine.kernel)
+    rows, width = machine.shape_fit_
+    return (
+        counts.ndim == 1
+        and _within(counts, n + 1)
+        and told == n
+        and coefficients.shape == (classes - 1, n)
+        and whole
+        and _within(machine.support_, rows)
+        and width == machine.n_features_in_
+        and (given or machine.support_vectors_.shape == (n, width))
+        and len(machine._intercept_) == pairs
+        and all(len(own) in (0, pairs) for own in (machine._probA, machine._probB))
     )
 
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 import treatise
 from treatise._core.errors import TreatiseError
 from treatise._core.version import __version__
-from treatise.io.models.index_bounds import indices_are_sound
+from treatise.io.models.index_bounds import check_indices
 
 # Types that fitted scikit-learn models hold and skops does not admit by itself: data types; trees and sparse
 # matrices, whose indices are checked after loading; distances without parameters of their own; the parts of
@@ -42,8 +42,9 @@ _FOREIGN = frozenset(
         "sklearn.utils.validation.check_array",
     }
 )
-# Layers whose public classes open files, start work or draw: of these only estimators are admitted.
-_ACTING = frozenset({"io", "datasets", "catalog", "papers", "report", "compare", "cli"})
+# Layers whose public classes open files, start work or draw, and those whose objects are made for one computation and
+# hand all that they hold to compiled loops: of these only estimators are admitted.
+_ACTING = frozenset({"io", "datasets", "catalog", "papers", "report", "compare", "cli", "inference", "statistics"})
 
 
 def refused_types(data: bytes) -> list[str]:
@@ -63,8 +64,7 @@ def load_admitted(data: bytes, version: str) -> Any:
             f"{__version__}, so that it was not loaded: {', '.join(refused)}{again}"
         )
     model = skops.io.loads(data, trusted=named)
-    if not indices_are_sound(model):
-        raise TreatiseError("an index in the model file points outside its table; the file is damaged or forged")
+    check_indices(model)
     return model
 
 

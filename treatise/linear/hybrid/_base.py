@@ -16,6 +16,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.errors import TreatiseError
+from treatise._core.invariants import Invariants, is_array
 from treatise.io import Chunk, Stream
 from treatise.linear.hybrid import _batch_loops as loops
 from treatise.linear.hybrid import _online_loops as online
@@ -223,6 +224,19 @@ class HybridLinear(BaseEstimator):
             learn_online(MatrixShard(X, y, weights, 0, X.shape[0]), state, settings)
             state.refuse_divergence()
         self._keep_weights([state.weights(settings) for state in states], states)
+
+    def _invariants(self) -> Invariants:
+        width, fits = self.n_features_in_, len(self.intercept_)
+        shape = (fits, width) if self._classify else (width,)
+        yield "coef_ has a weight for each feature", is_array(self.coef_, np.floating, *shape)
+        yield "intercept_ has a number for each fit", is_array(self.intercept_, np.floating, fits) and fits >= 1
+        tables = {"gradient_squares_": self.gradient_squares_, "totals_": self.totals_}
+        optional = {"feature_scales_": self.feature_scales_, "unpenalised_": self.unpenalised_}
+        for name, values in (tables | {name: own for name, own in optional.items() if own is not None}).items():
+            columns = 3 if name == "totals_" else width + 1
+            yield f"{name} has {columns} columns", is_array(values, np.floating, fits, columns)
+        if hasattr(self, "reading_"):
+            yield "features are hashed to as many columns as have weights", width == 1 << self.bits
 
     def fit_files(
         self,

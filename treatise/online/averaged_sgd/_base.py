@@ -11,6 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import is_array, within
 from treatise.online._row_loops import Stream
 from treatise.online._stream_input import each_column_once, rows_of
 from treatise.online.averaged_sgd._loops import (
@@ -124,6 +125,14 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
         self._current = np.zeros((n_outputs, self.n_features_in_ + 1))
         self._drift = np.zeros_like(self._current)
         self._clock = np.zeros((n_outputs, 3))
+
+    def _invariants(self):
+        outputs = len(self._current)
+        for name in ("_current", "_drift"):
+            fits = is_array(getattr(self, name), np.float64, outputs, self.n_features_in_ + 1)
+            yield f"{name} has a number for each feature and a constant", fits
+        yield "every output has a clock", is_array(self._clock, np.float64, outputs, 3)
+        yield "the clock tells rows, rows and a square", within(self._clock, 0, np.inf)
 
     def _pass(self, X, y, order, horizon, *, running):
         rows = rows_of(X)

@@ -9,6 +9,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import finite, is_array, is_count, is_number
 from treatise._core.jit import compiled
 from treatise.online.clustering._window_loops import nearest
 
@@ -119,6 +120,13 @@ class DoublingKCenter(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return pairwise_distances_argmin(X, self.cluster_centers_).astype(np.int64)
+
+    def _invariants(self):
+        centers = self.cluster_centers_
+        yield "centres have a number for each feature", is_array(centers, np.float64, None, self.n_features_in_)
+        yield "centres are no more than wanted, and finite", len(centers) <= self.n_clusters and finite(centers)
+        yield "the threshold is a distance", is_number(self.threshold_) and self.threshold_ >= 0
+        yield "rows seen are counted", is_count(self.n_seen_)
 
     def _begin(self, n_features):
         self.cluster_centers_ = np.empty((0, n_features))

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import finite, is_array, is_count, is_number
 from treatise.online.clustering._window_loops import nearest
 from treatise.online.clustering.window import (
     kmeans_plus_plus_centers,
@@ -232,6 +233,22 @@ class OnlineClusteringExperts(ClusterMixin, BaseEstimator):
         self.loss_ = self.log_loss_ = 0.0
         self.n_seen_ = 0
         self._tell_weights()
+
+    def _invariants(self):
+        width, n_experts = self.n_features_in_, len(self._procedures)
+        share = ShareWeights(**self._share)
+        n_alphas = len(share.alphas)
+        yield "recent rows have a number for each feature", is_array(self._recent, np.float64, None, width)
+        yield "recent rows are finite", finite(self._recent)
+        yield "experts are known", isinstance(self._procedures, list) and all(map(_procedure, self._procedures))
+        yield "experts have weights", is_array(share.over_experts, np.float64, n_alphas, n_experts)
+        yield "experts have losses", is_array(self.expert_losses_, np.float64, n_experts)
+        yield (
+            "rates have weights",
+            is_array(share.alphas, np.float64, n_alphas) and is_array(share.over_alphas, np.float64, n_alphas),
+        )
+        yield "the radius is a length", is_number(self._radius) and self._radius > 0
+        yield "rows seen are counted", is_count(self.n_seen_)
 
     def _switching_rates(self):
         if self.mixing == "static":

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
+from treatise._core.invariants import is_array
 from treatise.online.experts._perturbed_loops import leading_probabilities, perturbed_leader
 from treatise.online.experts._strategy import ExpertStrategy
 
@@ -85,6 +86,9 @@ class PerturbedStrategy(ExpertStrategy):
         if self._by_volume:
             rate = rate / volume if volume > 0.0 else np.inf
         return [volume, rate]
+
+    def _invariants(self):
+        yield "experts have a draw", is_array(self._frozen, np.float64, 1, len(self.weights_))
 
     def _play_rounds(self, losses, history, course):
         n_rounds, n_experts = losses.shape

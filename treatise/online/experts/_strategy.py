@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, is_count, is_number
 from treatise.online.experts._loss_matrix import check_values, loss_matrix
 from treatise.online.experts._play import Play
 from treatise.online.experts._round_loops import GAP, N_COLUMNS, PAID, RATE, REGIME, REGRET
@@ -187,6 +188,18 @@ class ExpertStrategy(BaseEstimator, ABC):
             Value of each bound by its source; empty for a strategy without one that can be computed.
         """
         return {}
+
+    def _invariants(self):
+        n_experts = len(self.weights_)
+        for name in ("weights_", "excess_"):
+            yield f"{name} has a number for each expert", is_array(getattr(self, name), np.float64, n_experts)
+        yield "there are experts", n_experts >= 1
+        fresh = clone(self).start(n_experts)
+        for name in ("_record", "_round", "_unkept"):
+            expected = getattr(fresh, name)
+            yield f"{name} has the shape of a game", is_array(getattr(self, name), np.float64, *expected.shape)
+        yield "rounds are counted", is_count(self.n_rounds_)
+        yield "losses are summed", is_number(self.loss_) and is_number(self.regret_)
 
     def _go(self, losses, history):
         course = np.empty((len(losses), N_COLUMNS))

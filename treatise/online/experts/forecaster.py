@@ -77,6 +77,13 @@ class ExpertForecaster(BaseEstimator, ABC):
         self.experts_ = experts
         self.strategy_ = (AdaHedge() if self.strategy is None else clone(self.strategy)).start(len(experts))
 
+    def _invariants(self):
+        yield "the experts can predict", all(hasattr(expert, "predict") for expert in self.experts_)
+        yield (
+            "a strategy weighs them",
+            isinstance(self.strategy_, ExpertStrategy) and (len(self.strategy_.weights_) == len(self.experts_)),
+        )
+
     def _play(self, X, y):
         losses = np.column_stack([self._charge(self._advice(expert, X), y) for expert in self.experts_])
         self.strategy_.partial_fit(losses)

@@ -11,12 +11,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier, check_classes, codes_among
 from treatise._core.figures import axes_for
+from treatise._core.invariants import is_array, is_count, within
 from treatise.online._row_loops import Stream
 from treatise.online._stream_input import is_first_call, read_rows, rows_of
 from treatise.online.partition_tree._loops import NODES, PAIRS, Tree, grow, leaves_of, rehash
 
 _FIRST_NODES = 64
 _FIRST_PLACES = 1 << 10
+_DEEPEST = 62
 _OF_NODES = (
     "children", "depth", "turns", "margins", "visits", "label", "label_visits", "weights", "squares", "sums", "offsets",
 )  # fmt: skip
@@ -84,7 +86,7 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
 
     _parameter_constraints: dict = {
         "max_nodes": [Interval(Integral, 1, None, closed="left"), None],
-        "max_depth": [Interval(Integral, 1, 62, closed="both"), None],
+        "max_depth": [Interval(Integral, 1, _DEEPEST, closed="both"), None],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "min_visits": [Interval(Integral, 1, None, closed="left")],
         "n_passes": [Interval(Integral, 1, None, closed="left")],
@@ -252,6 +254,45 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
     def _tree(self):
         return Tree(**self._arrays)
 
+    def _invariants(self):
+        tree, n_classes = self._tree, len(self.classes_)
+        room, width = len(tree.depth), self.n_features_in_ + 1
+        whole = (tree.depth, tree.turns, tree.visits, tree.label, tree.label_visits)
+        yield "nodes have a whole number of each kind", all(is_array(values, np.int64, room) for values in whole)
+        yield (
+            "nodes have a margin and an offset",
+            all(is_array(values, np.float64, room) for values in (tree.margins, tree.offsets)),
+        )
+        yield (
+            "nodes have a weight for each feature and a constant",
+            all(is_array(values, np.float64, room, width) for values in (tree.weights, tree.squares, tree.sums)),
+        )
+        yield "nodes have two children", is_array(tree.children, np.int64, room, 2)
+        yield (
+            "nodes and pairs are counted",
+            is_array(tree.counters, np.int64, 2) and is_array(tree.sizes, np.float64, 1),
+        )
+        made = int(tree.counters[NODES])
+        yield "nodes are as many as are counted", 1 <= made <= room
+        inner = np.flatnonzero((tree.children >= 0).any(axis=1))
+        below = tree.children[inner]
+        yield "children come after their node", (below > inner[:, np.newaxis]).all() and within(below, 1, made)
+        yield "children are one step deeper", (tree.depth[below] == tree.depth[inner, np.newaxis] + 1).all()
+        yield "no node is too deep", is_count(self._deepest, 1) and self._deepest <= _DEEPEST
+        yield "depths lie within the tree", tree.depth[0] == 0 and within(tree.depth, 0, self._deepest + 1)
+        yield "nodes have a limit", is_count(self._most_nodes, 1)
+        yield "labels are classes", within(tree.label, 0, n_classes)
+        yield "cuts are of the classes", is_array(self._codes, np.int64, None) and len(self._codes) in (0, n_classes)
+        places = len(tree.keys)
+        yield (
+            "places are a power of two",
+            is_array(tree.keys, np.int64, None) and places > 1 and not places & places - 1,
+        )
+        yield "places hold pairs of node and class", within(tree.keys, -1, made * n_classes)
+        yield "pairs are as many as are counted", np.count_nonzero(tree.keys >= 0) == tree.counters[PAIRS] < places
+        yield "pairs have margins", is_array(tree.class_margins, np.float64, places)
+        yield "pairs have visits", is_array(tree.class_visits, np.int64, places)
+
     @property
     def n_nodes_(self):
         """Nodes made."""
@@ -267,7 +308,7 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
         n_classes = len(classes)
         levels = int(np.ceil(np.log2(n_classes)))
         self._most_nodes = self.max_nodes or max(3, 4 * n_classes)
-        self._deepest = self.max_depth or min(62, 4 + 2 * levels)
+        self._deepest = self.max_depth or min(_DEEPEST, 4 + 2 * levels)
         self._codes = np.empty(0, dtype=np.int64)
         if self.split == "random":
             # The first bits of consecutive numbers, read from the lowest, cut them in halves of equal size.

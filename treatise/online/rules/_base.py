@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier, check_classes, codes_among
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import is_array, is_count
 from treatise.online._row_loops import Stream
 from treatise.online._stream_input import is_first_call, read_rows, rows_of, rows_with_constant
 
@@ -175,6 +176,18 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
         self.n_seen_ = self.n_mistakes_ = self.n_updates_ = 0
         self.mistake_curve_ = np.empty((0, 3), dtype=np.int64)
         self.classes_ = classes
+
+    def _invariants(self):
+        n_scores = 1 if len(self.classes_) == 2 else len(self.classes_)
+        joint = self._native_multiclass and n_scores > 1
+        extra = len(self._weights) - self.n_features_in_
+        yield "every score has weights", is_array(self._weights, np.float64, None, n_scores)
+        yield "weights are of the features, and a constant at most", extra in (0, 1)
+        yield "learners are as many as the rule has", self._n_learners == (1 if joint else n_scores)
+        remembered = len(self._first_state())
+        yield "learners have their state", is_array(self._state, np.float64, self._n_learners, remembered)
+        yield "the record of mistakes has three columns", is_array(self.mistake_curve_, np.int64, None, 3)
+        yield "what was seen is counted", all(map(is_count, (self.n_seen_, self.n_mistakes_, self.n_updates_)))
 
     def _has_constant(self):
         return len(self._weights) > self.n_features_in_

@@ -5,6 +5,7 @@ from abc import abstractmethod
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from treatise._core.invariants import is_array
 from treatise.online.rules._base import OnlineClassifier
 
 _LARGEST = 2 << 30  # bytes
@@ -70,6 +71,12 @@ class SecondOrderClassifier(OnlineClassifier):
             )
         self._spread = np.zeros((n_learners, width, width))
         self._spread[:, np.arange(width), np.arange(width)] = np.sqrt(self._first_variance())
+
+    def _invariants(self):
+        width, n_learners = len(self._weights), self._n_learners
+        variances = is_array(self._spread, np.float64, n_learners, width)
+        matrices = is_array(self._spread, np.float64, n_learners, width, width)
+        yield "learners have variances or covariances of their weights", variances or matrices
 
     def _walk(self, stream, positive, learner, scores, updated):
         from treatise.online.rules import _gaussian_loops as loops  # which reads the rules of all learners

@@ -5,6 +5,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.invariants import is_number
 from treatise._core.jit import compiled
 from treatise.online._row_loops import add, dot, example, squared_norm
 from treatise.online.rules._base import OnlineClassifier, squared_lengths
@@ -124,6 +125,9 @@ class ALMA(OnlineClassifier):
 
     def _scale(self):
         return self._state[:, 0]
+
+    def _invariants(self):
+        yield "radius_ is a number", is_number(self.radius_)
 
     def _settle(self, X):
         if self.radius != "auto":

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.invariants import is_number
 from treatise._core.jit import compiled
 from treatise.online.rules._base import squared_lengths
 from treatise.online.rules._second_order import SecondOrderClassifier
@@ -121,6 +122,9 @@ class NAROW(SecondOrderClassifier):
                 stacklevel=2,
             )
         return self
+
+    def _invariants(self):
+        yield "b_ is a number", is_number(self.b_)
 
     def _settle(self, X):
         if self.b != "auto":

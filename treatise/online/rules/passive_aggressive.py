@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from treatise._core.invariants import is_number
 from treatise._core.jit import compiled
 from treatise.online._row_loops import add, class_scores, dot, example, rivals, shift, squared_norm
 from treatise.online.rules._base import OnlineClassifier, squared_lengths
@@ -108,6 +109,9 @@ class PassiveAggressive(OnlineClassifier):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.C = C
         self.variant = variant
+
+    def _invariants(self):
+        yield "C_ is a number", is_number(self.C_)
 
     def _settle(self, X):
         if self.C != "auto":

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, within
 from treatise._core.progress import progress
 from treatise.inference import PatternAutomaton
 from treatise.optimize import minimize_lbfgs
@@ -61,6 +62,11 @@ class BaseCRF(BaseEstimator):
         for i, pattern in enumerate(patterns):
             self._pattern_codes[i, : len(pattern)] = pattern
         self.pattern_weights_ = weights
+
+    def _invariants(self):
+        codes, K = self._pattern_codes, len(self.classes_)
+        yield "patterns are of labels", is_array(codes, np.int64, None, None) and within(codes, -1, K)
+        yield "patterns have weights", is_array(self.pattern_weights_, np.float64, len(codes))
 
     def _pattern_strings(self):
         return [tuple(int(y) for y in row[row >= 0]) for row in self._pattern_codes]

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import finite, is_array, within
 from treatise.sequence._observed_sequences import alphabet_of, observe
 from treatise.sequence.hmm._emissions import DiscreteEmissions, GaussianEmissions, check_normals
 from treatise.sequence.hmm._labelled_counts import counted_chain, matching_labels, shares
@@ -462,6 +463,22 @@ class HMM(BaseEstimator):
         emissions = self._emissions()
         logs = emissions.log_densities(emissions.arrays(self), self._data(observed))
         return HiddenChains(self.start_, self.transitions_, logs, lengths=observed.lengths, states=self.states_)
+
+    def _invariants(self):
+        K = len(self.states_)
+        yield "states have a first probability", is_array(self.start_, np.float64, K) and within(self.start_, 0, np.inf)
+        moves = self.transitions_
+        yield "states have moves to all others", is_array(moves, np.float64, K, K) and within(moves, 0, np.inf)
+        if self.emission == "discrete":
+            shown = self.emission_probabilities_
+            symbols = len(self.symbols_)
+            yield "states show symbols", is_array(shown, np.float64, K, symbols) and within(shown, 0, np.inf)
+            return
+        means, covariances = self.means_, self.covariances_
+        d = means.shape[1]
+        yield "states have means", is_array(means, np.float64, K, d) and finite(means)
+        shape = (K, d) if self.covariance == "diagonal" else (K, d, d)
+        yield "states have covariances", is_array(covariances, np.float64, *shape) and finite(covariances)
 
     def _keep(self, start, transitions, arrays):
         self.start_, self.transitions_ = start, transitions

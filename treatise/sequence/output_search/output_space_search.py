@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array
 from treatise._core.progress import progress
 from treatise.sequence._labels import coded_labels, label_lists, position_accuracy
 from treatise.sequence._listed_sequences import listed_sequences
@@ -241,6 +242,13 @@ class OutputSpaceSearch(BaseEstimator):
         if self.loss == "hamming":
             return float(sum(a != b for a, b in zip(truth, predicted)))
         return float(self.loss(np.asarray(truth), np.asarray(predicted)))
+
+    def _invariants(self):
+        K = len(self.classes_)
+        strings = sum(K ** (length + 1) for length in range(1, self.feature_order + 1))
+        yield "the classifier has these labels", len(self.recurrent_.classes_) == K
+        yield "columns have a cost for each label", is_array(self.cost_coef_, np.float64, None, K)
+        yield "strings of labels have a cost", is_array(self.cost_strings_, np.float64, strings)
 
     def _searches(self, sequences, max_steps, beam_width):
         """Searches that stand at the classifier's labels."""

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, is_count
 from treatise._core.threads import over_ranges
 from treatise.sequence._labels import coded_labels, position_accuracy
 from treatise.sequence._listed_sequences import check_form, listed_sequences, n_columns
@@ -167,6 +168,13 @@ class RecurrentClassifier(BaseEstimator):
         K = len(self.classes_)
         intercept = np.ravel(getattr(self.base_, "intercept_", 0.0))
         return np.array([-intercept[0], intercept[0]]) if K == 2 and len(intercept) == 1 else intercept
+
+    def _invariants(self):
+        K = len(self.classes_)
+        if hasattr(self, "coef_"):
+            yield "columns have a weight for each label", is_array(self.coef_, np.float64, None, K)
+            shape = (self.n_prev, K + 1, K)
+            yield "labels before have a weight for each label", is_array(self.label_coef_, np.float64, *shape)
 
     def encode(self, sequences):
         """Rows of features of all positions, one after another, and the lengths of the sequences.
@@ -393,6 +401,9 @@ class FeatureRows(BaseEstimator):
         rows.sum_duplicates()
         rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int64)
         return rows, lengths
+
+    def _invariants(self):
+        yield "positions to each side are counted", is_count(self.window)
 
     def _with_neighbours(self, rows, lengths):
         if self.window == 0:

@@ -233,6 +233,14 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             F[:, i, j] = _score_of(self.estimators_[pair], self._seen_by(pair, X))
         return F - F.transpose(0, 2, 1)
 
+    def _invariants(self):
+        pairs = np.column_stack(pair_indices(len(self.classes_)))
+        yield "pairs are those of the classes", np.array_equal(self.pairs_, pairs)
+        for name in ("estimators_", "calibrators_", "_rows"):
+            parts = getattr(self, name)
+            if parts is not None or name == "estimators_":
+                yield f"{name} has one for each pair", isinstance(parts, list) and len(parts) == len(pairs)
+
     def _base(self):
         return SVC() if self.estimator is None else self.estimator
 

@@ -1,0 +1,137 @@
+"""A small fitted model of every public estimator, and what it is used for once it comes from a file."""
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+from contract_examples import example_of
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+
+from treatise.catalog import FAMILIES
+from treatise.kernels import GramTransformer, RationalKernel, SpectrumKernel, ngram_transducer
+from treatise.sequence import SequenceVectorizer
+
+ROWS = 24
+X, y = make_classification(ROWS, 4, n_informative=3, n_redundant=0, random_state=0)
+X = np.abs(X)
+SEQUENCES = [np.eye(3)[[0, 1, 2, 1]], np.eye(3)[[2, 1, 0]], np.eye(3)[[1, 0, 2]]] * 2
+LABELS = [["a", "b", "a", "b"], ["a", "b", "b"], ["b", "a", "a"]] * 2
+WORDS = [[{"word": "ab"[k % 2], "size": float(k)} for k in range(4)], [{"word": "b"}, {"word": "c"}]] * 2
+TAGS = [["N", "V", "N", "V"], ["N", "N"]] * 2
+SYMBOLS = ["abba", "abab", "bbaa"]
+SEGMENTS = [[(0, 2, "p"), (2, 4, "q")], [(0, 1, "p"), (1, 3, "q")], [(0, 2, "q"), (2, 3, "p")]] * 2
+GAMES = [([["ann"], ["bob"]], [1, 2]), ([["bob"], ["cy"]], [1, 2]), ([["ann"], ["cy"]], [2, 1])]
+LOSSES = np.random.default_rng(0).random((12, 3))
+STRINGS = ["ACGTACGT", "ACGATCGT", "TTTTACGT", "GGGACGTA"]
+
+
+class Example(NamedTuple):
+    """How to fit a small model, and what to ask of it."""
+
+    name: str
+    fit: Callable[[], Any]
+    use: Callable[[Any], None]
+
+
+ON_ROWS = (
+    "predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples", "apply",
+    "pairwise_proba", "predict_interval",
+)  # fmt: skip
+ON_LABELLED_ROWS = ("score", "partial_fit")
+
+
+def use_on_a_table(model: Any) -> None:
+    """Ask a model everything that it answers about rows, then let it learn on, where it can."""
+    for name in ON_ROWS:
+        if hasattr(model, name):
+            answer = getattr(model, name)(X)
+            found = answer.shape[0] if hasattr(answer, "shape") else len(answer)
+            assert found == ROWS, f"{name} gives {found} answers for {ROWS} rows"
+    if hasattr(model, "predict_topk"):
+        model.predict_topk(X, 2)
+    if hasattr(model, "sample"):
+        model.sample(3)
+    for name in ON_LABELLED_ROWS:
+        if hasattr(model, name):
+            getattr(model, name)(X, y)
+    if hasattr(model, "partial_fit") and hasattr(model, "predict"):
+        model.predict(X)
+
+
+def asking(*calls: tuple) -> Callable[[Any], None]:
+    """Calls of the methods that are named, each with its arguments."""
+
+    def use(model: Any) -> None:
+        for name, *arguments in calls:
+            getattr(model, name)(*arguments)
+
+    return use
+
+
+def table_examples() -> dict[str, Example]:
+    """Every public estimator that takes X."""
+    found = {}
+    for package in [*FAMILIES, "statistics", "optimize", "kernels", "inference"]:
+        module = import_module(f"treatise.{package}")
+        for name in getattr(module, "__all__", []):
+            kind = getattr(module, name)
+            if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and not inspect.isabstract(kind):
+                takes = list(inspect.signature(kind.fit).parameters)[1:2] if hasattr(kind, "fit") else []
+                if takes == ["X"]:
+                    found[name] = Example(name, lambda kind=kind: example_of(kind).fit(X, y), use_on_a_table)
+                elif takes == ["losses"]:
+                    play = asking(("predict", LOSSES), ("partial_fit", LOSSES), ("update", LOSSES[0]))
+                    found[name] = Example(name, lambda kind=kind: kind().fit(LOSSES), play)
+                elif takes == ["games"]:
+                    rate = asking(("predict_rank", [["ann"], ["cy"]]), ("partial_fit", GAMES), ("leaderboard",))
+                    found[name] = Example(name, lambda kind=kind: kind().fit(GAMES), rate)
+    return found
+
+
+def _sequence_models() -> list[Example]:
+    from treatise.sequence import CRF, HMM, AdditiveCRF, OutputSpaceSearch, RecurrentClassifier, SemiCRF
+
+    label = asking(("predict", SEQUENCES), ("predict_marginals", SEQUENCES), ("score", SEQUENCES, LABELS))
+    words = asking(("predict", WORDS), ("predict_marginals", WORDS))
+    decode = asking(("predict", SYMBOLS), ("predict_proba", SYMBOLS), ("score", SYMBOLS))
+    return [
+        Example("CRF", lambda: CRF(max_iter=5).fit(SEQUENCES, LABELS), label),
+        Example("CRF of order 2", lambda: CRF(order=2, max_iter=5).fit(WORDS, TAGS), words),
+        Example("SemiCRF", lambda: SemiCRF(max_iter=5).fit(SEQUENCES, SEGMENTS), asking(("predict", SEQUENCES))),
+        Example("HMM", lambda: HMM(2, max_iter=3, random_state=0).fit(SYMBOLS), decode),
+        Example(
+            "HMM of vectors",
+            lambda: HMM(2, emission="gaussian", max_iter=3, random_state=0).fit(list(SEQUENCES)),
+            asking(("predict", SEQUENCES), ("score", SEQUENCES)),
+        ),
+        Example("AdditiveCRF", lambda: AdditiveCRF(max_iter=2).fit(SEQUENCES, LABELS), label),
+        Example(
+            "RecurrentClassifier",
+            lambda: RecurrentClassifier(epochs=3, random_state=0).fit(SEQUENCES, LABELS),
+            asking(("predict", SEQUENCES), ("score", SEQUENCES, LABELS)),
+        ),
+        Example(
+            "OutputSpaceSearch",
+            lambda: OutputSpaceSearch(epochs=3, random_state=0).fit(SEQUENCES, LABELS),
+            asking(("predict", SEQUENCES), ("score", SEQUENCES, LABELS)),
+        ),
+        Example("SequenceVectorizer", lambda: SequenceVectorizer().fit(WORDS), asking(("transform", WORDS))),
+    ]
+
+
+def _string_models() -> list[Example]:
+    strings = asking(("transform", STRINGS))
+    return [
+        Example("GramTransformer of strings", lambda: GramTransformer(SpectrumKernel(2)).fit(STRINGS), strings),
+        Example(
+            "GramTransformer of transducers",
+            lambda: GramTransformer(RationalKernel(ngram_transducer("ACGT", 2))).fit(STRINGS),
+            strings,
+        ),
+    ]
+
+
+EXAMPLES = table_examples() | {example.name: example for example in (*_sequence_models(), *_string_models())}

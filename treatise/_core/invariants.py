@@ -1,0 +1,105 @@
+"""What a stored model promises to compiled code, which follows its indices without looking.
+
+A class whose objects are stored and hand indices, lengths or shapes to compiled code states in ``_invariants`` what
+must hold, as pairs of a sentence and whether it holds, so that it can be read beside the code that relies on it. Each
+class of an inheritance states its own. They are checked when a model file is loaded, where a wrong index would else
+mean foreign memory or a loop without end; each costs at most a look at every number.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+Invariants = Iterator[tuple[str, Any]]
+
+
+def broken_invariant(part: Any) -> str | None:
+    """The first sentence about an object that does not hold, or None.
+
+    An estimator that holds parameters alone is not fitted, and promises nothing but sensible parameters.
+    """
+    kind, held = type(part), vars(part)
+    hidden = [name for name in held if callable(getattr(kind, name, None))]
+    if hidden:
+        return f"{hidden[0]} is a method and no stored value"
+    try:
+        if hasattr(kind, "_parameter_constraints"):
+            part._validate_params()
+        if hasattr(kind, "get_params") and set(held) <= set(part.get_params(deep=False)):
+            return None
+        for sentence, holds in _stated(part):
+            if not holds:
+                return sentence
+    # What is missing or of another type fails in its own way, in the condition that relies on it.
+    except Exception as error:
+        return f"its values belong together ({' '.join(str(error).split()) or type(error).__name__})"
+    return None
+
+
+def _stated(part: Any) -> Invariants:
+    if "n_features_in_" in vars(part):
+        yield "n_features_in_ is a number of columns", is_count(part.n_features_in_)
+    for kind in type(part).__mro__:
+        if "_invariants" in vars(kind):
+            yield from vars(kind)["_invariants"](part)
+
+
+def is_count(value: Any, least: int = 0) -> bool:
+    """Whether a value is a whole number, ``least`` or more, that compiled code can hold."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(least <= value < 2**62)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is one finite number."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))
+
+
+def is_array(values: Any, kind: type, *shape: int | None) -> bool:
+    """Whether values are an array of a kind of numbers (as ``np.float64``) and shape; None is any length."""
+    return (
+        isinstance(values, np.ndarray)
+        and np.issubdtype(values.dtype, kind)
+        and values.ndim == len(shape)
+        and all(wanted is None or length == wanted for length, wanted in zip(values.shape, shape))
+    )
+
+
+def within(values: Any, low: float, high: float) -> bool:
+    """Whether all values are at least ``low`` and below ``high``; NaN is not."""
+    values = np.asarray(values)
+    return values.size == 0 or bool(values.min() >= low and values.max() < high)
+
+
+def finite(values: Any) -> bool:
+    """Whether no value is NaN or infinite."""
+    return bool(np.isfinite(values).all())
+
+
+def are_starts(values: Any, pieces: int, end: int) -> bool:
+    """Whether values say where each of several pieces of an array begins: whole, from 0 to ``end``, never falling."""
+    return (
+        is_array(values, np.int64, pieces + 1)
+        and values[0] == 0
+        and values[-1] == end
+        and bool((values[1:] >= values[:-1]).all())
+    )
+
+
+def are_distinct(values: np.ndarray, size: int) -> bool:
+    """Whether whole numbers name different places among ``size``."""
+    return is_array(values, np.int64, None) and within(values, 0, size) and len(np.unique(values)) == len(values)
+
+
+def is_acyclic(edges: np.ndarray, size: int) -> bool:
+    """Whether undirected edges among ``size`` places close no circle: then each leaves one part fewer."""
+    joined = coo_array((np.ones(len(edges)), tuple(edges.T)), shape=(size, size))
+    parts, _ = connected_components(joined, directed=False)
+    return parts == size - len(edges)
+
+
+def all_alike(parts: Sequence[Any], *kinds: type) -> bool:
+    """Whether every part is an object of one of the kinds."""
+    return all(isinstance(part, kinds) for part in parts)
