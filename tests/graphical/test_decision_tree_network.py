@@ -568,7 +568,7 @@ def test_l1_leaves_fewer_features_alive():
 
 
 def test_bad_input_is_refused_with_what_would_be_right():
-    with pytest.raises(ValueError, match="60 different values.*cut numbers with binarize"):
+    with pytest.raises(ValueError, match=r"60 different values.*cut numbers with binarize"):
         DecisionTreeMarkovNetwork().fit(np.arange(120.0).reshape(60, 2))
     with pytest.raises(ValueError, match="set l1=0"):
         DecisionTreeMarkovNetwork(l1=1.0, refine=True).fit(np.eye(4))
@@ -773,5 +773,5 @@ def test_two_values_declared_or_taken_as_categories_are_the_same_network():
     words = DecisionTreeMarkovNetwork(**options).fit(np.array(["no", "yes"])[X])
     np.testing.assert_array_equal(plain.weights_, words.weights_)
     np.testing.assert_array_equal(plain.predict_proba(X), words.predict_proba(np.array(["no", "yes"])[X]))
-    with pytest.raises(ValueError, match="column 0 holds\n? ?3: choose another"):
+    with pytest.raises(ValueError, match="column 0 holds 3: choose another"):
         DecisionTreeMarkovNetwork(features="nonzero").fit(several_values(np.random.default_rng(0), 50, [3, 3]))

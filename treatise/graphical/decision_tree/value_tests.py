@@ -50,7 +50,8 @@ def table_of_values(X, n_values):
     n_values = np.asarray(n_values, dtype=np.int64)
     if n_values.shape != (X.shape[1],) or n_values.min(initial=1) < 1 or n_values.max(initial=1) > MOST_VALUES:
         raise ValueError(f"n_values must be 1 to {MOST_VALUES} for each of {X.shape[1]} columns; it is {n_values}")
-    codes = X.astype(np.uint8, order="C")
+    with np.errstate(invalid="ignore"):  # NaN is refused below
+        codes = X.astype(np.uint8, order="C")
     strange = (codes != X) | (codes >= n_values)
     if strange.any():
         r, j = np.argwhere(strange)[0]
