@@ -233,7 +233,8 @@ class GumbelCopulaCDF(CDFFactor):
 
     Examples
     --------
-    >>>     >>> from treatise.graphical import CumulativeDistributionNetwork, GumbelCopulaCDF
+    >>> from scipy.stats import norm
+    >>> from treatise.graphical import CumulativeDistributionNetwork, GumbelCopulaCDF
     >>> pair = CumulativeDistributionNetwork([GumbelCopulaCDF("xy", [norm(), norm()], 0.5)])
     >>> pair.cdf([[0.0, 0.0]]).round(4)
     array([0.3752])
