@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import expit, logsumexp
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.tree import DecisionTreeClassifier
@@ -21,9 +22,8 @@ from treatise.graphical import (
     plot_features,
     plot_graph,
 )
-from treatise.graphical.decision_tree.bottom_up import _Search, replacement_gain, value_differences
+from treatise.graphical.decision_tree.bottom_up import _Search, replacement_gain, value_differences, value_gaps
 from treatise.graphical.decision_tree.conjunctive import PseudoLikelihood
-from treatise.graphical.decision_tree.probability_tree import pack_columns
 
 
 def figure_1_tree():
@@ -201,9 +201,12 @@ def test_all_trees_of_100_columns_and_15000_rows_take_seconds():
     assert time.process_time() - begin < 10
 
 
-def test_tables_that_are_not_binary_and_priors_above_one_are_refused():
-    with pytest.raises(ValueError, match="zeros and ones"):
-        grow_probability_trees(np.array([[0, 2], [1, 0]]))
+def test_values_outside_their_range_and_priors_above_one_are_refused():
+    for strange in (-1, 0.5, 300, np.nan):
+        with pytest.raises(ValueError, match="column 1 of X must hold zeros and ones; it holds"):
+            grow_probability_trees(np.array([[0, strange], [1, 0]]), n_values=[2, 2])
+    with pytest.raises(ValueError, match="whole numbers from 0 to 2; it holds 3"):
+        grow_probability_trees(np.array([[0, 3], [1, 0]]), n_values=[2, 3])
     with pytest.raises(ValueError, match="kappa=2"):
         grow_probability_trees(np.zeros((5, 2)), kappa=2)
 
@@ -378,13 +381,14 @@ def test_distances_equal_the_value_difference_metric_written_out():
 
 def test_a_candidate_drops_what_its_nearest_unmatched_examples_violate():
     X, counts = np.unique(correlated_table(np.random.default_rng(17), 300, 6), axis=0, return_counts=True)
-    search = _Search(X, counts, 1.0, 1.0, np.array([1, 5, 40]), 2)
+    feature = ((0, 1), (2, 0), (5, 1))
+    search = _Search(ConjunctiveMarkovNetwork([feature], 6), X, counts, 1.0, 1.0, np.array([1, 5, 40]), 2)
     variables, values = np.array([0, 2, 5]), np.array([1, 0, 1], dtype=np.uint8)
     violated = np.repeat(X[:, variables] != values, counts, axis=0)
-    distance = violated @ search.difference[np.ix_(variables, variables)].sum(axis=1)
+    distance = violated @ search.gaps.difference[np.ix_(variables, variables)].sum(axis=1)
     order = [r for r in np.argsort(distance, kind="stable") if violated[r].any()]
     expected = {tuple(~violated[order[:k]].any(axis=0)) for k in (1, 5, 40)} | {(False,) * 3}
-    assert {tuple(keep) for keep in search.candidates(variables, values)} == expected
+    assert {tuple(keep) for keep in search.candidates(feature)} == expected
 
 
 def penalised_score(network, X, sd, price):
@@ -404,27 +408,34 @@ def test_refining_never_lowers_the_score_and_shortens_features():
     assert refined.features_ == done.features
 
 
-def test_the_gain_of_a_replacement_is_the_change_of_the_score_with_the_best_weight():
+@pytest.mark.parametrize("several", [False, True])
+def test_the_gain_of_a_replacement_is_the_change_of_the_score_with_the_best_weight(several):
     X = correlated_table(np.random.default_rng(19), 500, 6)
     features = [((0, 1),), ((1, 1), (2, 0), (4, 1)), ((3, 1), (4, 1)), ((0, 0), (5, 1))]
-    network = ConjunctiveMarkovNetwork(features, 6).fit_weights(X)
+    n_values = [2] * 6
+    if several:
+        X = several_values(np.random.default_rng(19), 500, [2, 3, 4, 2, 3, 3])
+        features = [((0, 1),), ((1, 1), (2, (0, 3)), (4, (1, 2))), ((3, 1), (4, 1)), ((0, 0), (5, 2))]
+        n_values = [2, 3, 4, 2, 3, 3]
+    network = ConjunctiveMarkovNetwork(features, 6, n_values=n_values).fit_weights(X)
     distinct, counts = np.unique(X, axis=0, return_counts=True)
     odds = np.ascontiguousarray(network.conditional_log_odds(distinct).T)
-    rows = pack_columns(distinct), odds, np.ascontiguousarray(distinct.T), counts.astype(float)
-    tests = np.array([1, 2, 4]), np.array([1, 0, 1], dtype=np.uint8)
+    search = _Search(network, distinct, counts, 1.0, 1.0, np.array([1]), 2)
+    rows = search.columns, odds, counts.astype(float), search.slot_starts, search.slots
+    tests = search.arrays(features[1])
 
     def score(shorter, weight):
         weights = network.weights.copy()
         places = [0, 1, 2, 3] if shorter else [0, 2, 3]
         weights[1] = weight
         changed = [features[0], shorter, *features[2:]]
-        other = ConjunctiveMarkovNetwork([changed[j] for j in places], 6, weights[places])
+        other = ConjunctiveMarkovNetwork([changed[j] for j in places], 6, weights[places], n_values=n_values)
         return penalised_score(other, X, 1.0, 0.0)
 
     for keep in list(itertools.product((True, False), repeat=3))[1:]:
         shorter = tuple(test for test, stays in zip(features[1], keep) if stays)
         kept = np.array(keep)
-        weight, gain = replacement_gain(*rows, *tests, kept, tests[0][kept], tests[1][kept], network.weights[1], 1.0)
+        weight, gain = replacement_gain(*rows, *tests, kept, network.weights[1], 1.0)
         # A difference of sums of some two thousand logarithms.
         assert gain == pytest.approx(score(shorter, weight) - score(features[1], network.weights[1]), abs=1e-9)
         if shorter:
@@ -557,8 +568,8 @@ def test_l1_leaves_fewer_features_alive():
 
 
 def test_bad_input_is_refused_with_what_would_be_right():
-    with pytest.raises(ValueError, match="3 different values, such as 0, 1, 2"):
-        DecisionTreeMarkovNetwork().fit(np.array([[0, 1], [2, 0]]))
+    with pytest.raises(ValueError, match=r"60 different values.*cut numbers with binarize"):
+        DecisionTreeMarkovNetwork().fit(np.arange(120.0).reshape(60, 2))
     with pytest.raises(ValueError, match="set l1=0"):
         DecisionTreeMarkovNetwork(l1=1.0, refine=True).fit(np.eye(4))
     model = DecisionTreeMarkovNetwork(kappa=1.0, features="prune", prior_sd=1.0).fit(np.eye(4))
@@ -583,3 +594,184 @@ def test_a_confident_network_does_not_overflow():
         np.testing.assert_allclose(
             network.conditional_marginals(X, [0, 1], method="gibbs", n_samples=50, random_state=0)[:, 0], expit(2000.0)
         )
+
+
+# ---------------------------------------------------------------- several values
+
+KINDS = [2, 3, 4, 3, 1]
+
+
+def several_values(rng, n, n_values):
+    """Columns of so many values that follow one hidden cause."""
+    hidden = rng.normal(size=n)
+    noisy = [hidden + rng.normal(size=n) for _ in n_values]
+    return np.column_stack([
+        np.searchsorted(np.quantile(column, np.arange(1, k) / k), column) for column, k in zip(noisy, n_values)
+    ])  # fmt: skip
+
+
+def network_of_several(rng):
+    features = [
+        ((0, 1),), ((1, 0),), ((1, 2), (2, 3)), ((0, 0), (2, (1, 2))), ((1, (0, 2)), (2, 0), (3, 1)),
+        ((2, (0, 1, 3)), (3, (1, 2))), ((3, 2),), ((0, 1), (1, 1), (3, 0)),
+    ]  # fmt: skip
+    return ConjunctiveMarkovNetwork(features, 5, rng.normal(size=len(features)), n_values=KINDS)
+
+
+def joint_of_several(network):
+    X = np.array(list(itertools.product(*map(range, network.n_values))))
+    potential = np.zeros(len(X))
+    for tests, weight in zip(network.features, network.weights):
+        potential += weight * np.all([np.isin(X[:, c], v) for c, v in tests], axis=0)
+    return X, np.exp(potential - logsumexp(potential))
+
+
+def brute_values(network, row, query):
+    X, probability = joint_of_several(network)
+    evidence = np.setdiff1d(np.arange(network.n_features), query)
+    matching = (X[:, evidence] == row[evidence]).all(axis=1)
+    share = probability[matching] / probability[matching].sum()
+    return [np.bincount(X[matching][:, i], share, minlength=network.n_values[i]) for i in query]
+
+
+def test_conditionals_of_several_values_equal_enumeration_of_the_joint():
+    network = network_of_several(np.random.default_rng(30))
+    X, probability = joint_of_several(network)
+    np.testing.assert_allclose(network.log_potential(X) - network.log_partition(), np.log(probability), atol=1e-10)
+    found, total = network.conditional_proba(X), np.zeros(len(X))
+    for i in range(5):
+        expected = np.array([brute_values(network, row, [i])[0] for row in X])
+        np.testing.assert_allclose(found[i], expected, atol=1e-12)
+        total += np.log(expected[np.arange(len(X)), X[:, i]])
+    np.testing.assert_allclose(network.pseudo_log_likelihood(X), total, atol=1e-10)
+
+
+def test_queries_of_several_values_equal_enumeration_and_gibbs_comes_near():
+    rng = np.random.default_rng(31)
+    network, query = network_of_several(rng), [3, 0, 2, 4]
+    X = several_values(rng, 3, KINDS)
+    exact = network.conditional_marginals(X, query)
+    drawn = network.conditional_marginals(X, query, method="gibbs", n_samples=4000, random_state=0)
+    for r, row in enumerate(X):
+        for k, expected in enumerate(brute_values(network, row, query)):
+            np.testing.assert_allclose(exact[k][r], expected, atol=1e-12)
+            # 40 000 dependent draws: standard errors below 0.005.
+            np.testing.assert_allclose(drawn[k][r], expected, atol=0.02)
+    states, probability = joint_of_several(network)
+    rows = network.sample(6000, thin=15, random_state=0)
+    for i in range(5):
+        share = np.bincount(rows[:, i], minlength=KINDS[i]) / len(rows)
+        np.testing.assert_allclose(share, np.bincount(states[:, i], probability, minlength=KINDS[i]), atol=0.03)
+
+
+def test_the_gradient_for_several_values_is_that_of_finite_differences():
+    rng = np.random.default_rng(32)
+    network, X = network_of_several(rng), several_values(rng, 150, KINDS)
+    objective = PseudoLikelihood(network, X, prior_sd=2.0)
+    value, gradient = objective(network.weights)
+    penalised = -network.pseudo_log_likelihood(X).sum() + network.weights @ network.weights / 8
+    assert value * 150 == pytest.approx(penalised, rel=1e-12)
+    curvature = objective.curvature()
+    for j, step in enumerate(1e-5 * np.eye(len(gradient))):
+        slope = (objective(network.weights + step)[0] - objective(network.weights - step)[0]) / 2e-5
+        assert gradient[j] == pytest.approx(slope, abs=1e-6)
+        bend = (objective(100 * step)[0] - 2 * objective(0 * step)[0] + objective(-100 * step)[0]) / 1e-6
+        assert curvature[j] == pytest.approx(bend, rel=1e-3)
+
+
+def test_splits_on_several_values_are_the_best_of_their_nodes():
+    X = several_values(np.random.default_rng(33), 700, [3, 2, 4, 3])
+
+    def likelihood(y):
+        share = np.bincount(y, minlength=3) / max(len(y), 1)
+        return len(y) * np.sum(share[share > 0] * np.log(share[share > 0]))
+
+    for kappa in (1.0, 0.1):
+        tree = grow_probability_trees(X, kappa=kappa)[0]
+        price = -2 * np.log(kappa)  # a leaf more has two parameters
+        assert tree.n_leaves > 2
+        for node, path in tree.paths():
+            rows = X[np.all([np.isin(X[:, c], v) for c, v in path], axis=0)] if path else X
+            assert tree.counts[node].tolist() == np.bincount(rows[:, 0], minlength=3).tolist()
+            gains = {0: 0.0}
+            for j, v in [(1, 1), *((2, v) for v in range(4)), *((3, v) for v in range(3))]:
+                on = rows[:, j] == v
+                if 10 <= on.sum() <= len(rows) - 10:
+                    parts = likelihood(rows[on, 0]) + likelihood(rows[~on, 0])
+                    gains[j, v] = parts - likelihood(rows[:, 0])
+            best = max(gains.values())
+            if tree.variable[node] >= 0:
+                assert gains[int(tree.variable[node]), int(tree.value[node])] == pytest.approx(best, abs=1e-8)
+                assert best > price
+            else:
+                assert best <= price + 1e-8
+    weights = {
+        tuple(sorted((*path, (0, v)))): np.log((tree.counts[node, v] + 1) / (tree.counts[node].sum() + 3))
+        for node, path in tree.paths() if tree.variable[node] < 0 for v in range(3)
+    }  # fmt: skip
+    assert set(weights) == set(tree.features("default"))
+    network = ConjunctiveMarkovNetwork(list(weights), 4, list(weights.values()), n_values=[3, 2, 4, 3])
+    np.testing.assert_allclose(network.conditional_proba(X)[0], tree.conditional_proba(X), rtol=1e-11)
+    with pytest.raises(ValueError, match="two values"):
+        tree.features("nonzero")
+
+
+def test_distances_of_several_values_equal_the_metric_written_out():
+    X = several_values(np.random.default_rng(34), 400, [3, 2, 4])
+    distinct, counts = np.unique(X, axis=0, return_counts=True)
+    feature = ((0, (0, 2)), (1, 1), (2, 3))
+    gaps = value_gaps(distinct, counts, 2, np.array([3, 2, 4]))
+    found = gaps.distance(distinct, feature, None)
+    for row, ours in zip(distinct, found):
+        total = 0.0
+        for (i, values), (c, _) in itertools.permutations(feature, 2):
+            for h in range(4):
+                given = [np.mean(X[np.isin(X[:, i], v), c] == h) for v in (values, row[i])]
+                total += abs(given[0] - given[1]) ** 2
+        assert ours == pytest.approx(total, abs=1e-12)
+
+
+@pytest.mark.parametrize("structure", ["trees", "pairwise", "both"])
+def test_categories_are_learned_with_their_interactions(structure):
+    rng = np.random.default_rng(35)
+    X = rng.integers(0, 3, (1500, 4))
+    X[:, 2] = np.where(rng.random(1500) < 0.85, (X[:, 0] + X[:, 1]) % 3, X[:, 2])
+    X[:, 3] = np.where(rng.random(1500) < 0.6, X[:, 0], X[:, 3])
+    words = np.array(["low", "middle", "zenith"])
+    model = DecisionTreeMarkovNetwork(structure, features="prune", kappa=0.1, prior_sd=1.0, random_state=0)
+    model.fit(words[X])
+    coded = clone(model).fit(X)
+    np.testing.assert_array_equal(model.weights_, coded.weights_)
+    assert [0, 3] in model.edges_.tolist()
+    asked = model.predict_proba(words[X[:5]], query=[3, 2])
+    assert [proba.shape for proba in asked] == [(5, 3), (5, 3)]
+    if structure != "pairwise":
+        # 0.85 and a third of the rest.
+        right = asked[1][np.arange(5), (X[:5, 0] + X[:5, 1]) % 3]
+        np.testing.assert_allclose(right, 0.9, atol=0.06)
+        assert model.score(words[X]) > DecisionTreeMarkovNetwork("pairwise", random_state=0).fit(X).score(X) + 0.5
+    assert model.conditional_log_likelihood(words[X], groups=4) == pytest.approx(model.score(words[X]), rel=1e-9)
+    assert set(np.unique(model.sample(50, random_state=0))) == set(words)
+    assert set(np.unique(coded.sample(50, random_state=0))) == {0, 1, 2}
+    assert "=" in plot_features(model).get_yticklabels()[0].get_text()
+    with pytest.raises(ValueError, match="column 0 holds high, which the fit did not see"):
+        model.score([["high", "low", "low", "low"]])
+
+
+def test_refining_several_values_never_lowers_the_score():
+    X = several_values(np.random.default_rng(36), 500, [3, 2, 3, 4])
+    model = DecisionTreeMarkovNetwork(kappa=0.1, features="prune", prior_sd=1.0, tol=1e-5).fit(X)
+    done = generalize_features(model.network_, X)
+    assert penalised_score(done, X, 1.0, 1.0) > penalised_score(model.network_, X, 1.0, 1.0)
+    assert len(done.features) < len(model.features_)
+
+
+def test_two_values_declared_or_taken_as_categories_are_the_same_network():
+    X = correlated_table(np.random.default_rng(37), 300, 4)
+    options = {"kappa": 0.1, "features": "prune", "prior_sd": 1.0}
+    plain = DecisionTreeMarkovNetwork(**options).fit(X)
+    words = DecisionTreeMarkovNetwork(**options).fit(np.array(["no", "yes"])[X])
+    np.testing.assert_array_equal(plain.weights_, words.weights_)
+    np.testing.assert_array_equal(plain.predict_proba(X), words.predict_proba(np.array(["no", "yes"])[X]))
+    with pytest.raises(ValueError, match="column 0 holds 3: choose another"):
+        DecisionTreeMarkovNetwork(features="nonzero").fit(several_values(np.random.default_rng(0), 50, [3, 3]))

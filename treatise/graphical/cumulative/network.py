@@ -270,8 +270,8 @@ class CumulativeDistributionNetwork:
         sum over all choices. For ordinal values the sum is over the value and the one before, with signs. Either way
         a choice for each variable and a table for each function: messages are sums over one variable's choice.
         """
-        if self.ordinal and np.any(X[:, columns] != np.floor(X[:, columns])):
-            raise ValueError("ordinal values are the whole numbers 0, 1, 2, ...; X holds a fraction")
+        if self.ordinal:
+            self._refuse_other_values(X, columns)
         places = [[number for number, own in enumerate(self._columns) if column in own] for column in columns]
         widest = max(2 ** len(own) for own in self._columns)
         size = max(64, _NUMBERS_AT_ONCE // widest)
@@ -279,6 +279,18 @@ class CumulativeDistributionNetwork:
         for low in range(0, len(X), size):
             result[low : low + size] = self._of_rows(X[low : low + size], columns, places)
         return result
+
+    def _refuse_other_values(self, X, columns):
+        """Ordinal variables have probabilities at their values only; limits may lie anywhere."""
+        for column in columns:
+            homes = [(function, own) for function, own in zip(self.functions, self._columns) if column in own]
+            count = max(function.n_values[own.index(column)] for function, own in homes)
+            strange = ~np.isin(X[:, column], np.arange(count))
+            if strange.any():
+                raise ValueError(
+                    f"ordinal values are whole numbers, those of variable {self.variables[column]!r} 0 to {count - 1}; "
+                    f"X holds {X[strange, column][0]:g}"
+                )
 
     def _of_rows(self, X, columns, places):
         """The logarithm for a few rows; ``places`` holds the functions of each column."""

@@ -1,4 +1,4 @@
-"""Growing one probability tree on bit-packed columns."""
+"""Growing one probability tree on bit-packed tests."""
 
 import numpy as np
 
@@ -10,17 +10,19 @@ _SLACK = 1e-9
 
 
 @compiled
-def grow_tree(columns, target, n_rows, min_leaf, least_gain):
+def grow_tree(columns, begin, end, n_values, n_rows, min_leaf, least_gain):
     """LEARNTREE (Algorithm 2) for one column: splits of the largest gain in log-likelihood, depth first.
 
     A node keeps only the words of 64 rows in which it has a row, so that deep nodes are cheap.
 
     Parameters
     ----------
-    columns : ndarray of uint64 of shape (p, words)
-        Rows as bits; bits beyond the last row are zero.
-    target : int
-        Column to explain.
+    columns : ndarray of uint64 of shape (tests, words)
+        Rows in which each test of a column for a value holds, as bits; bits beyond the last row are zero.
+    begin, end : int
+        The tests of the target, which are for its values in their order, the last ``n_values - 1`` of them at least.
+    n_values : int
+        Values of the target, two or more.
     n_rows, min_leaf : int
         Rows of the table; least rows of a child.
     least_gain : float
@@ -28,10 +30,10 @@ def grow_tree(columns, target, n_rows, min_leaf, least_gain):
 
     Returns
     -------
-    variable, when_true, when_false : ndarray of int64
-        Tested column (-1 in a leaf) and the children.
-    counts : ndarray of int64 of shape (nodes, 2)
-        Rows with target 0 and 1.
+    test, when_true, when_false : ndarray of int64
+        The test (-1 in a leaf) and the children.
+    counts : ndarray of int64 of shape (nodes, n_values)
+        Rows with each value of the target.
     gain : ndarray of float64
         Gain of the split; zero in a leaf.
     """
@@ -40,11 +42,12 @@ def grow_tree(columns, target, n_rows, min_leaf, least_gain):
     for k in range(2, n_rows + 1):
         xlogx[k] = k * np.log(k)
     most = 2 * (n_rows // min_leaf) + 3
-    variable = np.full(most, -1, dtype=np.int64)
+    test = np.full(most, -1, dtype=np.int64)
     when_true = np.full(most, -1, dtype=np.int64)
     when_false = np.full(most, -1, dtype=np.int64)
-    counts = np.zeros((most, 2), dtype=np.int64)
+    counts = np.zeros((most, n_values), dtype=np.int64)
     gain = np.zeros(most)
+    with_test, without = np.empty(n_values, dtype=np.int64), np.empty(n_values, dtype=np.int64)
 
     # The open nodes lie one behind the other in one buffer; the last one is split next.
     where, mask = np.empty(4 * words, dtype=np.int64), np.empty(4 * words, dtype=np.uint64)
@@ -56,25 +59,26 @@ def grow_tree(columns, target, n_rows, min_leaf, least_gain):
         n_open -= 1
         node, start = open_node[n_open], open_start[n_open]
         own_where, own_mask = where[start : open_start[n_open + 1]].copy(), mask[start : open_start[n_open + 1]].copy()
-        rows, ones = count_rows(columns[target], own_where, own_mask)
-        counts[node, 0], counts[node, 1] = rows - ones, ones
-        if rows < 2 * min_leaf or ones == 0 or ones == rows:
+        rows = count_values(columns, end, own_where, own_mask, counts[node])
+        if rows < 2 * min_leaf or counts[node].max() == rows:
             continue
-        chosen, best = best_split(columns, target, own_where, own_mask, rows, ones, min_leaf, least_gain, xlogx)
+        chosen, best = best_split(
+            columns, begin, end, own_where, own_mask, counts[node], min_leaf, least_gain, xlogx, with_test, without
+        )
         if chosen < 0:
             continue
-        variable[node], gain[node] = chosen, best
+        test[node], gain[node] = chosen, best
         when_true[node], when_false[node] = n_nodes, n_nodes + 1
         n_nodes += 2
         if start + 2 * len(own_where) > len(where):
             where, mask = larger(where, start, len(own_where)), larger(mask, start, len(own_mask))
         middle = append_rows(columns[chosen], ~np.uint64(0), own_where, own_mask, where, mask, start)
-        end = append_rows(columns[chosen], np.uint64(0), own_where, own_mask, where, mask, middle)
+        behind = append_rows(columns[chosen], np.uint64(0), own_where, own_mask, where, mask, middle)
         open_node[n_open], open_start[n_open] = when_false[node], start
         open_node[n_open + 1], open_start[n_open + 1] = when_true[node], middle
         n_open += 2
-        open_start[n_open] = end
-    return variable[:n_nodes], when_true[:n_nodes], when_false[:n_nodes], counts[:n_nodes], gain[:n_nodes]
+        open_start[n_open] = behind
+    return test[:n_nodes], when_true[:n_nodes], when_false[:n_nodes], counts[:n_nodes], gain[:n_nodes]
 
 
 @compiled_step
@@ -87,36 +91,69 @@ def all_rows(n_rows, where, mask):
 
 
 @compiled_step
-def count_rows(column, where, mask):
-    """Rows of a node, and those of them with a one in the column."""
-    rows, ones = 0, 0
+def count_values(columns, end, where, mask, counts):
+    """Rows of a node, those with each value of the target written to ``counts``."""
+    rows = 0
     for k in range(len(where)):
         rows += np.int64(popcount(mask[k]))
-        ones += np.int64(popcount(mask[k] & column[where[k]]))
-    return rows, ones
+    counts[0] = rows
+    for v in range(1, len(counts)):
+        column = columns[end - len(counts) + v]
+        counts[v] = 0
+        for k in range(len(where)):
+            counts[v] += np.int64(popcount(mask[k] & column[where[k]]))
+        counts[0] -= counts[v]
+    return rows
 
 
 @compiled_step
-def best_split(columns, target, where, mask, rows, ones, min_leaf, least_gain, xlogx):
-    """The column whose split of a node gains most in log-likelihood, or -1, and the gain."""
-    here = xlogx[ones] + xlogx[rows - ones] - xlogx[rows]
-    best, chosen = max(least_gain, _SLACK), -1
+def best_split(columns, begin, end, where, mask, counts, min_leaf, least_gain, xlogx, with_test, without):
+    """The test whose split of a node gains most in log-likelihood, or -1, and the gain."""
+    here, rows = log_likelihood(counts, xlogx), counts.sum()
+    best, chosen, first = max(least_gain, _SLACK), -1, end - len(counts) + 1
     for j in range(len(columns)):
-        if j == target:
+        if begin <= j < end:
             continue
         true_rows, true_ones = 0, 0
         for k in range(len(where)):
             matched = mask[k] & columns[j, where[k]]
             true_rows += np.int64(popcount(matched))
-            true_ones += np.int64(popcount(matched & columns[target, where[k]]))
-        false_rows, false_ones = rows - true_rows, ones - true_ones
-        if true_rows < min_leaf or false_rows < min_leaf:
+            true_ones += np.int64(popcount(matched & columns[first, where[k]]))
+        if true_rows < min_leaf or rows - true_rows < min_leaf:
             continue
-        with_split = xlogx[true_ones] + xlogx[true_rows - true_ones] - xlogx[true_rows]
-        with_split += xlogx[false_ones] + xlogx[false_rows - false_ones] - xlogx[false_rows]
+        if len(counts) == 2:
+            false_rows, false_ones = rows - true_rows, counts[1] - true_ones
+            with_split = xlogx[true_ones] + xlogx[true_rows - true_ones] - xlogx[true_rows]
+            with_split += xlogx[false_ones] + xlogx[false_rows - false_ones] - xlogx[false_rows]
+        else:
+            with_test[0], with_test[1] = true_rows - true_ones, true_ones
+            count_more_values(columns, j, first, where, mask, with_test)
+            for v in range(len(counts)):
+                without[v] = counts[v] - with_test[v]
+            with_split = log_likelihood(with_test, xlogx) + log_likelihood(without, xlogx)
         if with_split - here > best:
             best, chosen = with_split - here, j
     return chosen, best
+
+
+@compiled_step
+def count_more_values(columns, test, first, where, mask, counts):
+    """Rows of a node in which a test holds with the values from 2 on, taken from those counted for value 0."""
+    for v in range(2, len(counts)):
+        counts[v] = 0
+        for k in range(len(where)):
+            counts[v] += np.int64(popcount(mask[k] & columns[test, where[k]] & columns[first + v - 1, where[k]]))
+        counts[0] -= counts[v]
+
+
+@compiled_step
+def log_likelihood(counts, xlogx):
+    """Log-likelihood of rows so counted under their own shares."""
+    total, rows = 0.0, counts[0]
+    for v in range(1, len(counts)):
+        total += xlogx[counts[v]]
+        rows += counts[v]
+    return total + xlogx[counts[0]] - xlogx[rows]
 
 
 @compiled_step
@@ -143,12 +180,12 @@ def larger(buffer, used, length):
 
 
 @compiled
-def leaves_of_rows(X, variable, when_true, when_false, gain, least_gain):
+def leaves_of_rows(X, variable, value, when_true, when_false, gain, least_gain):
     """Node where each row ends, in the tree cut back to the splits that gain more than ``least_gain``."""
     leaves = np.empty(len(X), dtype=np.int64)
     for r in range(len(X)):
         node = 0
         while variable[node] >= 0 and gain[node] > least_gain:
-            node = when_true[node] if X[r, variable[node]] else when_false[node]
+            node = when_true[node] if X[r, variable[node]] == value[node] else when_false[node]
         leaves[r] = node
     return leaves

@@ -5,7 +5,7 @@ import numpy as np
 from treatise._core.jit import compiled, compiled_step
 from treatise.graphical.decision_tree._conjunction_loops import add_where_matching, matching_word, word_of_rows
 from treatise.graphical.decision_tree.conjunctive import ConjunctiveMarkovNetwork
-from treatise.graphical.decision_tree.probability_tree import pack_columns
+from treatise.graphical.decision_tree.value_tests import packed_tests
 from treatise.statistics._counts_loops import popcount
 
 _ONE = np.uint64(1)
@@ -31,7 +31,7 @@ def generalize_features(
     network : ConjunctiveMarkovNetwork
         Features to begin with, and their weights.
     X : array-like of shape (n_samples, n_features)
-        Zeros and ones.
+        Codes of values: zeros and ones where there are two.
     prior_sd : float, default=1.0
         Deviation of the Gaussian prior of the weights.
     length_penalty : float, default=1.0
@@ -66,7 +66,7 @@ def generalize_features(
     .. [1] Paper v15-0501, Algorithms 3 and 4.
     """
     distinct, counts = np.unique(network._table(X), axis=0, return_counts=True)
-    search = _Search(distinct, counts, prior_sd, length_penalty, np.asarray(neighbours), power)
+    search = _Search(network, distinct, counts, prior_sd, length_penalty, np.asarray(neighbours), power)
     current = network
     for _ in range(max_passes):
         shorter, changed = search.one_pass(current)
@@ -79,12 +79,17 @@ def generalize_features(
 class _Search:
     """The rows, and what does not change from feature to feature."""
 
-    def __init__(self, distinct, counts, prior_sd, length_penalty, neighbours, power):
+    def __init__(self, network, distinct, counts, prior_sd, length_penalty, neighbours, power):
         self.distinct, self.counts = distinct, counts.astype(np.float64)
-        self.columns = pack_columns(distinct)
-        self.truth = np.ascontiguousarray(distinct.T)
         self.precision, self.length_penalty, self.neighbours = prior_sd**-2, length_penalty, neighbours
-        self.difference = value_differences(distinct, counts, power)
+        # Features only lose tests, so that all tests that ever come up are known.
+        self.columns = packed_tests(distinct, network._marks)
+        marks, inside, self.slot_starts, self.slots = network._marked()
+        tests = [test for feature in network.features for test in feature]
+        self.marked = dict(zip(tests, zip(marks.tolist(), inside.tolist())))
+        last = np.cumsum(network.n_values - 1)
+        self.spans = np.column_stack([last - (network.n_values - 1), last])
+        self.gaps = value_gaps(distinct, counts, power, network.n_values)
 
     def one_pass(self, network):
         """GENERALIZEFEATURE for every feature in turn; the network after it, and whether anything changed."""
@@ -92,48 +97,49 @@ class _Search:
         features, weights = network.features, network.weights.tolist()
         present, changed = set(features), False
         for j, feature in enumerate(features):
-            tests = np.array(feature, dtype=np.int64)
-            variables, values = np.ascontiguousarray(tests[:, 0]), tests[:, 1].astype(np.uint8)
+            tests = self.arrays(feature)
             best, chosen = 0.0, None
-            for keep in self.candidates(variables, values):
+            for keep in self.candidates(feature):
                 shorter = tuple(test for test, kept in zip(feature, keep) if kept)
                 if shorter in present:
                     continue
                 weight, gain = replacement_gain(
-                    self.columns,
-                    odds,
-                    self.truth,
-                    self.counts,
-                    variables,
-                    values,
-                    keep,
-                    variables[keep],
-                    values[keep],
-                    weights[j],
+                    self.columns, odds, self.counts, self.slot_starts, self.slots, *tests, keep, weights[j],
                     self.precision,
-                )
+                )  # fmt: skip
                 gain += self.length_penalty * (len(feature) - len(shorter))
                 if gain > best + 1e-9 * len(self.counts):
                     best, chosen = gain, (shorter, keep, weight)
             if chosen is not None:
                 shorter, keep, weight = chosen
-                add_feature(self.columns, odds, variables, values, -weights[j])
-                add_feature(self.columns, odds, variables[keep], values[keep], weight)
+                for given, change in ((tests, -weights[j]), (self.arrays(shorter), weight)):
+                    add_feature(self.columns, odds, self.slot_starts, self.slots, *given[:2], change)
                 present.discard(feature)
                 if shorter:
                     present.add(shorter)
                 features[j], weights[j], changed = shorter, weight, True
         kept = [j for j, feature in enumerate(features) if feature]
         shortened = ConjunctiveMarkovNetwork(
-            [features[j] for j in kept], network.n_features, [weights[j] for j in kept]
+            [features[j] for j in kept],
+            network.n_features,
+            [weights[j] for j in kept],
+            n_values=network.n_values,
         )
         return shortened, changed
 
-    def candidates(self, variables, values):
+    def arrays(self, feature):
+        """Marks of a feature's tests, whether the value lies in them, and the slots of the columns tested."""
+        pairs = np.array([self.marked[test] for test in feature], dtype=np.int64).reshape(-1, 2)
+        spans = self.spans[[column for column, _ in feature]].reshape(-1, 2)
+        return np.ascontiguousarray(pairs[:, 0]), pairs[:, 1].astype(np.uint8), spans
+
+    def candidates(self, feature):
         """Which tests each generalisation keeps; the last keeps none."""
-        violated = self.distinct[:, variables] != values
-        # On binary rows a test adds to the distance only where it is violated, and then the same for all rows.
-        distance = violated @ self.difference[np.ix_(variables, variables)].sum(axis=1)
+        columns = np.array([column for column, _ in feature])
+        rows, violated = self.distinct[:, columns], np.empty((len(self.distinct), len(feature)), dtype=bool)
+        for k, (_, values) in enumerate(feature):
+            violated[:, k] = rows[:, k] != values if isinstance(values, int) else ~np.isin(rows[:, k], values)
+        distance = self.gaps.distance(rows, feature, violated)
         unmatched = np.flatnonzero(violated.any(axis=1))
         most = min(int(self.neighbours.max()), len(unmatched))
         if most < len(unmatched):
@@ -145,9 +151,61 @@ class _Search:
             dropped = np.logical_or.accumulate(violated[nearest], axis=0)
             for last in np.minimum(np.searchsorted(reached, self.neighbours), len(nearest) - 1):
                 found[(~dropped[last]).tobytes()] = ~dropped[last]
-        nothing = np.zeros(len(variables), dtype=bool)
+        nothing = np.zeros(len(feature), dtype=bool)
         found[nothing.tobytes()] = nothing
         return list(found.values())
+
+
+def value_gaps(distinct, counts, power, n_values):
+    """The value difference metric of rows so counted."""
+    if np.all(n_values == 2):
+        return BinaryGaps(value_differences(distinct, counts, power))
+    return ValueGaps(distinct, counts, power, n_values)
+
+
+class BinaryGaps:
+    """Distances between features and binary rows, where a test adds only if violated, the same for all rows."""
+
+    def __init__(self, difference):
+        self.difference = difference
+
+    def distance(self, rows, feature, violated):
+        """Distance of each row, given as the tested columns, from a feature."""
+        columns = np.array([column for column, _ in feature])
+        return violated @ self.difference[np.ix_(columns, columns)].sum(axis=1)
+
+
+class ValueGaps:
+    """Distances between features and rows of any number of values.
+
+    A test adds, for every other column c of the feature, the difference between the shares of the values of c where
+    the test holds and where its column has the row's value.
+    """
+
+    def __init__(self, distinct, counts, power, n_values):
+        self.power, self.n_values = power, n_values
+        self.first = np.concatenate([[0], np.cumsum(n_values)])
+        one_hot = np.zeros((len(distinct), self.first[-1]))
+        one_hot[np.arange(len(distinct))[:, np.newaxis], self.first[:-1] + distinct] = 1.0
+        self.both = (one_hot * counts[:, np.newaxis]).T @ one_hot
+
+    def distance(self, rows, feature, violated):
+        """Distance of each row, given as the tested columns, from a feature."""
+        columns = [column for column, _ in feature]
+        spans = {c: np.arange(self.first[c], self.first[c + 1]) for c in columns}
+        total = np.zeros(len(rows))
+        for k, (column, values) in enumerate(feature):
+            places = spans[column]
+            others = np.concatenate([np.zeros(0, dtype=np.int64), *(spans[c] for c in columns if c != column)])
+            shares = self._shares(self.both[np.ix_(places, others)], np.diag(self.both)[places])
+            allowed = places[np.atleast_1d(values)]
+            held = self._shares(self.both[np.ix_(allowed, others)].sum(axis=0), np.diag(self.both)[allowed].sum())
+            total += (np.abs(shares - held) ** self.power).sum(axis=1)[rows[:, k]]
+        return total
+
+    @staticmethod
+    def _shares(both, alone):
+        return both / np.maximum(alone, 1.0)[..., np.newaxis]
 
 
 def value_differences(distinct, counts, power):
@@ -169,48 +227,72 @@ def log_likelihood(odds, truth):
     return -max(-m, 0.0) - np.log1p(np.exp(-abs(m)))
 
 
+@compiled_step
+def mark_odds(odds, slots, span, r):
+    """Log-odds that the value of a column lies in a mark, from the log-odds of its values against value 0.
+
+    As a function of one feature's weight, the likelihood of a column of any number of values is that of a coin: in the
+    feature's mark or not.
+    """
+    if span[1] - span[0] == 1:
+        return odds[span[0], r]
+    highest, inside, outside = 0.0, 0.0, 0.0
+    for s in range(span[0], span[1]):
+        highest = max(highest, odds[s, r])
+    outside = np.exp(-highest)
+    for s in range(span[0], span[1]):
+        mass, marked = np.exp(odds[s, r] - highest), False
+        for slot in slots:
+            marked |= slot == s
+        if marked:
+            inside += mass
+        else:
+            outside += mass
+    return np.log(max(inside, 1e-300)) - np.log(max(outside, 1e-300))
+
+
 @compiled
-def replacement_gain(
-    columns, odds, truth, counts, variables, values, keep, kept_variables, kept_values, weight, precision
-):
+def replacement_gain(columns, odds, counts, slot_starts, slots, marks, inside, spans, keep, weight, precision):
     """Best weight of the feature without the tests not kept, and the change of the penalised pseudo-likelihood.
 
-    All other weights stay. ``kept_variables`` and ``kept_values`` are the tests where ``keep`` is true; none means
-    that the feature goes. ``odds`` and ``truth`` have shape (p, n).
+    All other weights stay. Tests are given by their marks, by whether the value lies in them, and by the slots of
+    their columns; where ``keep`` is false for all, the feature goes. ``odds`` has shape (slots, n).
 
     Returns
     -------
     shorter_weight, gain : float
     """
-    length, n = len(variables), truth.shape[1]
+    length, n = len(marks), odds.shape[1]
+    kept_marks, kept_inside = marks[keep], inside[keep]
     capacity = 0
-    for t in range(len(kept_variables)):
+    for t in range(len(kept_marks)):
         for word in range(columns.shape[1]):
             whole = word_of_rows(word, n)
-            mask = matching_word(columns, word, whole, 0, len(kept_variables), t, kept_variables, kept_values)
+            mask = matching_word(columns, word, whole, 0, len(kept_marks), t, kept_marks, kept_inside)
             capacity += np.int64(popcount(mask))
     without, sign = np.empty(capacity), np.empty(capacity)
     label, times = np.empty(capacity, dtype=np.uint8), np.empty(capacity)
     gain, used, t = 0.0, 0, 0
     for a in range(length):
-        i = variables[a]
-        share = 1.0 if values[a] else -1.0
+        own = slots[slot_starts[marks[a]] : slot_starts[marks[a] + 1]]
+        share = 1.0 if inside[a] else -1.0
         for word in range(columns.shape[1]):
             whole = word_of_rows(word, n)
-            longer = matching_word(columns, word, whole, 0, length, a, variables, values)
+            longer = matching_word(columns, word, whole, 0, length, a, marks, inside)
             mask = longer
             if keep[a]:
-                mask = matching_word(columns, word, whole, 0, len(kept_variables), t, kept_variables, kept_values)
+                mask = matching_word(columns, word, whole, 0, len(kept_marks), t, kept_marks, kept_inside)
             while mask != 0:
                 lowest = mask & (~mask + _ONE)
                 r = 64 * word + np.int64(popcount(lowest - _ONE))
-                base = odds[i, r] - (share * weight if longer & lowest else 0.0)
+                now, lies = mark_odds(odds, own, spans[a], r), columns[marks[a], word] & lowest != 0
+                base = now - (share * weight if longer & lowest else 0.0)
                 if keep[a]:
-                    without[used], sign[used], label[used], times[used] = base, share, truth[i, r], counts[r]
+                    without[used], sign[used], label[used], times[used] = base, share, lies, counts[r]
                     used += 1
                 else:
-                    gain += counts[r] * log_likelihood(base, truth[i, r])
-                gain -= counts[r] * log_likelihood(odds[i, r], truth[i, r])
+                    gain += counts[r] * log_likelihood(base, lies)
+                gain -= counts[r] * log_likelihood(now, lies)
                 mask ^= lowest
         t += 1 if keep[a] else 0
     shorter = weight if used else 0.0
@@ -230,7 +312,8 @@ def replacement_gain(
 
 
 @compiled
-def add_feature(columns, odds, variables, values, weight):
+def add_feature(columns, odds, slot_starts, slots, marks, inside, weight):
     """Add a feature's share to the log-odds of its columns."""
-    for t in range(len(variables)):
-        add_where_matching(columns, odds.shape[1], 0, len(variables), t, variables, values, weight, odds[variables[t]])
+    for t in range(len(marks)):
+        for at in range(slot_starts[marks[t]], slot_starts[marks[t] + 1]):
+            add_where_matching(columns, odds.shape[1], 0, len(marks), t, marks, inside, weight, odds[slots[at]])

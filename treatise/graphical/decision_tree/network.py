@@ -3,11 +3,13 @@
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise.graphical._categories import coded_columns, known_codes
 from treatise.graphical._two_values import binary_table, known_values
 from treatise.graphical.decision_tree.bottom_up import generalize_features
 from treatise.graphical.decision_tree.conjunctive import ConjunctiveMarkovNetwork
@@ -22,27 +24,30 @@ _FIRST_SD = 1.0
 
 
 class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
-    """Markov network of binary columns with features of many columns at once, read off one decision tree per column.
+    """Markov network of discrete columns with features of many columns at once, read off one decision tree per column.
 
-    Use it for binary tables whose columns interact in threes and more: site visits, symptoms, presence and absence of
-    species. It answers any query, "how likely is x_i given what I know", and draws rows. Where interactions are
-    pairwise, :class:`IsingGraph` says the same with fewer numbers; ``structure="both"`` is the safe choice. A first
-    test that tells nothing alone (the exclusive or) is found with ``kappa=1`` only, and not always.
+    Use it for tables of two or a few values whose columns interact in threes and more: site visits, symptoms, presence
+    and absence of species, answers to a questionnaire. It answers any query, "how likely is x_i given what I know", and
+    draws rows. Where interactions are pairwise, :class:`IsingGraph` and :class:`MultinomialGraph` say the same with
+    fewer numbers; ``structure="both"`` is the safe choice. A first test that tells nothing alone (the exclusive or) is
+    found with ``kappa=1`` only, and not always.
 
-    The trees cost O(p n / 64) for each node. Nearly all time goes to the weights: each evaluation passes once over all
-    triples (distinct row, feature, test) in which the other tests of the feature hold, and there are 20 fits to choose
-    from with the settings of the paper. Fix ``features`` and ``prior_sd`` to save them.
+    The trees cost O(p n / 64) for each node, and for columns of k values k^2 times as much. Nearly all time goes to the
+    weights: each evaluation passes once over all triples (distinct row, feature, test) in which the other tests of the
+    feature hold, and there are 20 fits to choose from with the settings of the paper. Fix ``features`` and ``prior_sd``
+    to save them.
 
     Parameters
     ----------
     structure : {"trees", "pairwise", "both"}, default="trees"
-        "trees" is DTSL; "pairwise" takes the edges of sparse logistic regressions (L1); "both" unites the best of the
-        two (DT+L1).
+        "trees" is DTSL; "pairwise" takes the edges of sparse logistic regressions (L1), multinomial ones with a penalty
+        for each pair of columns where a column has more than two values; "both" unites the best of the two (DT+L1).
     features : {"best", "default", "prune", "prune10", "prune5", "nonzero"}, default="best"
         How a tree becomes features, see :meth:`ProbabilityTree.features`; "best" takes the best on the validation rows.
+        "nonzero" is for tables of two values.
     kappa : float or "auto", default="auto"
-        Prior of a split: it must gain more than ``-log(kappa)``. "auto" chooses from powers of ten between 0.0001 and 1
-        by the likelihood of the trees on the validation rows.
+        Prior of a split: it must gain more than ``-log(kappa)`` for each value of the column but one. "auto" chooses
+        from powers of ten between 0.0001 and 1 by the likelihood of the trees on the validation rows.
     prior_sd : float or "auto", default="auto"
         Deviation of the Gaussian prior of the weights; "auto" chooses from 0.1, 1, 10 and 100 by the
         pseudo-likelihood of the validation rows.
@@ -58,7 +63,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         Share of the rows put aside for choices where ``fit`` is given no validation rows; the choices made, all rows
         are fitted.
     binarize : float or None, default=None
-        Where to cut the columns into 0 (at or below) and 1; None expects two values in the table.
+        Where to cut the columns into 0 (at or below) and 1; None takes every value for one of its own.
     tol : float, default=1e-4
         Largest component of the gradient of the mean pseudo-likelihood at the end.
     max_iter : int, default=1000
@@ -71,9 +76,9 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
     adjacency_, edges_, edge_weights_ : ndarray
         The graph: columns that share a feature, with the sum of ``|weight|`` over the features that they share.
     network_ : ConjunctiveMarkovNetwork
-        The model, for zeros and ones.
+        The model, for the codes 0, 1, ... of the values.
     features_ : list of tuple of (column, value)
-        Tests of each feature.
+        Tests of each feature, of codes; a tuple of several values in the place of one holds at any of them.
     weights_ : ndarray
         Weight of each feature.
     trees_ : list of ProbabilityTree
@@ -84,8 +89,9 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         How the trees became features; for "pairwise" and "both" also the cost and the rule.
     validation_scores_ : dict
         "features", "prior_sd" and "score": the mean pseudo-log-likelihood of the validation rows for what was tried.
-    values_ : ndarray of shape (2,)
-        The values of the columns that stand for 0 and 1.
+    values_ : ndarray of shape (2,), or list of ndarray
+        The values of the table that stand for 0 and 1; where it holds more than two, or text, the values of each column
+        that stand for 0, 1, ...
     n_iter_ : int
         Iterations of the last fit of the weights.
     converged_ : bool
@@ -165,7 +171,8 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Two values in the whole table, such as 0 and 1, or -1 and 1.
+            Two values in the whole table, such as 0 and 1, or -1 and 1; or categories: text, numbers or both, at most
+            50 in a column.
         y : None
             Ignored.
         X_val : array-like of shape (n_validation, n_features) or None, default=None
@@ -177,8 +184,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         """
         if self.refine and self.l1 > 0:
             raise ValueError(f"l1={self.l1:g} cannot be used while features are refined; set l1=0 or refine=False")
-        X = binary_table(self, X, "a decision tree Markov network", "use MultinomialGraph for categories")
-        X = X.astype(np.uint8)
+        X = self._coded(X)
         self.validation_scores_ = {"features": [], "prior_sd": [], "score": []}
         tuned = "auto" in (self.kappa, self.prior_sd) or self.structure != "trees"
         tuned = tuned or self.features == "best"
@@ -221,7 +227,7 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         return float(self.network_.pseudo_log_likelihood(rows).mean())
 
     def predict_proba(self, X, query=None, *, method="auto", n_chains=10, burn_in=100, n_samples=1000):
-        """Probability that columns take the second of the two values, given evidence.
+        """Probability that columns take their values, given evidence.
 
         Parameters
         ----------
@@ -235,7 +241,9 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
 
         Returns
         -------
-        proba : ndarray of shape (n_samples, len(query))
+        proba : ndarray of shape (n_samples, len(query)), or list of ndarray of shape (n_samples, n_values)
+            Where all columns have two values, the probability of the second; else a list with the probabilities of all
+            values of each column asked for.
         """
         table = self._known_rows(X)
         if query is None:
@@ -274,8 +282,12 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         floor = 1.0 / (n_chains * n_samples + 2)
         total = 0.0
         for query in groups:
-            ones = self.network_.conditional_marginals(table, query, random_state=self.random_state, **chains)
-            total += np.log(np.maximum(np.where(table[:, query] > 0, ones, 1.0 - ones), floor)).sum()
+            found = self.network_.conditional_marginals(table, query, random_state=self.random_state, **chains)
+            if self.network_.is_binary:
+                share = np.where(table[:, query] > 0, found, 1.0 - found)
+            else:
+                share = np.column_stack([own[np.arange(len(table)), table[:, i]] for own, i in zip(found, query)])
+            total += np.log(np.maximum(share, floor)).sum()
         return float(total / len(table))
 
     def _invariants(self):
@@ -301,23 +313,50 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = self.network_.sample(n_samples, n_chains=n_chains, burn_in=burn_in, thin=thin, random_state=random_state)
-        return self.values_[rows]
+        if isinstance(self.values_, np.ndarray):
+            return self.values_[rows]
+        columns = [states[codes] for states, codes in zip(self.values_, rows.T)]
+        if all(np.issubdtype(column.dtype, np.number) for column in columns):
+            return np.column_stack(columns)
+        return np.column_stack([column.astype(object) for column in columns])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = self.binarize is None
+        return tags
+
+    def _coded(self, X):
+        """Codes of the rows in training; sets ``values_``."""
+        if self.binarize is not None or _holds_two_numbers(X):
+            table = binary_table(self, X, "a decision tree Markov network", "leave binarize out for categories")
+            self._n_values = np.full(table.shape[1], 2)
+        else:
+            table, self.values_ = coded_columns(self, X, None, "cut numbers with binarize, or merge rare categories")
+            self._n_values = np.array([len(states) for states in self.values_])
+        if self.features == "nonzero" and self._n_values.max() > 2:
+            raise ValueError(
+                f"features='nonzero' is for tables of two values; column {self._n_values.argmax()} holds "
+                f"{self._n_values.max()}: choose another, such as 'prune'"
+            )
+        return table.astype(np.uint8)
 
     def _learn(self, train, valid):
         """Algorithm 1 with the choices of section 7.1 on validation rows; returns the pairwise features."""
         self.trees_, self.kappa_, self.conversion_ = [], 1.0, ""
         sets, pairs = [], []
         if self.structure != "pairwise":
-            trees = grow_probability_trees(train, min_samples_leaf=self.min_samples_leaf)
+            trees = self._trees(train, 1.0)
             self.kappa_ = self._best_kappa(trees, valid)
             self.trees_ = [tree.cut(self.kappa_) for tree in trees]
-            conversions = CONVERSIONS if self.features == "best" else (self.features,)
+            conversions = (self.features,)
+            if self.features == "best":
+                conversions = [name for name in CONVERSIONS if name != "nonzero" or self._n_values.max() <= 2]
             tried = [self._weighed(name, merged_features(self.trees_, name), train, valid) for name in conversions]
             sets.append(max(tried, key=lambda found: found[0]))
         if self.structure != "trees":
             tried = [
                 self._weighed(name, features, train, valid, sds=(_FIRST_SD,))
-                for name, features in pairwise_candidates(train)
+                for name, features in pairwise_candidates(train, self._n_values)
             ]
             _, name, network, _ = max(tried, key=lambda found: found[0])
             pairs = network.features
@@ -333,9 +372,12 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         """The choices made, trees and weights of all rows."""
         own = []
         if self.structure != "pairwise":
-            self.trees_ = grow_probability_trees(X, kappa=self.kappa_, min_samples_leaf=self.min_samples_leaf)
+            self.trees_ = self._trees(X, self.kappa_)
             own = merged_features(self.trees_, self.conversion_.partition(";")[0])
         self.network_ = self._network(list(dict.fromkeys(own + pairs)), X, self.prior_sd_, None)
+
+    def _trees(self, X, kappa):
+        return grow_probability_trees(X, kappa=kappa, min_samples_leaf=self.min_samples_leaf, n_values=self._n_values)
 
     def _best_kappa(self, trees, valid):
         if self.kappa != "auto":
@@ -356,14 +398,24 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
         return best
 
     def _network(self, features, X, sd, start):
-        network = ConjunctiveMarkovNetwork(features, X.shape[1])
+        network = ConjunctiveMarkovNetwork(features, X.shape[1], n_values=self._n_values)
         return network.fit_weights(X, prior_sd=sd, l1=self.l1, start=start, tol=self.tol, max_iter=self.max_iter)
 
     def _known_rows(self, X):
-        """New rows as zeros and ones, of a fitted model or in its fit."""
+        """Codes of new rows, of a fitted model or in its fit."""
         if not hasattr(self, "values_"):
             check_is_fitted(self)
-        return known_values(self, X).astype(np.uint8)
+        table = known_values(self, X) if isinstance(self.values_, np.ndarray) else known_codes(self, X, self.values_)
+        return table.astype(np.uint8)
+
+
+def _holds_two_numbers(X):
+    """Whether a table holds at most two different numbers, or is for the check of binary tables to refuse."""
+    try:
+        numbers = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return issparse(X)
+    return numbers.ndim != 2 or np.isnan(numbers).any() or len(np.unique(numbers)) <= 2
 
 
 def merged_features(trees, conversion):

@@ -29,7 +29,8 @@ def plot_features(model, *, n_features=20, feature_names=None, ax=None):
     order = np.argsort(-np.abs(network.weights), kind="stable")[:n_features]
     features = network.features
     labels = [
-        " ∧ ".join(f"{'' if value else '¬'}{feature_names[column]}" for column, value in features[j]) for j in order
+        " ∧ ".join(_written(feature_names[column], values, network.n_values[column]) for column, values in features[j])
+        for j in order
     ]
     ax = axes_for(ax, figsize=(7, 1 + 0.28 * len(order)))
     weights = network.weights[order]
@@ -40,3 +41,13 @@ def plot_features(model, *, n_features=20, feature_names=None, ax=None):
     ax.set_xlabel("weight")
     ax.set_title(f"{len(order)} of {len(features)} features")
     return ax
+
+
+def _written(name, values, n_values):
+    """A test in words: of two values the name stands for the second."""
+    if n_values == 2:
+        return f"{'' if values else '¬'}{name}"
+    if not isinstance(values, tuple):
+        return f"{name}={values}"
+    left_out = [v for v in range(n_values) if v not in values]
+    return f"{name}≠{left_out[0]}" if len(left_out) == 1 else f"{name}∈{{{','.join(map(str, values))}}}"

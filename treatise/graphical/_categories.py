@@ -7,7 +7,7 @@ MOST_STATES = 50
 """Of a column: a table of weights holds the square of it for every pair."""
 
 
-def coded_columns(estimator, X, n_bins):
+def coded_columns(estimator, X, n_bins, remedy="cut numbers with n_bins, or merge rare categories"):
     """Codes of every column, and the values that they stand for.
 
     Parameters
@@ -19,6 +19,8 @@ def coded_columns(estimator, X, n_bins):
     n_bins : int or None
         Parts of equal size into which numeric columns with more different values are cut; None takes every value for
         a state of its own.
+    remedy : str
+        What to do about a column of too many states, for the error.
 
     Returns
     -------
@@ -44,11 +46,44 @@ def coded_columns(estimator, X, n_bins):
         if len(values) > MOST_STATES:
             raise ValueError(
                 f"column {j} has {len(values)} different values, more than the {MOST_STATES} states that a table of "
-                "weights can hold; cut numbers with n_bins, or merge rare categories"
+                f"weights can hold; {remedy}"
             )
         columns.append(codes)
         states.append(values)
     return np.column_stack(columns).astype(np.int64), states
+
+
+def known_codes(estimator, X, states):
+    """Codes of new rows, which must hold the values of the fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The learner.
+    X : array-like of shape (n_samples, n_features)
+        Rows.
+    states : list of ndarray
+        The values of each column in the fit.
+
+    Returns
+    -------
+    codes : ndarray of int of shape (n_samples, n_features)
+    """
+    if hasattr(X, "isna"):
+        _refuse_missing(np.asarray(X.isna()))
+    X = validate_data(estimator, X, dtype=None, reset=False)
+    codes = np.empty(X.shape, dtype=np.int64)
+    for j, known in enumerate(states):
+        column = X[:, j] if X.dtype != object else _comparable(X[:, j])
+        if np.issubdtype(known.dtype, np.number) != np.issubdtype(column.dtype, np.number):
+            column = column.astype(known.dtype)
+        codes[:, j] = np.minimum(np.searchsorted(known, column), len(known) - 1)
+        strange = known[codes[:, j]] != column
+        if strange.any():
+            raise ValueError(
+                f"column {j} holds {column[strange][0]!s}, which the fit did not see; it saw {known.tolist()}"
+            )
+    return codes
 
 
 def _refuse_missing(missing):
