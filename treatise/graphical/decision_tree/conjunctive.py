@@ -1,6 +1,7 @@
 """Markov networks over discrete columns whose features are conjunctions of tests."""
 
 import warnings
+from copy import copy
 from numbers import Integral
 
 import numpy as np
@@ -110,7 +111,18 @@ class ConjunctiveMarkovNetwork:
                 and within(self.variables, 0, self.n_features)
             ),
         )
-        yield "tests compare with 0 or 1", is_array(self.values, np.uint8, tests) and within(self.values, 0, 2)
+        yield (
+            "columns have values",
+            is_array(self.n_values, np.int64, self.n_features) and within(self.n_values, 1, MOST_VALUES + 1),
+        )
+        yield (
+            "tests are of values of their columns",
+            is_array(self.allowed, np.uint64, tests) and not (self.allowed & ~self._all_values()).any(),
+        )
+        fresh = copy(self)
+        fresh._mark_tests()
+        same = all(map(np.array_equal, fresh._marked(), self._marked()))
+        yield "marks follow from the tests", same and fresh._marks == self._marks
         feature_of = np.repeat(np.arange(len(self.weights)), np.diff(self.indptr))
         pairs = np.column_stack([feature_of, self.variables])
         yield "no feature tests a column twice", len(np.unique(pairs, axis=0)) == tests
@@ -329,12 +341,16 @@ class ConjunctiveMarkovNetwork:
             raise ValueError(f"a test of column {column} for {values.tolist()} is the same in all rows; leave it out")
         return bits
 
+    def _all_values(self):
+        """The bits of all values of each test's column."""
+        return (np.uint64(1) << (self.n_values[self.variables] - 1).astype(np.uint64) << np.uint64(1)) - np.uint64(1)
+
     def _mark_tests(self):
         """Every test as a set of values without 0, a mark, in which the value lies or does not lie.
 
         The slots of a mark are the places of its values among the log-odds of all columns.
         """
-        full = (np.uint64(1) << (self.n_values[self.variables] - 1).astype(np.uint64) << np.uint64(1)) - np.uint64(1)
+        full = self._all_values()
         self._inside = ((self.allowed & np.uint64(1)) == 0).astype(np.uint8)
         members = np.where(self._inside > 0, self.allowed, self.allowed ^ full)
         number: dict[tuple[int, int], int] = {}

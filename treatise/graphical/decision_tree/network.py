@@ -292,7 +292,11 @@ class DecisionTreeMarkovNetwork(UndirectedGraphMixin, BaseEstimator):
 
     def _invariants(self):
         yield "the network is of the columns", self.network_.n_features == self.n_features_in_
-        yield "columns have two values", np.shape(self.values_) == (2,)
+        own = (
+            [2] * self.n_features_in_ if isinstance(self.values_, np.ndarray) else [len(each) for each in self.values_]
+        )
+        yield "columns have the values of the network", own == self.network_.n_values.tolist()
+        yield "two values stand for 0 and 1", not isinstance(self.values_, np.ndarray) or self.values_.shape == (2,)
 
     def sample(self, n_samples=1, *, n_chains=10, burn_in=100, thin=10, random_state=None):
         """Rows drawn from the network by Gibbs sampling, see :meth:`ConjunctiveMarkovNetwork.sample`.

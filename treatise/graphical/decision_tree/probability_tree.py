@@ -58,7 +58,7 @@ class ProbabilityTree:
         n_nodes = len(self.variable)
         own = np.arange(n_nodes)
         inner = self.variable >= 0
-        for name in ("variable", "when_true", "when_false"):
+        for name in ("variable", "when_true", "when_false", "value"):
             yield (
                 f"{name} has a number for each node",
                 is_array(getattr(self, name), np.integer, n_nodes) and n_nodes > 0,
@@ -66,7 +66,7 @@ class ProbabilityTree:
         for name in ("when_true", "when_false"):
             child = getattr(self, name)
             yield f"{name} comes after its node", (child > own)[inner].all() and within(child[inner], 0, n_nodes)
-        yield "nodes have counts", is_array(self.counts, np.integer, n_nodes, 2) and within(self.counts, 0, np.inf)
+        yield "nodes have counts", is_array(self.counts, np.integer, n_nodes, None) and within(self.counts, 0, np.inf)
         yield "nodes have a gain", is_array(self.gain, np.float64, n_nodes)
 
     @property
