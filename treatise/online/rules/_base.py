@@ -34,12 +34,13 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
 
     Parameters
     ----------
-    n_passes : int, default=1
-        Times that ``fit`` goes through the rows.
-    fit_intercept : bool, default=False
-        Whether to add a constant feature 1, whose weight is learned like any other.
-    shuffle : bool, default=False
-        Whether ``fit`` visits the rows in random order, not in the order given.
+    n_passes : int, default=5
+        Times that ``fit`` goes through the rows. The paper's learners go once.
+    fit_intercept : bool, default=True
+        Whether to add a constant feature 1, whose weight is learned like any other. The paper's learners have none.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the rows in random order. In the order given, a table sorted by class teaches one class
+        after the other.
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffling.
 
@@ -70,7 +71,7 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
     }
     _native_multiclass = True
 
-    def __init__(self, *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, *, n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         self.n_passes = n_passes
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle

@@ -108,9 +108,9 @@ class ALMA(OnlineClassifier):
         C=2**0.5,
         B=None,
         radius="auto",
-        n_passes=1,
-        fit_intercept=False,
-        shuffle=False,
+        n_passes=5,
+        fit_intercept=True,
+        shuffle=True,
         random_state=None,
     ):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)

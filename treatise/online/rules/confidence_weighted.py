@@ -114,8 +114,8 @@ class ConfidenceWeighted(SecondOrderClassifier):
         *,
         covariance="auto",
         n_passes=1,
-        fit_intercept=False,
-        shuffle=False,
+        fit_intercept=True,
+        shuffle=True,
         random_state=None,
     ):
         super().__init__(

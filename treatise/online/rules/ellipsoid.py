@@ -74,9 +74,9 @@ class ImprovedEllipsoid(SecondOrderClassifier):
         *,
         c=0.1,
         covariance="auto",
-        n_passes=1,
-        fit_intercept=False,
-        shuffle=False,
+        n_passes=5,
+        fit_intercept=True,
+        shuffle=True,
         random_state=None,
     ):
         super().__init__(

@@ -84,9 +84,9 @@ class NAROW(SecondOrderClassifier):
         b="auto",
         *,
         covariance="auto",
-        n_passes=1,
-        fit_intercept=False,
-        shuffle=False,
+        n_passes=5,
+        fit_intercept=True,
+        shuffle=True,
         random_state=None,
     ):
         super().__init__(

@@ -67,9 +67,9 @@ class NormalHerd(SecondOrderClassifier):
         C=1.0,
         *,
         covariance="auto",
-        n_passes=1,
-        fit_intercept=False,
-        shuffle=False,
+        n_passes=5,
+        fit_intercept=True,
+        shuffle=True,
         random_state=None,
     ):
         super().__init__(

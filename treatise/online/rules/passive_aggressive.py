@@ -104,7 +104,7 @@ class PassiveAggressive(OnlineClassifier):
         "variant": [Options(Integral, {0, 1, 2})],
     }
 
-    def __init__(self, C="auto", *, variant=1, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, C="auto", *, variant=1, n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.C = C
         self.variant = variant

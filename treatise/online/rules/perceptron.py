@@ -103,7 +103,7 @@ class OnlinePerceptron(OnlineClassifier):
 
     _parameter_constraints: dict = {**OnlineClassifier._parameter_constraints, "update": [StrOptions(set(_SHARES))]}
 
-    def __init__(self, update="max", *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, update="max", *, n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.update = update
 

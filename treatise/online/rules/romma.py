@@ -135,7 +135,7 @@ class ROMMA(OnlineClassifier):
 
     _parameter_constraints: dict = {**OnlineClassifier._parameter_constraints, "aggressive": ["boolean"]}
 
-    def __init__(self, aggressive=False, *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, aggressive=False, *, n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.aggressive = aggressive
 

@@ -80,9 +80,9 @@ class SecondOrderPerceptron(SecondOrderClassifier):
         *,
         update_every_round=False,
         covariance="auto",
-        n_passes=1,
-        fit_intercept=False,
-        shuffle=False,
+        n_passes=5,
+        fit_intercept=True,
+        shuffle=True,
         random_state=None,
     ):
         super().__init__(
