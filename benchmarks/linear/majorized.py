@@ -53,8 +53,8 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     yield Scaling(
         work="partition tree: predict 20 000 rows, over classes",
         sizes=(64, 512, 4096),
-        prepare=partial(_prediction, PartitionTreeClassifier(random_state=0)),
-        warm_up=_prediction(PartitionTreeClassifier(random_state=0), 8),
+        prepare=partial(_prediction, PartitionTreeClassifier(n_passes=1, random_state=0)),
+        warm_up=_prediction(PartitionTreeClassifier(n_passes=1, random_state=0), 8),
     )
     yield Scaling(
         work="one logistic score a class (scikit-learn): predict 20 000 rows, over classes",
@@ -113,10 +113,10 @@ def _against_log_multi(n_classes: int) -> Contest:
     return Contest(
         work=f"tree of {n_classes} classes, one pass over {len(y)} rows of {X.shape[1]} features (quality: accuracy)",
         peer="vowpalwabbit",
-        ours=lambda: PartitionTreeClassifier(random_state=0).fit(X, y),
+        ours=lambda: PartitionTreeClassifier(n_passes=1, random_state=0).fit(X, y),
         theirs=theirs,
         quality=accuracy,
-        warm_up=lambda: PartitionTreeClassifier(random_state=0).fit(X[:100], y[:100]),
+        warm_up=lambda: PartitionTreeClassifier(n_passes=1, random_state=0).fit(X[:100], y[:100]),
     )
 
 
@@ -149,4 +149,4 @@ def _prediction(model: Any, n_classes: int) -> Any:
 
 def _pass(n_classes: int) -> Any:
     X, y = make_hypercube_gaussians(n_classes, 60, random_state=0)
-    return lambda: PartitionTreeClassifier(random_state=0).fit(X, y)
+    return lambda: PartitionTreeClassifier(n_passes=1, random_state=0).fit(X, y)

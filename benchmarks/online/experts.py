@@ -56,7 +56,8 @@ def stream(n_rows: int, n_features: int, density: float) -> tuple[sparse.csr_mat
 
 def our_pass(X: sparse.csr_matrix | np.ndarray, y: np.ndarray) -> Callable[[], AveragedSGDClassifier]:
     """One pass with the step that follows from the length."""
-    return lambda: AveragedSGDClassifier(fit_intercept=False).fit(X, y)
+    model = AveragedSGDClassifier(schedule="constant", n_passes=1, fit_intercept=False, shuffle=False)
+    return lambda: model.fit(X, y)
 
 
 def their_pass(X: sparse.csr_matrix | np.ndarray, y: np.ndarray) -> Callable[[], SGDClassifier]:

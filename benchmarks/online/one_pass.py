@@ -12,6 +12,8 @@ from treatise.datasets import load_table
 from treatise.online import AROW, OnlineGradientDescent, OnlinePerceptron, PassiveAggressive
 from treatise.papers.online.v15_0495 import ijcnn1
 
+ONCE_IN_ORDER = {"n_passes": 1, "fit_intercept": False, "shuffle": False}
+
 
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Sparse a9a and dense ijcnn1 in the order of the files, then rising numbers of non-zeros."""
@@ -20,14 +22,18 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     one_pass = {"penalty": None, "max_iter": 1, "tol": None, "shuffle": False, "fit_intercept": False}
     pairs = {
         "Perceptron": (
-            OnlinePerceptron(), SGDClassifier(loss="perceptron", learning_rate="constant", eta0=1.0, **one_pass)
+            OnlinePerceptron(**ONCE_IN_ORDER),
+            SGDClassifier(loss="perceptron", learning_rate="constant", eta0=1.0, **one_pass),
         ),
         "hinge loss": (
-            OnlineGradientDescent(),
+            OnlineGradientDescent(**ONCE_IN_ORDER),
             SGDClassifier(loss="hinge", learning_rate="invscaling", eta0=1.0, power_t=0.5, **one_pass),
         ),
-        "PA-I": (PassiveAggressive(1.0), SGDClassifier(loss="hinge", learning_rate="pa1", eta0=1.0, **one_pass)),
-    }  # fmt: skip
+        "PA-I": (
+            PassiveAggressive(1.0, **ONCE_IN_ORDER),
+            SGDClassifier(loss="hinge", learning_rate="pa1", eta0=1.0, **one_pass),
+        ),
+    }
     for name, (X, y) in data.items():
         for rule, (ours, theirs) in pairs.items():
             yield Contest(
@@ -40,7 +46,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
                 repeats=20,
             )
     yield from _against_river(*data["a9a, sparse"])
-    for learner in (PassiveAggressive(), AROW()):
+    for learner in (PassiveAggressive(**ONCE_IN_ORDER), AROW(**ONCE_IN_ORDER)):
         yield Scaling(
             work=f"{type(learner).__name__}, one pass over 20 000 rows of 100 000 features, by non-zeros",
             sizes=(200_000, 800_000, 3_200_000, 12_800_000),
@@ -66,10 +72,13 @@ def _against_river(X: Any, y: np.ndarray) -> Iterator[Contest]:
     rows = [dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist())) for a, b in bounds]
     labels = y > 0
     pairs = {
-        "PA-I": (PassiveAggressive(1.0), lambda: linear_model.PAClassifier(C=1.0, mode=1, learn_intercept=False)),
-        "Perceptron with an intercept": (OnlinePerceptron(fit_intercept=True), linear_model.Perceptron),
+        "PA-I": (
+            PassiveAggressive(1.0, **ONCE_IN_ORDER),
+            lambda: linear_model.PAClassifier(C=1.0, mode=1, learn_intercept=False),
+        ),
+        "Perceptron with an intercept": (OnlinePerceptron(n_passes=1, shuffle=False), linear_model.Perceptron),
         # River has no rule of ours with a second order; this is its own, of the same cost.
-        "AROW against River's AdPredictor": (AROW(), linear_model.AdPredictor),
+        "AROW against River's AdPredictor": (AROW(**ONCE_IN_ORDER), linear_model.AdPredictor),
     }
     for rule, (ours, theirs) in pairs.items():
         yield Contest(

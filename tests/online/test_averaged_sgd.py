@@ -1,14 +1,16 @@
 """Averaged stochastic gradient descent, its kernel form, bounds and certificate (JMLR 15:595)."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.datasets import load_iris, make_circles
-from sklearn.linear_model import LogisticRegression
+from single_pass import once_in_order
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_circles
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.preprocessing import normalize, scale
 
 from treatise.datasets import make_logistic_sphere
@@ -20,12 +22,17 @@ from treatise.online import (
     self_concordant_certificate,
 )
 
+kernel_module = sys.modules[KernelAveragedSGDClassifier.__module__]
 BEST = np.array([1.0, -1.0, 0.5, 0.0, 2.0])
 SLOPES = {
     "log": lambda score, y: -y * expit(-y * score),
     "square_root": lambda score, y: 0.5 * (score / math.sqrt(1.0 + score**2) - y),
     "logcosh": lambda score, y: math.tanh(score - y),
 }
+
+
+def as_published(kind, *arguments, **parameters):
+    return once_in_order(kind, *arguments, schedule="constant", **parameters)
 
 
 def iterates(X, y, step, slope):
@@ -51,7 +58,7 @@ def excess_risk(coefs, n_rows=20_000):
 @pytest.mark.parametrize("loss", ["log", "square_root"])
 def test_weights_are_the_mean_of_the_iterates_before_each_update(loss):
     X, y = make_logistic_sphere(300, random_state=0)
-    model = AveragedSGDClassifier(loss, fit_intercept=False).fit(X, y)
+    model = as_published(AveragedSGDClassifier, loss).fit(X, y)
     step = 1.0 / (2.0 * np.max(np.sum(X**2, axis=1)) * math.sqrt(300))
     assert model.step_ == pytest.approx(step, rel=1e-14)
     path = iterates(X, y, step, SLOPES[loss])
@@ -67,7 +74,7 @@ def test_weights_are_the_mean_of_the_iterates_before_each_update(loss):
 
 def test_intercept_is_the_weight_of_a_constant():
     X, y = make_logistic_sphere(200, random_state=1)
-    model = AveragedSGDClassifier().fit(X, y)
+    model = as_published(AveragedSGDClassifier, fit_intercept=True).fit(X, y)
     wide = np.hstack([X, np.ones((200, 1))])
     path = iterates(wide, y, 1.0 / (2.0 * 2.0 * math.sqrt(200)), SLOPES["log"])
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), path[:-1].mean(axis=0), atol=1e-12)
@@ -77,18 +84,65 @@ def test_intercept_is_the_weight_of_a_constant():
 def test_regression_steps_against_the_log_cosh_loss():
     rng = np.random.default_rng(2)
     X, y = rng.uniform(-1, 1, (150, 3)), rng.standard_t(2, 150)
-    model = AveragedSGDRegressor(fit_intercept=False).fit(X, y)
+    model = as_published(AveragedSGDRegressor, scale=1.0).fit(X, y)
     path = iterates(X, y, model.step_, SLOPES["logcosh"])
     np.testing.assert_allclose(model.coef_, path[:-1].mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(model.predict(X), X @ model.coef_)
+
+
+def test_the_scale_of_regression_is_undone_in_all_that_is_told():
+    rng = np.random.default_rng(2)
+    X, y = rng.uniform(-1, 1, (151, 3)), 40.0 + 9.0 * rng.standard_t(2, 151)
+    center, spread = np.median(y), np.median(np.abs(y - np.median(y)))
+    ours = AveragedSGDRegressor(random_state=0).fit(X, y)
+    assert (ours.center_, ours.scale_) == (center, spread)
+    by_hand = AveragedSGDRegressor(1.0, random_state=0).fit(X, (y - center) / spread)
+    assert (by_hand.center_, by_hand.scale_) == (0.0, 1.0)
+    np.testing.assert_allclose(ours.coef_, spread * by_hand.coef_)
+    np.testing.assert_allclose(ours.last_coef_, spread * by_hand.last_coef_)
+    np.testing.assert_allclose(ours.last_intercept_, center + spread * by_hand.last_intercept_)
+    np.testing.assert_allclose(ours.predict(X), center + spread * by_hand.predict(X))
+    np.testing.assert_allclose(ours.predict(X), X @ ours.coef_ + ours.intercept_)
+    halves = AveragedSGDRegressor(2.0, random_state=0).fit(X, y)
+    np.testing.assert_allclose(
+        halves.predict(X), 2.0 * AveragedSGDRegressor(1.0, random_state=0).fit(X, y / 2).predict(X)
+    )
+
+
+def test_the_first_call_sets_the_scale_of_a_stream():
+    X, y = np.eye(5), np.array([1.0, 2.0, 4.0, 8.0, 100.0])
+    model = AveragedSGDRegressor(schedule="sqrt").partial_fit(X, y)
+    assert (model.center_, model.scale_) == (4.0, 3.0)
+    assert model.partial_fit(X, 1000.0 * y).scale_ == 3.0
+    # Where most are equal the mean distance stands in, and one where all are.
+    assert AveragedSGDRegressor().fit(X, [7, 7, 7, 7, 12]).scale_ == 1.0
+    assert AveragedSGDRegressor().fit(X, np.full(5, 7.0)).predict(X) == pytest.approx(np.full(5, 7.0))
+
+
+def test_regression_at_its_defaults_comes_near_to_ridge_whatever_the_units_of_y():
+    X, y = load_diabetes(return_X_y=True)
+    X = scale(X)
+    ridge = Ridge().fit(X[::2], y[::2]).score(X[1::2], y[1::2])
+    for unit in (1e-3, 1.0, 1e6):
+        ours = AveragedSGDRegressor(random_state=0).fit(X[::2], unit * y[::2]).score(X[1::2], unit * y[1::2])
+        assert ours > ridge - 0.04
+
+
+def test_as_many_passes_as_the_rows_are_few():
+    X, y = make_logistic_sphere(1000, random_state=0)
+    assert AveragedSGDClassifier().fit(X, y).n_seen_ == 50_000
+    assert AveragedSGDClassifier(schedule="constant", horizon=2500).fit(X, y).n_seen_ == 2000
+    assert AveragedSGDClassifier(n_passes=3).fit(X, y).n_seen_ == 3000
+    assert AveragedSGDClassifier().fit(X[:100], y[:100]).n_seen_ == 10_000
+    assert AveragedSGDClassifier().fit(*make_logistic_sphere(40_000, random_state=0)).n_seen_ == 40_000
 
 
 def test_sparse_rows_give_what_dense_rows_give():
     rng = np.random.default_rng(3)
     X = rng.random((400, 60)) * (rng.random((400, 60)) < 0.1)
     y = np.where(X @ rng.standard_normal(60) > 0, "up", "down")
-    dense = AveragedSGDClassifier(n_passes=3, shuffle=True, random_state=0).fit(X, y)
-    thin = AveragedSGDClassifier(n_passes=3, shuffle=True, random_state=0).fit(sparse.csr_array(X), y)
+    dense = AveragedSGDClassifier(n_passes=3, random_state=0).fit(X, y)
+    thin = AveragedSGDClassifier(n_passes=3, random_state=0).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(thin.coef_, dense.coef_, atol=1e-10)
     np.testing.assert_allclose(thin.intercept_, dense.intercept_, atol=1e-10)
 
@@ -96,8 +150,8 @@ def test_sparse_rows_give_what_dense_rows_give():
 def test_passes_lengthen_the_horizon_and_come_nearer_to_the_optimum():
     X, y = make_logistic_sphere(300, random_state=4)
     best = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10).fit(X, y).coef_
-    one = AveragedSGDClassifier(fit_intercept=False).fit(X, y)
-    many = AveragedSGDClassifier(fit_intercept=False, n_passes=1000, shuffle=True, random_state=0).fit(X, y)
+    one = as_published(AveragedSGDClassifier).fit(X, y)
+    many = AveragedSGDClassifier(schedule="constant", fit_intercept=False, n_passes=1000, random_state=0).fit(X, y)
     assert many.n_seen_ == 300_000
     assert many.step_ == pytest.approx(one.step_ / math.sqrt(1000))
     # The average still remembers the way from zero.
@@ -126,20 +180,22 @@ def test_a_stream_in_pieces_equals_the_definition(schedule):
 
 def test_partial_fit_is_offered_only_where_the_length_is_known_or_not_needed():
     X, y = make_logistic_sphere(20, random_state=6)
-    assert not hasattr(AveragedSGDClassifier(), "partial_fit")
-    assert not hasattr(AveragedSGDRegressor(), "partial_fit")
-    assert hasattr(AveragedSGDClassifier(schedule="sqrt"), "partial_fit")
+    for kind in (AveragedSGDClassifier, AveragedSGDRegressor):
+        assert not hasattr(kind(schedule="constant"), "partial_fit")
+        assert hasattr(kind(schedule="sqrt"), "partial_fit") and hasattr(kind(), "partial_fit")
     with pytest.raises(ValueError, match="horizon=30 is shorter than the 40"):
-        model = AveragedSGDClassifier(horizon=30).partial_fit(X, y, classes=[-1, 1])
+        model = AveragedSGDClassifier(schedule="constant", horizon=30).partial_fit(X, y, classes=[-1, 1])
         model.partial_fit(X, y)
     with pytest.raises(ValueError, match="horizon=10 is shorter than the 20"):
-        AveragedSGDClassifier(horizon=10).fit(X, y)
+        AveragedSGDClassifier(schedule="constant", horizon=10).fit(X, y)
     with pytest.raises(ValueError, match="classes must be passed"):
-        AveragedSGDClassifier(horizon=30).partial_fit(X, y)
+        AveragedSGDClassifier(schedule="constant", horizon=30).partial_fit(X, y)
     with pytest.raises(ValueError, match="not among the classes"):
-        AveragedSGDClassifier(horizon=30).partial_fit(X, y, classes=[-1, 2])
+        AveragedSGDClassifier(schedule="constant", horizon=30).partial_fit(X, y, classes=[-1, 2])
     with pytest.raises(ValueError, match="differ from those of the first call"):
-        AveragedSGDClassifier(horizon=60).partial_fit(X, y, classes=[-1, 1]).partial_fit(X, y, classes=[-1, 1, 2])
+        AveragedSGDClassifier(schedule="constant", horizon=60).partial_fit(X, y, classes=[-1, 1]).partial_fit(
+            X, y, classes=[-1, 1, 2]
+        )
 
 
 def test_a_radius_below_a_row_is_refused():
@@ -150,9 +206,7 @@ def test_a_radius_below_a_row_is_refused():
         AveragedSGDClassifier(radius=1.0).fit(X, y)
     with pytest.raises(ValueError, match=r"radius=0\.9 is"):
         AveragedSGDClassifier(radius=0.9, horizon=50, fit_intercept=False).partial_fit(X, y, classes=[-1, 1])
-    assert AveragedSGDClassifier(radius=3.0, fit_intercept=False).fit(X, y).step_ == pytest.approx(
-        1 / (18 * math.sqrt(20))
-    )
+    assert as_published(AveragedSGDClassifier, radius=3.0).fit(X, y).step_ == pytest.approx(1 / (18 * math.sqrt(20)))
 
 
 def test_mean_excess_keeps_below_the_bound_and_shows_the_faster_rate():
@@ -162,7 +216,7 @@ def test_mean_excess_keeps_below_the_bound_and_shows_the_faster_rate():
         coefs = []
         for seed in range(40 if n_samples < 100_000 else 10):
             X, y = make_logistic_sphere(n_samples, random_state=seed)
-            coefs.append(AveragedSGDClassifier(fit_intercept=False).fit(X, y).coef_[0])
+            coefs.append(as_published(AveragedSGDClassifier).fit(X, y).coef_[0])
         excess[n_samples] = float(np.mean(excess_risk(coefs)))
         assert excess[n_samples] <= averaged_sgd_bounds(n_samples, 1.0, 2.5)["expected excess"]
     np.testing.assert_allclose([excess[n] for n in (100, 1000, 10_000)], [0.095, 0.062, 0.021], rtol=0.08)
@@ -174,7 +228,7 @@ def test_iterates_keep_near_the_optimum():
     distances = np.empty((50, 20))
     for seed in range(50):
         X, y = make_logistic_sphere(400, random_state=seed)
-        model = AveragedSGDClassifier(horizon=400, radius=1.0, fit_intercept=False)
+        model = AveragedSGDClassifier(schedule="constant", horizon=400, radius=1.0, fit_intercept=False)
         for chunk, rows in enumerate(np.split(np.arange(400), 20)):
             model.partial_fit(X[rows], y[rows], classes=[-1, 1])
             distances[seed, chunk] = np.sum((model.last_coef_[0] - BEST) ** 2)
@@ -185,8 +239,8 @@ def test_iterates_keep_near_the_optimum():
 
 def test_a_linear_kernel_gives_the_linear_form():
     X, y = make_logistic_sphere(600, random_state=8)
-    linear = AveragedSGDClassifier(fit_intercept=False, shuffle=True, random_state=3).fit(X, y)
-    kernel = KernelAveragedSGDClassifier("linear", shuffle=True, random_state=3).fit(X, y)
+    linear = as_published(AveragedSGDClassifier, shuffle=True, random_state=3).fit(X, y)
+    kernel = KernelAveragedSGDClassifier("linear", n_passes=1, random_state=3).fit(X, y)
     assert kernel.step_ == pytest.approx(linear.step_, rel=1e-12)
     np.testing.assert_allclose(kernel.dual_coef_.T @ kernel.X_fit_, linear.coef_, atol=1e-9)
     np.testing.assert_allclose(kernel.predict_proba(X), linear.predict_proba(X), atol=1e-9)
@@ -200,11 +254,32 @@ def test_a_kernel_in_which_rows_have_no_length_is_refused():
 
 def test_kernel_form_separates_what_no_line_does():
     X, y = make_circles(800, noise=0.1, factor=0.4, random_state=0)
-    assert KernelAveragedSGDClassifier(gamma=10.0).fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.97
+    for width in (10.0, "scale"):
+        assert KernelAveragedSGDClassifier(gamma=width).fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.97
     assert AveragedSGDClassifier().fit(X[:400], y[:400]).score(X[400:], y[400:]) < 0.7
 
 
-@pytest.mark.parametrize("model", [AveragedSGDClassifier(n_passes=100), KernelAveragedSGDClassifier()], ids=str)
+def test_passes_with_a_linear_kernel_give_the_passes_of_the_linear_form(monkeypatch):
+    """Blocks of 7 rows, kept from pass to pass or made again."""
+    X, y = make_logistic_sphere(60, random_state=8)
+    linear = as_published(AveragedSGDClassifier, n_passes=3).fit(X, y)
+    monkeypatch.setattr(kernel_module, "_ROWS", 7)
+    for room in (0, 60**2):
+        monkeypatch.setattr(kernel_module, "_KEPT_VALUES", room)
+        kernel = KernelAveragedSGDClassifier("linear", n_passes=3, shuffle=False).fit(X, y)
+        assert kernel.step_ == pytest.approx(linear.step_, rel=1e-12)
+        np.testing.assert_allclose(kernel.dual_coef_.T @ X, linear.coef_, atol=1e-12)
+
+
+def test_the_width_scale_follows_the_units_of_the_columns():
+    X, y = load_breast_cancer(return_X_y=True)
+    far, near = (KernelAveragedSGDClassifier(n_passes=1, random_state=0).fit(c * X, y) for c in (1.0, 1024.0))
+    assert far.gamma_ == pytest.approx(1.0 / (30 * X.var()))
+    np.testing.assert_array_equal(far.dual_coef_, near.dual_coef_)
+    assert KernelAveragedSGDClassifier(gamma="auto", n_passes=1).fit(X, y).gamma_ == 1.0 / 30
+
+
+@pytest.mark.parametrize("model", [AveragedSGDClassifier(shuffle=False), KernelAveragedSGDClassifier()], ids=str)
 def test_more_classes_are_told_apart_one_against_the_rest(model):
     X, y = load_iris(return_X_y=True)
     order = np.random.default_rng(0).permutation(150)
@@ -214,7 +289,8 @@ def test_more_classes_are_told_apart_one_against_the_rest(model):
     proba = model.predict_proba(X)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     if isinstance(model, AveragedSGDClassifier):
-        alone = AveragedSGDClassifier(n_passes=100).fit(X, y == 2)
+        assert model.n_seen_ == 15_000
+        alone = AveragedSGDClassifier(shuffle=False).fit(X, y == 2)
         np.testing.assert_allclose(model.coef_[2], alone.coef_[0], atol=1e-12)
 
 
@@ -325,12 +401,12 @@ def test_gradient_and_curvature_of_the_certificate_are_those_of_the_loss():
 
 def test_a_fitted_model_certifies_itself():
     X, y = make_logistic_sphere(2000, random_state=11)
-    model = AveragedSGDClassifier(n_passes=500, shuffle=True, random_state=0).fit(X, y)
+    model = AveragedSGDClassifier(n_passes=500, random_state=0).fit(X, y)
     certificate = model.certificate(X, y)
     best = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y)
     distance = np.linalg.norm(np.append(model.coef_ - best.coef_, model.intercept_ - best.intercept_))
     assert certificate.valid and distance <= certificate.distance
-    assert not AveragedSGDClassifier().fit(X[:50], y[:50]).certificate(X, y).valid
+    assert not AveragedSGDClassifier(n_passes=1).fit(X[:50], y[:50]).certificate(X, y).valid
     with pytest.raises(ValueError, match="two classes"):
         AveragedSGDClassifier().fit(X[:3], [0, 1, 2]).certificate(X[:3], [0, 1, 2])
     with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes"):

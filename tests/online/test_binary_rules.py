@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from single_pass import once_in_order
 
 from treatise.online import (
     ALMA,
@@ -102,18 +103,21 @@ def passive_aggressive(variant, C):
 
 
 FIRST_ORDER = {
-    "Perceptron": (OnlinePerceptron(), lambda: perceptron),
-    "ROMMA": (ROMMA(), lambda: romma(False)),
-    "aROMMA": (ROMMA(aggressive=True), lambda: romma(True)),
-    "ALMA": (ALMA(radius=1.0), lambda: alma(0.9, 1 / 0.9, np.sqrt(2))),
-    "ALMA, B and C": (ALMA(0.6, C=0.3, B=2.5, radius=1.0), lambda: alma(0.6, 2.5, 0.3)),
-    "OGD": (OnlineGradientDescent(0.5), lambda: gradient("hinge", 0.5)),
-    "OGD zero-one": (OnlineGradientDescent(0.5, loss="zero_one"), lambda: gradient("zero_one", 0.5)),
-    "OGD logistic": (OnlineGradientDescent(0.5, loss="log_loss"), lambda: gradient("log_loss", 0.5)),
-    "OGD squared": (OnlineGradientDescent(0.05, loss="squared_error"), lambda: gradient("squared_error", 0.05)),
-    "PA": (PassiveAggressive(variant=0), lambda: passive_aggressive(0, 1.0)),
-    "PA-I": (PassiveAggressive(0.05), lambda: passive_aggressive(1, 0.05)),
-    "PA-II": (PassiveAggressive(0.05, variant=2), lambda: passive_aggressive(2, 0.05)),
+    "Perceptron": (once_in_order(OnlinePerceptron), lambda: perceptron),
+    "ROMMA": (once_in_order(ROMMA), lambda: romma(False)),
+    "aROMMA": (once_in_order(ROMMA, aggressive=True), lambda: romma(True)),
+    "ALMA": (once_in_order(ALMA, radius=1.0), lambda: alma(0.9, 1 / 0.9, np.sqrt(2))),
+    "ALMA, B and C": (once_in_order(ALMA, 0.6, C=0.3, B=2.5, radius=1.0), lambda: alma(0.6, 2.5, 0.3)),
+    "OGD": (once_in_order(OnlineGradientDescent, 0.5), lambda: gradient("hinge", 0.5)),
+    "OGD zero-one": (once_in_order(OnlineGradientDescent, 0.5, loss="zero_one"), lambda: gradient("zero_one", 0.5)),
+    "OGD logistic": (once_in_order(OnlineGradientDescent, 0.5, loss="log_loss"), lambda: gradient("log_loss", 0.5)),
+    "OGD squared": (
+        once_in_order(OnlineGradientDescent, 0.05, loss="squared_error"),
+        lambda: gradient("squared_error", 0.05),
+    ),
+    "PA": (once_in_order(PassiveAggressive, variant=0), lambda: passive_aggressive(0, 1.0)),
+    "PA-I": (once_in_order(PassiveAggressive, 0.05), lambda: passive_aggressive(1, 0.05)),
+    "PA-II": (once_in_order(PassiveAggressive, 0.05, variant=2), lambda: passive_aggressive(2, 0.05)),
 }
 
 
@@ -132,7 +136,7 @@ def test_alma_on_long_examples_keeps_its_weights_though_their_scale_shrinks_belo
     """Each update divides the weights by about their length, a million; in 500 rounds that passes 1e-308."""
     X, y = stream
     mistakes, updates, w = first_order(1e6 * X, y, alma(0.9, 1 / 0.9, np.sqrt(2)))
-    learner = ALMA(radius=1.0).fit(1e6 * X, y)
+    learner = once_in_order(ALMA, radius=1.0).fit(1e6 * X, y)
     assert (learner.n_mistakes_, learner.n_updates_) == (mistakes, updates)
     np.testing.assert_allclose(learner.coef_[0], w, atol=1e-12)
 
@@ -212,14 +216,14 @@ def ellipsoid(b, c):
 
 
 SECOND_ORDER = {
-    "IELLIP": (ImprovedEllipsoid(), lambda: ellipsoid(0.3, 0.1)),
-    "IELLIP, slow": (ImprovedEllipsoid(0.95, c=0.4), lambda: ellipsoid(0.95, 0.4)),
-    "CW": (ConfidenceWeighted(0.7), lambda: confident(0.7)),
-    "SCW-I": (SoftConfidenceWeighted(0.2, eta=0.75), lambda: confident(0.75, 0.2, 1)),
-    "SCW-II": (SoftConfidenceWeighted(0.2, eta=0.9, variant=2), lambda: confident(0.9, 0.2, 2)),
-    "AROW": (AROW(0.7), lambda: arow(0.7)),
-    "NAROW": (NAROW(1.5), lambda: narow(1.5)),
-    "NHERD": (NormalHerd(0.3), lambda: herd(0.3)),
+    "IELLIP": (once_in_order(ImprovedEllipsoid), lambda: ellipsoid(0.3, 0.1)),
+    "IELLIP, slow": (once_in_order(ImprovedEllipsoid, 0.95, c=0.4), lambda: ellipsoid(0.95, 0.4)),
+    "CW": (once_in_order(ConfidenceWeighted, 0.7), lambda: confident(0.7)),
+    "SCW-I": (once_in_order(SoftConfidenceWeighted, 0.2, eta=0.75), lambda: confident(0.75, 0.2, 1)),
+    "SCW-II": (once_in_order(SoftConfidenceWeighted, 0.2, eta=0.9, variant=2), lambda: confident(0.9, 0.2, 2)),
+    "AROW": (once_in_order(AROW, 0.7), lambda: arow(0.7)),
+    "NAROW": (once_in_order(NAROW, 1.5), lambda: narow(1.5)),
+    "NHERD": (once_in_order(NormalHerd, 0.3), lambda: herd(0.3)),
 }
 
 
@@ -248,7 +252,7 @@ def test_second_order_perceptron_matches_its_original_form(stream, every_round):
             u, Sigma = u + label * x, tentative
         elif every_round:
             Sigma = tentative
-    learner = SecondOrderPerceptron(2.0, update_every_round=every_round, covariance="full").fit(X, y)
+    learner = once_in_order(SecondOrderPerceptron, 2.0, update_every_round=every_round, covariance="full").fit(X, y)
     assert (learner.n_mistakes_, learner.n_updates_) == (mistakes, mistakes)
     np.testing.assert_allclose(learner.coef_[0], Sigma @ u, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(learner.covariance_, Sigma, rtol=1e-9, atol=1e-12)
@@ -261,7 +265,7 @@ def test_diagonal_second_order_perceptron_is_arow_on_mistakes_alone(stream):
         return (True, (1 - m) / (1 + v), 1 / (1 + v)) if wrong else (False, 0.0, 0.0)
 
     mistakes, _, w, variance = second_order(X, y, rule, True, a=2.0)
-    learner = SecondOrderPerceptron(2.0, covariance="diagonal").fit(X, y)
+    learner = once_in_order(SecondOrderPerceptron, 2.0, covariance="diagonal").fit(X, y)
     assert learner.n_mistakes_ == mistakes
     np.testing.assert_allclose(learner.coef_[0], w, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(learner.covariance_, variance, rtol=1e-9)
@@ -275,13 +279,13 @@ def test_perceptron_equals_that_of_scikit_learn_where_no_score_is_zero(stream):
     first = np.flatnonzero(y == -1)[0]
     X, y = X[first:], y[first:]
     theirs = Perceptron(max_iter=1, shuffle=False, tol=None, fit_intercept=False).fit(X, y)
-    ours = OnlinePerceptron().fit(X, y)
+    ours = once_in_order(OnlinePerceptron).fit(X, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-12)
 
 
 def test_a_score_of_zero_counts_as_the_second_class_in_the_walk_and_as_the_first_in_predict():
     X = np.array([[1.0, 0.0], [0.0, 1.0]])
-    learner = OnlinePerceptron().fit(X, ["a", "b"])
+    learner = once_in_order(OnlinePerceptron).fit(X, ["a", "b"])
     assert (learner.n_mistakes_, learner.n_updates_) == (1, 1)
     assert learner.decision_function([[0.0, 3.0]]) == [0.0]
     assert learner.predict([[0.0, 3.0]]) == ["a"]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from single_pass import once_in_order
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
@@ -60,12 +61,12 @@ def lead(learner, x, label):
 
 
 def test_passive_aggressive_gives_every_example_a_margin_of_one(noisy):
-    learner = PassiveAggressive(variant=0)
+    learner = once_in_order(PassiveAggressive, variant=0)
     assert all(abs(lead(after, x, y) - 1) < 1e-9 for _, after, x, y in steps(learner, *noisy))
 
 
 def test_passive_aggressive_gives_every_example_a_lead_of_one_over_the_rival_it_had(classes):
-    for before, after, x, label in steps(PassiveAggressive(variant=0), *classes):
+    for before, after, x, label in steps(once_in_order(PassiveAggressive, variant=0), *classes):
         rival = np.argmax(np.where(np.arange(3) == label, -np.inf, before @ x))
         assert abs((after.coef_[label] - after.coef_[rival]) @ x - 1) < 1e-9
 
@@ -75,7 +76,7 @@ def test_confidence_weighted_update_reaches_the_wanted_probability(noisy):
     phi = ndtri(0.7)
     checked = 0
     # A hundred examples: each contradiction shrinks the covariance, and the constraint with it.
-    for _, after, x, label in steps(ConfidenceWeighted(0.7, covariance="full"), X[:100], y[:100]):
+    for _, after, x, label in steps(once_in_order(ConfidenceWeighted, 0.7, covariance="full"), X[:100], y[:100]):
         deviation = np.sqrt(x @ after.covariance_ @ x)
         assert abs(lead(after, x, label) - phi * deviation) < 1e-9
         checked += 1
@@ -85,7 +86,7 @@ def test_confidence_weighted_update_reaches_the_wanted_probability(noisy):
 def test_multiclass_confidence_weighted_update_reaches_the_wanted_probability(classes):
     X, y = classes
     phi, checked = ndtri(0.75), 0
-    for before, after, x, label in steps(ConfidenceWeighted(0.75, covariance="full"), X[:100], y[:100]):
+    for before, after, x, label in steps(once_in_order(ConfidenceWeighted, 0.75, covariance="full"), X[:100], y[:100]):
         rival = np.argmax(np.where(np.arange(3) == label, -np.inf, before @ x))
         new_lead = (after.coef_[label] - after.coef_[rival]) @ x
         assert abs(new_lead - phi * np.sqrt(2 * x @ after.covariance_ @ x)) < 1e-9
@@ -117,8 +118,8 @@ def test_soft_confidence_weighted_steps_are_stationary(n_scores, rules):
 @pytest.mark.parametrize("variant", [1, 2])
 def test_soft_confidence_weighted_with_a_huge_cost_is_confidence_weighted(noisy, classes, variant, covariance):
     for X, y in (noisy, classes):
-        soft = SoftConfidenceWeighted(1e12, eta=0.6, variant=variant, covariance=covariance)
-        hard = ConfidenceWeighted(0.6, covariance=covariance)
+        soft = once_in_order(SoftConfidenceWeighted, 1e12, eta=0.6, variant=variant, covariance=covariance)
+        hard = once_in_order(ConfidenceWeighted, 0.6, covariance=covariance)
         soft.fit(X[:80], y[:80])
         hard.fit(X[:80], y[:80])
         assert soft.n_mistakes_ == hard.n_mistakes_
@@ -129,7 +130,10 @@ def test_soft_confidence_weighted_with_a_huge_cost_is_confidence_weighted(noisy,
 @pytest.mark.parametrize("variant", [1, 2])
 def test_soft_passive_aggressive_with_a_huge_cost_is_passive_aggressive(noisy, classes, variant):
     for X, y in (noisy, classes):
-        soft, hard = PassiveAggressive(1e12, variant=variant).fit(X, y), PassiveAggressive(variant=0).fit(X, y)
+        soft, hard = (
+            once_in_order(PassiveAggressive, 1e12, variant=variant).fit(X, y),
+            once_in_order(PassiveAggressive, variant=0).fit(X, y),
+        )
         # The softness 1 / 2C of variant 2 changes each step by a part in 1e12.
         np.testing.assert_allclose(soft.coef_, hard.coef_, atol=1e-8)
 
@@ -139,7 +143,7 @@ def test_romma_takes_the_shortest_weights_that_keep_both_constraints(noisy, aggr
     from scipy.optimize import minimize
 
     X, y = noisy
-    for number, (before, after, x, label) in enumerate(steps(ROMMA(aggressive), X[:40], y[:40])):
+    for number, (before, after, x, label) in enumerate(steps(once_in_order(ROMMA, aggressive), X[:40], y[:40])):
         w, old = after.coef_[0], before[0]
         assert label * (w @ x) > 1 - 1e-9
         assert w @ old >= old @ old * (1 - 1e-9)
@@ -154,7 +158,7 @@ def test_romma_takes_the_shortest_weights_that_keep_both_constraints(noisy, aggr
 
 def test_romma_leaves_the_past_behind_where_the_example_alone_asks_for_more():
     """A slightly shorter example in nearly the same direction: the shortest weights for it alone keep the past, too."""
-    learner = ROMMA(aggressive=True).partial_fit([[1.0, 1.0]], [1], classes=[0, 1])  # w = (0.5, 0.5)
+    learner = once_in_order(ROMMA, aggressive=True).partial_fit([[1.0, 1.0]], [1], classes=[0, 1])  # w = (0.5, 0.5)
     learner.partial_fit([[0.95, 0.95 + 1e-3]], [1])
     x = np.array([0.95, 0.951])
     np.testing.assert_allclose(learner.coef_[0], x / (x @ x), rtol=1e-12)
@@ -163,7 +167,7 @@ def test_romma_leaves_the_past_behind_where_the_example_alone_asks_for_more():
 def test_romma_stays_finite_on_labels_that_no_plane_explains():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30000, 3)), rng.integers(0, 2, 30000)
-    learner = ROMMA().fit(X, y)
+    learner = once_in_order(ROMMA).fit(X, y)
     assert np.all(np.isfinite(learner.coef_))
     assert 0.4 < learner.n_mistakes_ / 30000 < 0.6
 
@@ -171,7 +175,7 @@ def test_romma_stays_finite_on_labels_that_no_plane_explains():
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 def test_arow_precision_is_the_sum_over_its_updates(noisy, covariance):
     X, y = noisy
-    updates = list(steps(AROW(0.5, covariance=covariance), X, y))
+    updates = list(steps(once_in_order(AROW, 0.5, covariance=covariance), X, y))
     learner, seen = updates[-1][1], np.array([X[0], *(x for _, _, x, _ in updates)])  # the first margin is zero
     precision = np.eye(5) + seen.T @ seen / 0.5
     if covariance == "full":
@@ -183,11 +187,17 @@ def test_arow_precision_is_the_sum_over_its_updates(noisy, covariance):
 @pytest.mark.parametrize(
     "learner",
     [
-        AROW(), NormalHerd(), NAROW(), SecondOrderPerceptron(), ImprovedEllipsoid(),
-        SoftConfidenceWeighted(), SoftConfidenceWeighted(variant=2), ConfidenceWeighted(0.55),
+        once_in_order(AROW),
+        once_in_order(NormalHerd),
+        once_in_order(NAROW),
+        once_in_order(SecondOrderPerceptron),
+        once_in_order(ImprovedEllipsoid),
+        once_in_order(SoftConfidenceWeighted),
+        once_in_order(SoftConfidenceWeighted, variant=2),
+        once_in_order(ConfidenceWeighted, 0.55),
     ],
     ids=lambda e: f"{type(e).__name__}{e.get_params().get('variant', '')}",
-)  # fmt: skip
+)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_covariance_stays_symmetric_and_positive_over_a_hundred_thousand_rounds(learner, n_classes):
     rng = np.random.default_rng(0)
@@ -200,7 +210,11 @@ def test_covariance_stays_symmetric_and_positive_over_a_hundred_thousand_rounds(
         assert np.linalg.eigvalsh(Sigma / np.abs(Sigma).max())[0] > 0
 
 
-@pytest.mark.parametrize("learner", [OnlinePerceptron(), PassiveAggressive(variant=0)], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "learner",
+    [once_in_order(OnlinePerceptron), once_in_order(PassiveAggressive, variant=0)],
+    ids=lambda e: type(e).__name__,
+)
 def test_mistakes_on_separable_examples_stay_below_the_squared_inverse_of_the_margin(learner):
     rng = np.random.default_rng(0)
     for margin in (0.05, 0.1, 0.3):
@@ -216,6 +230,17 @@ def test_second_order_learners_err_less_than_first_order_ones_on_badly_scaled_fe
     X = rng.normal(size=(3000, 10)) * np.sqrt(np.geomspace(1, 0.01, 10))
     y = np.where(X @ (rng.normal(size=10) / np.sqrt(np.geomspace(1, 0.01, 10))) > 0, 1, -1)
     y = np.where(rng.random(3000) < 0.1, -y, y)
-    first = min(e.fit(X, y).n_mistakes_ for e in (OnlinePerceptron(), PassiveAggressive(0.1), PassiveAggressive(1.0)))
-    second = [AROW(covariance="full"), NormalHerd(covariance="full"), SoftConfidenceWeighted(0.1, covariance="full")]
+    first = min(
+        e.fit(X, y).n_mistakes_
+        for e in (
+            once_in_order(OnlinePerceptron),
+            once_in_order(PassiveAggressive, 0.1),
+            once_in_order(PassiveAggressive, 1.0),
+        )
+    )
+    second = [
+        once_in_order(AROW, covariance="full"),
+        once_in_order(NormalHerd, covariance="full"),
+        once_in_order(SoftConfidenceWeighted, 0.1, covariance="full"),
+    ]
     assert all(e.fit(X, y).n_mistakes_ < first for e in second)

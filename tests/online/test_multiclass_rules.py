@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from single_pass import once_in_order
 from sklearn.base import clone
 
 from treatise.online import (
@@ -156,24 +157,24 @@ def arow(r):
 
 
 FIRST_ORDER = {
-    "Perceptron, max": (OnlinePerceptron(), perceptron("max")),
-    "Perceptron, uniform": (OnlinePerceptron("uniform"), perceptron("uniform")),
-    "Perceptron, similarity": (OnlinePerceptron("similarity"), perceptron("similarity")),
-    "ROMMA": (ROMMA(), romma(False)),
-    "aROMMA": (ROMMA(aggressive=True), romma(True)),
-    "OGD": (OnlineGradientDescent(0.5), gradient("hinge", 0.5)),
-    "OGD zero-one": (OnlineGradientDescent(0.5, loss="zero_one"), gradient("zero_one", 0.5)),
-    "OGD logistic": (OnlineGradientDescent(0.5, loss="log_loss"), gradient("log_loss", 0.5)),
-    "OGD squared": (OnlineGradientDescent(0.05, loss="squared_error"), gradient("squared_error", 0.05)),
-    "PA": (PassiveAggressive(variant=0), passive_aggressive(0, 1.0)),
-    "PA-I": (PassiveAggressive(0.05), passive_aggressive(1, 0.05)),
-    "PA-II": (PassiveAggressive(0.05, variant=2), passive_aggressive(2, 0.05)),
+    "Perceptron, max": (once_in_order(OnlinePerceptron), perceptron("max")),
+    "Perceptron, uniform": (once_in_order(OnlinePerceptron, "uniform"), perceptron("uniform")),
+    "Perceptron, similarity": (once_in_order(OnlinePerceptron, "similarity"), perceptron("similarity")),
+    "ROMMA": (once_in_order(ROMMA), romma(False)),
+    "aROMMA": (once_in_order(ROMMA, aggressive=True), romma(True)),
+    "OGD": (once_in_order(OnlineGradientDescent, 0.5), gradient("hinge", 0.5)),
+    "OGD zero-one": (once_in_order(OnlineGradientDescent, 0.5, loss="zero_one"), gradient("zero_one", 0.5)),
+    "OGD logistic": (once_in_order(OnlineGradientDescent, 0.5, loss="log_loss"), gradient("log_loss", 0.5)),
+    "OGD squared": (once_in_order(OnlineGradientDescent, 0.05, loss="squared_error"), gradient("squared_error", 0.05)),
+    "PA": (once_in_order(PassiveAggressive, variant=0), passive_aggressive(0, 1.0)),
+    "PA-I": (once_in_order(PassiveAggressive, 0.05), passive_aggressive(1, 0.05)),
+    "PA-II": (once_in_order(PassiveAggressive, 0.05, variant=2), passive_aggressive(2, 0.05)),
 }
 SECOND_ORDER = {
-    "CW": (ConfidenceWeighted(0.75), confident(0.75)),
-    "SCW-I": (SoftConfidenceWeighted(0.2), confident(0.75, 0.2, 1)),
-    "SCW-II": (SoftConfidenceWeighted(0.2, variant=2), confident(0.75, 0.2, 2)),
-    "AROW": (AROW(0.7), arow(0.7)),
+    "CW": (once_in_order(ConfidenceWeighted, 0.75), confident(0.75)),
+    "SCW-I": (once_in_order(SoftConfidenceWeighted, 0.2), confident(0.75, 0.2, 1)),
+    "SCW-II": (once_in_order(SoftConfidenceWeighted, 0.2, variant=2), confident(0.75, 0.2, 2)),
+    "AROW": (once_in_order(AROW, 0.7), arow(0.7)),
 }
 
 
@@ -204,7 +205,13 @@ def test_second_order_rule_makes_exactly_the_mistakes_of_a_plain_loop(stream, na
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 @pytest.mark.parametrize(
     "learner",
-    [ALMA(radius=1.0), SecondOrderPerceptron(), ImprovedEllipsoid(), NAROW(2.0), NormalHerd()],
+    [
+        once_in_order(ALMA, radius=1.0),
+        once_in_order(SecondOrderPerceptron),
+        once_in_order(ImprovedEllipsoid),
+        once_in_order(NAROW, 2.0),
+        once_in_order(NormalHerd),
+    ],
     ids=lambda e: type(e).__name__,
 )
 def test_rules_without_a_form_for_many_classes_learn_each_class_against_the_rest(stream, learner, covariance):
@@ -226,7 +233,7 @@ def test_rules_without_a_form_for_many_classes_learn_each_class_against_the_rest
 
 def test_similarity_update_leaves_classes_that_are_level_alone():
     """All scores are zero at the first example: only the label's weights move."""
-    learner = OnlinePerceptron("similarity").partial_fit([[1.0, 2.0]], [2], classes=[0, 1, 2])
+    learner = once_in_order(OnlinePerceptron, "similarity").partial_fit([[1.0, 2.0]], [2], classes=[0, 1, 2])
     np.testing.assert_array_equal(learner.coef_, [[0, 0], [0, 0], [1, 2]])
 
 
@@ -238,6 +245,6 @@ def test_joint_rule_for_two_classes_is_the_rule_with_one_score(variant, stream):
     rows = Stream(*rows_of(X), np.arange(len(y)), y)
     weights, predicted, updated = np.zeros((6, 2)), np.empty(len(y), np.int64), np.empty(len(y), bool)
     multiclass_passive_aggressive(rows, variant, C / 2, weights, predicted, updated)
-    learner = PassiveAggressive(C, variant=variant).fit(X, y)
+    learner = once_in_order(PassiveAggressive, C, variant=variant).fit(X, y)
     np.testing.assert_allclose(weights[:, 1] - weights[:, 0], learner.coef_[0], atol=1e-10)
     assert updated.sum() == learner.n_updates_

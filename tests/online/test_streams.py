@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy import sparse
+from single_pass import once_in_order
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -32,7 +33,7 @@ KINDS = [
 # What a learner else draws from the rows of its first call.
 FIXED = {NAROW: {"b": 1.0}, ALMA: {"radius": 1.0}, PassiveAggressive: {"C": 1.0}}
 LEARNERS = [
-    kind(**({"covariance": covariance} if covariance else {}), **FIXED.get(kind, {}))
+    once_in_order(kind, **({"covariance": covariance} if covariance else {}), **FIXED.get(kind, {}))
     for kind in KINDS
     for covariance in (("full", "diagonal") if "covariance" in kind().get_params() else (None,))
 ]
@@ -105,35 +106,43 @@ def test_the_docstring_describes_every_parameter_and_the_record(kind):
     described = kind.__doc__.splitlines()
     for name in (*kind().get_params(), "coef_", "n_seen_, n_mistakes_, n_updates_"):
         assert any(line.startswith(f"{name} : ") for line in described), name
+    assert f"n_passes : int, default={kind().n_passes}" in described
 
 
 def test_index_arrays_of_64_bits_are_understood():
     X, y = table(2)
     long = sparse.csr_matrix(X)
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
-    np.testing.assert_array_equal(AROW().fit(long, y).coef_, AROW().fit(sparse.csr_matrix(X), y).coef_)
+    np.testing.assert_array_equal(
+        once_in_order(AROW).fit(long, y).coef_, once_in_order(AROW).fit(sparse.csr_matrix(X), y).coef_
+    )
 
 
 def test_repeated_entries_of_a_sparse_row_count_as_their_sum():
     doubled = sparse.csr_matrix((np.ones(6), [0, 0, 1, 1, 2, 2], [0, 4, 6]), shape=(2, 3))
     before = doubled.data.copy()
-    learner = PassiveAggressive(variant=0).fit(doubled, [0, 1])
-    np.testing.assert_allclose(learner.coef_, PassiveAggressive(variant=0).fit(doubled.toarray(), [0, 1]).coef_)
+    learner = once_in_order(PassiveAggressive, variant=0).fit(doubled, [0, 1])
+    np.testing.assert_allclose(
+        learner.coef_, once_in_order(PassiveAggressive, variant=0).fit(doubled.toarray(), [0, 1]).coef_
+    )
     np.testing.assert_array_equal(doubled.data, before)
 
 
 def test_rows_are_met_in_order_unless_shuffled():
     X, y = table(2)
     order = np.random.RandomState(5).permutation(300)
-    plain, shuffled = OnlinePerceptron().fit(X, y), OnlinePerceptron(shuffle=True, random_state=5).fit(X, y)
-    np.testing.assert_array_equal(shuffled.coef_, OnlinePerceptron().fit(X[order], y[order]).coef_)
+    plain, shuffled = (
+        once_in_order(OnlinePerceptron).fit(X, y),
+        once_in_order(OnlinePerceptron, shuffle=True, random_state=5).fit(X, y),
+    )
+    np.testing.assert_array_equal(shuffled.coef_, once_in_order(OnlinePerceptron).fit(X[order], y[order]).coef_)
     assert not np.array_equal(plain.coef_, shuffled.coef_)
 
 
 def test_passes_continue_where_the_last_one_ended():
     X, y = table(3)
-    thrice = OnlineGradientDescent(n_passes=3).fit(X, y)
-    once = OnlineGradientDescent()
+    thrice = once_in_order(OnlineGradientDescent, n_passes=3).fit(X, y)
+    once = once_in_order(OnlineGradientDescent)
     for _ in range(3):
         once.partial_fit(X, y, classes=[0, 1, 2])
     np.testing.assert_array_equal(thrice.coef_, once.coef_)
@@ -142,8 +151,8 @@ def test_passes_continue_where_the_last_one_ended():
 
 def test_mistake_curve_is_the_running_count_at_evenly_spaced_moments():
     X, y = table(2, 1000)
-    learner = PassiveAggressive(1.0).fit(X, y)
-    wrong, updated, stepwise = [], [], PassiveAggressive(1.0)
+    learner = once_in_order(PassiveAggressive, 1.0).fit(X, y)
+    wrong, updated, stepwise = [], [], once_in_order(PassiveAggressive, 1.0)
     for x, label in zip(X, y):
         before = (getattr(stepwise, "n_mistakes_", 0), getattr(stepwise, "n_updates_", 0))
         stepwise.partial_fit(x[None], [label], classes=[0, 1])
@@ -158,8 +167,8 @@ def test_mistake_curve_is_the_running_count_at_evenly_spaced_moments():
 def test_a_long_stream_is_walked_in_blocks_without_a_seam():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20_000, 3)), rng.integers(0, 2, 20_000)
-    learner = AROW().fit(X, y)
-    parts = AROW().partial_fit(X[:9000], y[:9000], classes=[0, 1]).partial_fit(X[9000:], y[9000:])
+    learner = once_in_order(AROW).fit(X, y)
+    parts = once_in_order(AROW).partial_fit(X[:9000], y[:9000], classes=[0, 1]).partial_fit(X[9000:], y[9000:])
     np.testing.assert_array_equal(learner.coef_, parts.coef_)
     assert learner.n_mistakes_ == parts.n_mistakes_
 
@@ -236,17 +245,17 @@ def test_parameters_outside_their_range_are_refused(learner):
 def test_full_covariance_beyond_the_limit_is_refused_with_its_size():
     X = sparse.csr_matrix((2, 50_000))
     with pytest.raises(ValueError, match=r"50000 weights needs 18\.6 GiB, above the limit of 2 GiB"):
-        AROW(covariance="full").fit(X, [0, 1])
+        once_in_order(AROW, covariance="full").fit(X, [0, 1])
     with pytest.raises(ValueError, match=r"needs 3\.0 GiB for 4 classes"):
-        NormalHerd(covariance="full").fit(sparse.csr_matrix((4, 10_000)), [0, 1, 2, 3])
+        once_in_order(NormalHerd, covariance="full").fit(sparse.csr_matrix((4, 10_000)), [0, 1, 2, 3])
 
 
 def test_diagonal_covariance_needs_two_vectors_of_memory():
     X = sparse.random(50, 200_000, density=1e-4, format="csr", random_state=0)
     y = np.arange(50) % 2
-    AROW().fit(X, y)
+    once_in_order(AROW).fit(X, y)
     tracemalloc.start()
-    AROW().fit(X, y)
+    once_in_order(AROW).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # The two vectors are 3.2 MB; a full covariance would be 320 GB.
@@ -255,9 +264,9 @@ def test_diagonal_covariance_needs_two_vectors_of_memory():
 
 def test_dense_rows_are_not_copied():
     X, y = np.random.default_rng(0).normal(size=(20_000, 50)), np.arange(20_000) % 2
-    PassiveAggressive().fit(X, y)
+    once_in_order(PassiveAggressive).fit(X, y)
     tracemalloc.start()
-    PassiveAggressive().fit(X, y)
+    once_in_order(PassiveAggressive).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < X.nbytes / 4
@@ -266,17 +275,21 @@ def test_dense_rows_are_not_copied():
 def test_narow_chooses_b_so_that_half_of_the_rows_can_teach():
     X, y = table(2)
     X = X / np.linalg.norm(X, axis=1, keepdims=True) * 0.1
-    assert NAROW().fit(X, y).b_ == pytest.approx(200)
-    assert np.any(NAROW().fit(X, y).coef_)
+    assert once_in_order(NAROW).fit(X, y).b_ == pytest.approx(200)
+    assert np.any(once_in_order(NAROW).fit(X, y).coef_)
     # Long rows, as unscaled columns make them, are all learned from with the paper's value.
-    assert NAROW().fit(1e4 * X, y).b_ == 1.0
+    assert once_in_order(NAROW).fit(1e4 * X, y).b_ == 1.0
     with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
-        assert not np.any(NAROW(1.0).fit(X, y).coef_)  # |x|^2 = 0.01 never exceeds 1 / b
+        assert not np.any(once_in_order(NAROW, 1.0).fit(X, y).coef_)  # |x|^2 = 0.01 never exceeds 1 / b
     with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
-        assert NAROW().fit(np.zeros((2, 2)), [0, 1]).b_ == 1.0
+        assert once_in_order(NAROW).fit(np.zeros((2, 2)), [0, 1]).b_ == 1.0
 
 
-@pytest.mark.parametrize("learner", [ALMA(), PassiveAggressive(), PassiveAggressive(variant=2)], ids=repr)
+@pytest.mark.parametrize(
+    "learner",
+    [once_in_order(ALMA), once_in_order(PassiveAggressive), once_in_order(PassiveAggressive, variant=2)],
+    ids=repr,
+)
 def test_parameters_drawn_from_the_rows_follow_their_length(learner):
     """Longer rows give shorter weights and the same scores; a power of two costs no digit."""
     X, y = table(2)
@@ -293,7 +306,7 @@ def test_narow_learns_nothing_from_rounding(covariance):
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
     assert np.any(np.einsum("ij,ij->i", X, X) > 1.0)
     with pytest.warns(ConvergenceWarning, match="NAROW learned nothing"):
-        assert not np.any(NAROW(1.0, covariance=covariance).fit(X, y).coef_)
+        assert not np.any(once_in_order(NAROW, 1.0, covariance=covariance).fit(X, y).coef_)
 
 
 def test_a_covariance_of_few_weights_is_full_by_itself():
@@ -301,12 +314,13 @@ def test_a_covariance_of_few_weights_is_full_by_itself():
     for kind in KINDS:
         if "covariance" not in kind().get_params():
             continue
-        np.testing.assert_array_equal(kind().fit(X, y).coef_, kind(covariance="full").fit(X, y).coef_)
+        few, full = once_in_order(kind), once_in_order(kind, covariance="full")
+        np.testing.assert_array_equal(few.fit(X, y).coef_, full.fit(X, y).coef_)
     wide = sparse.random(20, 100, 0.2, "csr", random_state=0)
-    assert AROW().fit(wide, np.arange(20) % 2).covariance_.shape == (100, 100)
-    assert AROW(fit_intercept=True).fit(wide, np.arange(20) % 2).covariance_.shape == (101,)
+    assert once_in_order(AROW).fit(wide, np.arange(20) % 2).covariance_.shape == (100, 100)
+    assert once_in_order(AROW, fit_intercept=True).fit(wide, np.arange(20) % 2).covariance_.shape == (101,)
 
 
 def test_second_order_perceptron_starts_from_its_ridge():
-    learner = SecondOrderPerceptron(4.0).partial_fit([[0.0, 0.0]], [1], classes=[0, 1])
+    learner = once_in_order(SecondOrderPerceptron, 4.0).partial_fit([[0.0, 0.0]], [1], classes=[0, 1])
     np.testing.assert_array_equal(learner.covariance_, np.diag([0.25, 0.25]))

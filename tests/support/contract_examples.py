@@ -23,7 +23,15 @@ NEARLY_PUBLIC = {**ROOMY_ROWS, "epsilon": 1e6, "alpha": 1e-3, **SEEDED}
 SHORT_CHAIN = {"n_burn": 20, "n_samples": 40, "thin": 4, "n_chains": 1, **SEEDED}
 SHORTEST_CHAIN = {"n_burn": 2, "n_samples": 4, "thin": 1, **SEEDED}
 
+# Learners that take the rows in random order.
+SHUFFLING = (
+    "ALMA", "AROW", "NAROW", "ROMMA", "AveragedSGDClassifier", "AveragedSGDRegressor", "ConfidenceWeighted",
+    "ImprovedEllipsoid", "KernelAveragedSGDClassifier", "NormalHerd", "OnlineGradientDescent", "OnlinePerceptron",
+    "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted",
+)  # fmt: skip
+
 PARAMETERS = {
+    **dict.fromkeys(SHUFFLING, SEEDED),
     "ExpertClassifier": {"estimators": [LogisticRegression(), GaussianNB()]},
     "ExpertRegressor": {"estimators": [LinearRegression(), Ridge()]},
     # The checks feed streams without knowing of a radius.

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from single_pass import once_in_order
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
@@ -26,7 +27,7 @@ def data():
 def test_runs_hold_what_each_learner_does_on_each_order(data):
     X, y = data
     orders = np.array([np.random.RandomState(seed).permutation(250) for seed in range(3)])
-    learners = {"P": OnlinePerceptron(), "A": AROW()}
+    learners = {"P": once_in_order(OnlinePerceptron), "A": once_in_order(AROW)}
     comparison = OnlineComparison(learners, permutations=orders, grid=None).run(X, y)
     for name, learner in learners.items():
         runs = comparison.runs_.filter(learner=name)
@@ -45,11 +46,14 @@ def test_runs_hold_what_each_learner_does_on_each_order(data):
 def test_search_keeps_the_largest_of_the_best_values_one_parameter_after_the_other(data):
     X, y = data
     order = np.random.RandomState(9).permutation(250)
-    learner = SoftConfidenceWeighted()
+    learner = once_in_order(SoftConfidenceWeighted)
     comparison = OnlineComparison({"S": learner}, permutations=1, selection_order=order).run(X, y)
 
     def last_best(name, values, **fixed):
-        mistakes = [SoftConfidenceWeighted(**{**fixed, name: v}).fit(X[order], y[order]).n_mistakes_ for v in values]
+        mistakes = [
+            once_in_order(SoftConfidenceWeighted, **{**fixed, name: v}).fit(X[order], y[order]).n_mistakes_
+            for v in values
+        ]
         return [v for v, m in zip(values, mistakes) if m == min(mistakes)][-1]
 
     C = last_best("C", [2.0**e for e in range(-4, 5)])
@@ -59,14 +63,16 @@ def test_search_keeps_the_largest_of_the_best_values_one_parameter_after_the_oth
 
 def test_search_over_the_norm_trades_the_margin_of_alma_for_its_step(data):
     X, y = data
-    chosen = OnlineComparison({"ALMA": ALMA()}, permutations=1, random_state=0).run(X, y).parameters_["ALMA"]
+    chosen = (
+        OnlineComparison({"ALMA": once_in_order(ALMA)}, permutations=1, random_state=0).run(X, y).parameters_["ALMA"]
+    )
     root = chosen["B"] * chosen["alpha"]
     assert round(root**2 + 1) in (2, 4, 6, 8, 10)
     assert np.log2(chosen["C"] * root) == pytest.approx(round(np.log2(chosen["C"] * root)))
 
 
 def test_learners_without_parameters_are_not_searched(data):
-    learners = {"P": OnlinePerceptron(), "PA": PassiveAggressive(variant=0)}
+    learners = {"P": once_in_order(OnlinePerceptron), "PA": once_in_order(PassiveAggressive, variant=0)}
     comparison = OnlineComparison(learners, permutations=2, random_state=0).run(*data)
     assert comparison.parameters_ == {"P": {}, "PA": {}}
 
@@ -80,13 +86,15 @@ def test_the_learners_of_the_paper_run_on_two_classes_and_on_more():
 
 
 def test_same_seed_gives_the_same_runs(data):
-    learners = {"A": AROW()}
+    learners = {"A": once_in_order(AROW)}
     one, two = (OnlineComparison(learners, permutations=3, random_state=4).run(*data) for _ in range(2))
     assert one.runs_["mistakes"].to_list() == two.runs_["mistakes"].to_list()
 
 
 def test_plot_draws_the_mistakes_the_updates_and_the_time_of_each_learner(data):
-    comparison = OnlineComparison({"P": OnlinePerceptron(), "A": AROW()}, permutations=2, grid=None).run(*data)
+    comparison = OnlineComparison(
+        {"P": once_in_order(OnlinePerceptron), "A": once_in_order(AROW)}, permutations=2, grid=None
+    ).run(*data)
     axes = comparison.plot(Figure().subplots(1, 3))
     assert [len(ax.lines) for ax in axes[:2]] == [2, 2]
     np.testing.assert_array_equal(axes[0].lines[1].get_ydata(), comparison.curves_["A"][:, 1])

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import is_array, within
+from treatise.online._passes import passes_over
 from treatise.online._row_loops import Stream
 from treatise.online._stream_input import each_column_once, rows_of
 from treatise.online.averaged_sgd._loops import (
@@ -47,21 +48,23 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
 
     Parameters
     ----------
-    schedule : {"constant", "doubling", "sqrt"}, default="constant"
-        "constant" is the paper's. Where the length of the stream is unknown: "doubling" takes the last power of two
-        for the length and begins a new average there, "sqrt" the number of the row.
+    schedule : {"constant", "doubling", "sqrt"}, default="doubling"
+        "constant" is the paper's; its average remembers the way from zero, and it needs the length of the stream.
+        "doubling" takes the last power of two for the length and begins a new average there, "sqrt" the number of
+        the row.
     radius : float or "auto", default="auto"
         Limit of the norm of a row (with its constant). "auto" scans the rows in ``fit``, and takes the largest so
         far in ``partial_fit``.
     horizon : int or "auto", default="auto"
         Length N of the stream; "auto" takes the rows of ``fit`` times the passes.
-    n_passes : int, default=1
-        Passes in ``fit``. The paper's guarantees are for one.
+    n_passes : int or "auto", default="auto"
+        Passes in ``fit``. "auto" takes as many as make some 50 000 rounds, from 1 to 100, and no more than ``horizon``
+        has room for. The paper's guarantees are for one.
     fit_intercept : bool, default=True
         Learn an intercept, as the weight of a constant 1 in every row.
-    shuffle : bool, default=False
-        Take the rows of ``fit`` in a random order in each pass. The theory is for rows that come at random: shuffle
-        a table that is sorted, by class say.
+    shuffle : bool, default=True
+        Take the rows of ``fit`` in a random order in each pass, not in the order given. The theory is for rows that
+        come at random, which those of a table sorted by class do not.
     random_state : int, RandomState instance or None, default=None
         Source of the orders.
 
@@ -70,21 +73,21 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
     step_, radius_ : float
         Step and radius in use.
     n_seen_ : int
-        Rows learnt from.
+        Rows learnt from, each pass counted.
     """
 
     _parameter_constraints: dict = {
         "schedule": [StrOptions({"constant", "doubling", "sqrt"})],
         "radius": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "horizon": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
+        "n_passes": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "fit_intercept": ["boolean"],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
 
     def __init__(
-        self, *, schedule="constant", radius="auto", horizon="auto", n_passes=1, fit_intercept=True, shuffle=False,
+        self, *, schedule="doubling", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True, shuffle=True,
         random_state=None,
     ):  # fmt: skip
         self.schedule = schedule
@@ -103,10 +106,12 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
         self._begin(n_outputs)
         pointers, _, values = rows_of(X)
         self._clock[:, RADIUS] = self._squared_radius(largest_row(pointers, values))
-        n_rounds = X.shape[0] * self.n_passes
+        room = {} if self.horizon == "auto" else {"most_rounds": self.horizon}
+        n_passes = passes_over(X.shape[0], self.n_passes, **room)
+        n_rounds = X.shape[0] * n_passes
         self._check_horizon(n_rounds)
         rng = check_random_state(self.random_state)
-        for _ in range(self.n_passes):
+        for _ in range(n_passes):
             order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
             self._pass(X, y, order, n_rounds if self.horizon == "auto" else self.horizon, running=False)
         return self

@@ -67,13 +67,18 @@ def averaged_sgd(stream, loss, schedule, horizon, constant, running, current, dr
 
 
 @compiled
-def kernel_sgd(gram, first, y, loss, step, coefficients):
-    """alpha_n = -gamma phi_n'(sum_{i<n} alpha_i k(x_i, x_n)) for rows from ``first`` on; older alpha never change."""
+def kernel_sgd(gram, first, y, loss, step, n_seen, n_rounds, coefficients, averaged):
+    """alpha_n -= gamma phi_n'(sum_i alpha_i k(x_i, x_n)) for rows from ``first`` on; other alpha do not change.
+
+    Step t is part of the iterates t to N - 1 of the N rounds, whose mean is ``averaged``.
+    """
     for row in range(len(gram)):
         n, score = first + row, 0.0
-        for i in range(n):
+        for i in range(gram.shape[1]):
             score += coefficients[i] * gram[row, i]
-        coefficients[n] = -step * loss_slope(loss, score, y[n])
+        move = -step * loss_slope(loss, score, y[n])
+        coefficients[n] += move
+        averaged[n] += move * ((n_rounds - n_seen - row - 1) / n_rounds)
 
 
 @compiled

@@ -15,15 +15,16 @@ from treatise.online.averaged_sgd.guarantees import self_concordant_certificate
 
 
 class AveragedSGDClassifier(LogisticScores, AveragedSGD):
-    """Logistic regression in a single pass, with a constant step that follows from the length of the stream alone.
+    """Logistic regression on a stream, with a step that follows from the length of the stream alone.
 
-    The weights are the mean of all iterates of stochastic gradient descent with the step 1 / (2 R^2 sqrt(N)), R the
+    The weights are the mean of the iterates of stochastic gradient descent with the step 1 / (2 R^2 sqrt(N)), R the
     largest norm of a row. No constant is tuned: the error falls like 1 / sqrt(N) whatever the data, and like 1 / N
     where the loss is strongly convex at its optimum. Use it for long streams read once, and where a guarantee is
-    wanted (:func:`averaged_sgd_bounds`, :meth:`certificate`). On small samples the weights are still near zero after
-    one pass: take more passes with ``schedule="doubling"``, ``last_coef_``, or a batch solver. The longest row sets the
-    step for all: put :class:`sklearn.preprocessing.Normalizer` before it where norms differ much. One pass costs
-    O(nnz), times the classes where there are more than two; memory is two vectors of n_features for each.
+    wanted (:func:`averaged_sgd_bounds`, :meth:`certificate`). The paper's form is one pass of constant
+    steps in the order given, ``schedule="constant", n_passes=1, shuffle=False``. It leaves the weights near zero on
+    small samples, so that ``fit`` goes through those many times. The longest row sets the step for all: put
+    :class:`sklearn.preprocessing.Normalizer` before it where norms differ much. One pass costs O(nnz), times the
+    classes where there are more than two; memory is two vectors of n_features for each.
 
     Parameters
     ----------
@@ -47,9 +48,9 @@ class AveragedSGDClassifier(LogisticScores, AveragedSGD):
     >>> from sklearn.preprocessing import scale
     >>> from treatise.online import AveragedSGDClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = AveragedSGDClassifier(shuffle=True, random_state=0).fit(scale(X), y)
+    >>> model = AveragedSGDClassifier(random_state=0).fit(scale(X), y)
     >>> round(model.score(scale(X), y), 2)
-    0.93
+    0.94
 
     References
     ----------
@@ -62,8 +63,8 @@ class AveragedSGDClassifier(LogisticScores, AveragedSGD):
     }
 
     def __init__(
-        self, loss="log", *, schedule="constant", radius="auto", horizon="auto", n_passes=1, fit_intercept=True,
-        shuffle=False, random_state=None,
+        self, loss="log", *, schedule="doubling", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True,
+        shuffle=True, random_state=None,
     ):  # fmt: skip
         super().__init__(
             schedule=schedule, radius=radius, horizon=horizon, n_passes=n_passes, fit_intercept=fit_intercept,

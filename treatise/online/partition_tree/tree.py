@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import Classifier, check_classes, codes_among
 from treatise._core.figures import axes_for
 from treatise._core.invariants import is_array, is_count, within
+from treatise.online._passes import passes_over
 from treatise.online._row_loops import Stream
 from treatise.online._stream_input import is_first_call, read_rows, rows_of
 from treatise.online.partition_tree._loops import NODES, PAIRS, Tree, grow, leaves_of, rehash
@@ -48,8 +49,9 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
     min_visits : int, default=50
         Examples that a node must have seen before it may split. The thesis splits at once (1), when a node first sends
         an example against all earlier ones: twice the nodes, most of them for the mistakes of the first examples.
-    n_passes : int, default=1
-        Passes of ``fit`` over the rows.
+    n_passes : int or "auto", default="auto"
+        Passes of ``fit`` over the rows. "auto" takes as many as make some 50 000 rounds, from 1 to 10: in one the nodes
+        see too little of a short table, and from more than ten they learn its noise. The thesis goes once.
     split : {"learned", "random"}, default="learned"
         "random" cuts the classes in two at random beforehand, again and again, and lets examples follow what the
         regressors make of these cuts: the standard to beat.
@@ -66,7 +68,7 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
     n_nodes_, depth_ : int
         Nodes made, and depth of the deepest.
     n_seen_ : int
-        Examples learnt from.
+        Examples learnt from, each pass counted.
 
     Examples
     --------
@@ -89,7 +91,7 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
         "max_depth": [Interval(Integral, 1, _DEEPEST, closed="both"), None],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "min_visits": [Interval(Integral, 1, None, closed="left")],
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
+        "n_passes": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "split": [StrOptions({"learned", "random"})],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
@@ -102,7 +104,7 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
         max_depth=None,
         learning_rate=3.0,
         min_visits=50,
-        n_passes=1,
+        n_passes="auto",
         split="learned",
         shuffle=True,
         random_state=None,
@@ -134,7 +136,7 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
         X, y = read_rows(self, X, y, reset=True)
         rng = check_random_state(self.random_state)
         self._begin(np.unique(y), rng)
-        for _ in range(self.n_passes):
+        for _ in range(passes_over(X.shape[0], self.n_passes, most_passes=10)):
             order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
             self._learn(X, y, order)
         return self

@@ -33,14 +33,18 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
     While a learner walks it counts as a prediction of the second class, in the record of mistakes and in the rules
     that learn from mistakes alone: that is the rule of the program behind the paper, whose numbers depend on it.
 
+    The paper's learners are ``n_passes=1, fit_intercept=False, shuffle=False``; ``partial_fit`` always takes rows once,
+    in the order given.
+
     Parameters
     ----------
-    n_passes : int, default=1
+    n_passes : int, default=5
         Times that ``fit`` goes through the rows.
-    fit_intercept : bool, default=False
-        Whether to add a constant feature 1, whose weight is learned like any other.
-    shuffle : bool, default=False
-        Whether ``fit`` visits the rows in random order, not in the order given.
+    fit_intercept : bool, default=True
+        Whether to add a constant feature 1, whose weight is learned like any other, also in ``partial_fit``.
+    shuffle : bool, default=True
+        Whether ``fit`` visits the rows in random order. In the order given, a table sorted by class teaches one class
+        after the other.
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffling.
 
@@ -54,9 +58,10 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
         Weights of the constant feature, zero without one.
     n_seen_, n_mistakes_, n_updates_ : int
         Examples seen, how many of them were predicted wrongly beforehand (a score of zero counts as the second
-        class), and rounds with a positive loss.
+        class), and rounds with a positive loss; each pass of ``fit`` counts. Mistakes on examples not seen before,
+        which the paper counts, are those of ``n_passes=1`` or of ``partial_fit``.
     mistake_curve_ : ndarray of shape (n_moments, 3)
-        Examples seen, mistakes and updates by then, at up to 64 evenly spaced moments.
+        Examples seen, mistakes and updates by then, over all passes, at up to 64 evenly spaced moments.
     n_features_in_ : int
         Number of features seen.
     feature_names_in_ : ndarray
@@ -71,7 +76,7 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
     }
     _native_multiclass = True
 
-    def __init__(self, *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, *, n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         self.n_passes = n_passes
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
@@ -101,7 +106,7 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
-        """Forget everything and learn from the rows of X in their order.
+        """Forget everything and learn from the rows of X, ``n_passes`` times.
 
         Parameters
         ----------

@@ -56,9 +56,9 @@ class ImprovedEllipsoid(SecondOrderClassifier):
     >>> from sklearn.preprocessing import scale
     >>> from treatise.online import ImprovedEllipsoid
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> learner = ImprovedEllipsoid(b=0.9, covariance="full").fit(scale(X), y)
-    >>> learner.n_mistakes_, learner.n_updates_
-    (37, 37)
+    >>> learner = ImprovedEllipsoid(b=0.9, covariance="full", random_state=0).fit(scale(X), y)
+    >>> round(learner.score(scale(X), y), 2)
+    0.97
     """
 
     _parameter_constraints: dict = {
@@ -74,9 +74,9 @@ class ImprovedEllipsoid(SecondOrderClassifier):
         *,
         c=0.1,
         covariance="auto",
-        n_passes=1,
-        fit_intercept=False,
-        shuffle=False,
+        n_passes=5,
+        fit_intercept=True,
+        shuffle=True,
         random_state=None,
     ):
         super().__init__(

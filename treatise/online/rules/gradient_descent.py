@@ -96,9 +96,9 @@ class OnlineGradientDescent(OnlineClassifier):
     >>> from sklearn.preprocessing import scale
     >>> from treatise.online import OnlineGradientDescent
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> learner = OnlineGradientDescent().fit(scale(X), y)
-    >>> learner.n_mistakes_, learner.n_updates_
-    (33, 37)
+    >>> learner = OnlineGradientDescent(random_state=0).fit(scale(X), y)
+    >>> round(learner.score(scale(X), y), 2)
+    0.98
     """
 
     _parameter_constraints: dict = {
@@ -107,7 +107,7 @@ class OnlineGradientDescent(OnlineClassifier):
         "loss": [StrOptions(set(_LOSSES))],
     }
 
-    def __init__(self, C=1.0, *, loss="hinge", n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, C=1.0, *, loss="hinge", n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.C = C
         self.loss = loss

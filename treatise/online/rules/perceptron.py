@@ -96,14 +96,14 @@ class OnlinePerceptron(OnlineClassifier):
     >>> from sklearn.preprocessing import scale
     >>> from treatise.online import OnlinePerceptron
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> learner = OnlinePerceptron().fit(scale(X), y)
-    >>> learner.n_mistakes_, learner.n_seen_
-    (33, 569)
+    >>> learner = OnlinePerceptron(random_state=0).fit(scale(X), y)
+    >>> round(learner.score(scale(X), y), 2)
+    0.98
     """
 
     _parameter_constraints: dict = {**OnlineClassifier._parameter_constraints, "update": [StrOptions(set(_SHARES))]}
 
-    def __init__(self, update="max", *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, update="max", *, n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.update = update
 

@@ -128,14 +128,14 @@ class ROMMA(OnlineClassifier):
     >>> from sklearn.preprocessing import scale
     >>> from treatise.online import ROMMA
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> learner = ROMMA(aggressive=True).fit(scale(X), y)
-    >>> learner.n_mistakes_, learner.n_updates_
-    (29, 75)
+    >>> learner = ROMMA(aggressive=True, random_state=0).fit(scale(X), y)
+    >>> round(learner.score(scale(X), y), 2)
+    0.98
     """
 
     _parameter_constraints: dict = {**OnlineClassifier._parameter_constraints, "aggressive": ["boolean"]}
 
-    def __init__(self, aggressive=False, *, n_passes=1, fit_intercept=False, shuffle=False, random_state=None):
+    def __init__(self, aggressive=False, *, n_passes=5, fit_intercept=True, shuffle=True, random_state=None):
         super().__init__(n_passes=n_passes, fit_intercept=fit_intercept, shuffle=shuffle, random_state=random_state)
         self.aggressive = aggressive
 

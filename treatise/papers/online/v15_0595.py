@@ -79,7 +79,8 @@ class _Risk:
 def _run(risk: _Risk, n_samples: int, repetitions: int) -> _Runs:
     average, last, gradient, distance = [], [], [], []
     for seed in range(repetitions):
-        model = AveragedSGDClassifier(fit_intercept=False).fit(*make_logistic_sphere(n_samples, random_state=seed))
+        model = AveragedSGDClassifier(schedule="constant", n_passes=1, fit_intercept=False, shuffle=False)
+        model.fit(*make_logistic_sphere(n_samples, random_state=seed))
         average.append(risk.excess(model.coef_[0]))
         last.append(risk.excess(model.last_coef_[0]))
         gradient.append(risk.gradient_norm(model.coef_[0]))

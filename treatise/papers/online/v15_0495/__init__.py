@@ -11,7 +11,7 @@ from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_svmguide3, load_table
 from treatise.online import ALMA
 from treatise.papers._evidence import Evidence, Gap, Row
-from treatise.papers.online.v15_0495._comparison import OnlineComparison, libol_learners
+from treatise.papers.online.v15_0495._comparison import AS_PUBLISHED, OnlineComparison, libol_learners
 from treatise.papers.online.v15_0495._libol_program import released_learners, run_order, search_order
 
 if TYPE_CHECKING:
@@ -133,9 +133,9 @@ def _alma_with_a_fixed_step(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> 
         mistakes = [learner.fit(X[order], y[order]).n_mistakes_ for learner in candidates]
         return [learner for learner, count in zip(candidates, mistakes) if count == min(mistakes)][-1]
 
-    alpha = best([ALMA(number / 100, radius=1.0) for number in range(55, 100, 5)]).alpha
+    alpha = best([ALMA(number / 100, radius=1.0, **AS_PUBLISHED) for number in range(55, 100, 5)]).alpha
     roots = [math.sqrt(p - 1) for p in (2, 4, 6, 8, 10)]
-    return best([ALMA(alpha, B=root / alpha, C=math.sqrt(2.0) / root, radius=1.0) for root in roots])
+    return best([ALMA(alpha, B=root / alpha, C=math.sqrt(2.0) / root, radius=1.0, **AS_PUBLISHED) for root in roots])
 
 
 def _figure(comparison: OnlineComparison) -> "Figure":

@@ -35,6 +35,9 @@ from treatise.online.rules._base import OnlineClassifier
 Step = Callable[[dict[str, Any]], list[dict[str, Any]]]
 """A search over one parameter: the candidates, given the parameters so far."""
 
+AS_PUBLISHED = {"n_passes": 1, "fit_intercept": False, "shuffle": False}
+"""The paper's learners go once through the rows, in the order given, without an intercept."""
+
 
 class OnlineComparison:
     """Mistakes, updates and time of many online learners on the same random orders of one data set.
@@ -250,9 +253,10 @@ def libol_learners(n_classes: int = 2, *, covariance: str = "full") -> dict[str,
         "PA2": PassiveAggressive(variant=2),
     }
     relaxed = {"ROMMA": ROMMA(), "aROMMA": ROMMA(aggressive=True)}
+    learners: dict[str, OnlineClassifier]
     if n_classes > 2:
         shares = {"PerceptronM": "max", "PerceptronU": "uniform", "PerceptronS": "similarity"}
-        return {
+        learners = {
             **{name: OnlinePerceptron(update=share) for name, share in shares.items()},
             **relaxed,
             "OGD": OnlineGradientDescent(),
@@ -262,21 +266,23 @@ def libol_learners(n_classes: int = 2, *, covariance: str = "full") -> dict[str,
             "SCW1": SoftConfidenceWeighted(covariance=covariance),
             "SCW2": SoftConfidenceWeighted(variant=2, covariance=covariance),
         }
-    return {
-        "Perceptron": OnlinePerceptron(),
-        **relaxed,
-        "ALMA": ALMA(radius=1.0),
-        "OGD": OnlineGradientDescent(),
-        **aggressive,
-        "SOP": SecondOrderPerceptron(covariance=covariance),
-        "IELLIP": ImprovedEllipsoid(covariance=covariance),
-        "CW": ConfidenceWeighted(covariance=covariance),
-        "NHERD": NormalHerd(covariance=covariance),
-        "AROW": AROW(covariance=covariance),
-        "NAROW": NAROW(covariance=covariance),
-        "SCW": SoftConfidenceWeighted(covariance=covariance),
-        "SCW2": SoftConfidenceWeighted(variant=2, eta=0.9, covariance=covariance),
-    }
+    else:
+        learners = {
+            "Perceptron": OnlinePerceptron(),
+            **relaxed,
+            "ALMA": ALMA(radius=1.0),
+            "OGD": OnlineGradientDescent(),
+            **aggressive,
+            "SOP": SecondOrderPerceptron(covariance=covariance),
+            "IELLIP": ImprovedEllipsoid(covariance=covariance),
+            "CW": ConfidenceWeighted(covariance=covariance),
+            "NHERD": NormalHerd(covariance=covariance),
+            "AROW": AROW(covariance=covariance),
+            "NAROW": NAROW(covariance=covariance),
+            "SCW": SoftConfidenceWeighted(covariance=covariance),
+            "SCW2": SoftConfidenceWeighted(variant=2, eta=0.9, covariance=covariance),
+        }
+    return {name: learner.set_params(**AS_PUBLISHED) for name, learner in learners.items()}
 
 
 def _check_learners(learners: dict[str, OnlineClassifier]) -> None:

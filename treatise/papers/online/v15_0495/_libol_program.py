@@ -14,6 +14,7 @@ from treatise.online import ROMMA, SecondOrderPerceptron, SoftConfidenceWeighted
 from treatise.online._row_loops import Stream, dot, example
 from treatise.online.rules._gaussian_loops import contraction, narrow, whiten
 from treatise.online.rules.confidence_weighted import gained_precision
+from treatise.papers.online.v15_0495._comparison import AS_PUBLISHED
 
 
 def search_order(n: int) -> np.ndarray:
@@ -99,9 +100,10 @@ def _mistyped_belief(
 
 def released_learners() -> dict[str, Any]:
     """The four learners of Table 1 whose program departs from the published algorithm, as the program has them."""
-    return {
+    learners = {
         "ROMMA": LongFirstStep(),
         "aROMMA": LongFirstStep(aggressive=True),
         "SOP": SecondOrderPerceptron(update_every_round=True, covariance="full"),
         "SCW2": MistypedSoftConfidence(variant=2, eta=0.9, covariance="full"),
     }
+    return {name: learner.set_params(**AS_PUBLISHED) for name, learner in learners.items()}
