@@ -100,6 +100,9 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
     def _settle(self, X):
         """Settle parameters that depend on the first rows."""
 
+    def _conclude(self):
+        """Say what is to be said of a fit that is over."""
+
     def _scale(self):
         """Factor of the weights, for rules that shrink or stretch all of them at every update."""
         return 1.0
@@ -122,6 +125,7 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
         X, y = read_rows(self, X, y, reset=True)
         self._begin(np.unique(y), X)
         self._learn(X, codes_among(y, self.classes_))
+        self._conclude()
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)

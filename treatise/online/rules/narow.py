@@ -99,29 +99,14 @@ class NAROW(SecondOrderClassifier):
         )
         self.b = b
 
-    def fit(self, X, y):
-        """Forget everything and learn from the rows of X in their order.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The examples.
-        y : array-like of shape (n_samples,)
-            Their classes, at least two.
-
-        Returns
-        -------
-        self : object
-        """
-        super().fit(X, y)
+    def _conclude(self):
         if not np.any(self._weights):
             warnings.warn(
                 f"NAROW learned nothing: no example has a score of a variance above 1 / b = {1.0 / self.b_:.3g}; "
                 "choose b='auto', or one above the inverse of the squared length of most rows",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
 
     def _invariants(self):
         yield "b_ is a number", is_number(self.b_)
