@@ -282,3 +282,12 @@ def test_absent_data_leave_the_experiment_out_and_other_errors_pass(experiment):
     experiment(broken)
     with pytest.raises(ZeroDivisionError):
         reproduce("v98-0001")
+
+
+def test_the_record_does_not_name_the_data_home_of_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREATISE_DATA", str(tmp_path / "my data"))
+    told = f"a.csv is absent; put it at {tmp_path / 'my data' / 'a.csv'}"
+    record_outcome(tmp_path / "evidence.json", Reproduction("v99-0001", False, [], 1.0, None, [told]))
+    text = (tmp_path / "evidence.json").read_text()
+    assert str(tmp_path) not in text
+    assert "put it at the data home/a.csv" in text

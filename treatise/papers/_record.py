@@ -7,7 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treatise._core.files import replacing
 from treatise._core.version import __version__
+from treatise.datasets import data_home
 from treatise.papers._evidence import Row, Value, Verdict
 
 if TYPE_CHECKING:
@@ -39,7 +41,10 @@ def record_outcome(path: Path, outcome: "Reproduction") -> None:
     """Put an outcome into the site's record, with its date and version; other papers and sizes stay."""
     book = _read(path)
     stamp = {"date": datetime.now(UTC).date().isoformat(), "version": version()}
-    sizes = {**book.get(outcome.paper, {}), size_name(outcome.full): {**stamp, **outcome.plain(), "figure": None}}
+    # What the data home is called on this machine is nobody else's.
+    skipped = [part.replace(str(data_home()), "the data home") for part in outcome.skipped]
+    plain = {**outcome.plain(), "skipped": skipped, "figure": None}
+    sizes = {**book.get(outcome.paper, {}), size_name(outcome.full): {**stamp, **plain}}
     _write(path, {**book, outcome.paper: sizes})
 
 
@@ -63,6 +68,5 @@ def _read(path: Path) -> dict[str, Any]:
 def _write(path: Path, book: dict[str, Any]) -> None:
     """Write the whole file or nothing, in an order that changes little from one recording to the next."""
     ordered = {paper: book[paper] for paper in sorted(book) if book[paper]}
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    part.replace(path)
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
