@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from treatise._core.files import replacing
 from treatise._core.version import __version__
-from treatise.datasets import data_home
 from treatise.papers._evidence import Row, Value, Verdict
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def record_last_seen(paper: str, full: bool, rows: list[Row]) -> None:
 
 def record_outcome(path: Path, outcome: "Reproduction") -> None:
     """Put an outcome into the site's record, with its date and version; other papers and sizes stay."""
+    from treatise.datasets import data_home  # Late: listing papers need not wait for what reads data.
+
     book = _read(path)
     stamp = {"date": datetime.now(UTC).date().isoformat(), "version": version()}
     # What the data home is called on this machine is nobody else's.
