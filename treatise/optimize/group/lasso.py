@@ -152,7 +152,7 @@ def group_logistic_path(Q, starts, y, penalties, *, tol=1e-6, max_iter=10_000, c
             pull = group_norms(Q @ slope / len(y), starts)
             missed = (pull > penalty + tol) & ~active
             if not missed.any():
-                miss = max(_violation(Q, starts, slope, coef, penalty), abs(float(slope.mean())))
+                miss = max(group_violation(Q, starts, slope, coef, penalty), abs(float(slope.mean())))
                 break
             active |= missed
         before = penalty
@@ -164,27 +164,16 @@ def group_logistic_path(Q, starts, y, penalties, *, tol=1e-6, max_iter=10_000, c
 
 
 def _majorised_descent(Q, starts, y, groups, f, coef, intercept, penalty, tol, max_iter):
-    """Parabola after parabola over some groups, ``coef`` in place; gives scores, intercept and passes."""
+    """The descent over some groups, ``coef`` in place; gives scores, intercept and passes."""
     rows = np.concatenate([np.arange(starts[j], starts[j + 1]) for j in groups]) if len(groups) else np.arange(0)
     part, local = (
         np.ascontiguousarray(Q[rows]),
         np.concatenate([[0], np.cumsum(np.diff(starts)[groups])]).astype(np.int64),
     )
-    weights, everywhere, passes = coef[rows], np.arange(len(groups)), 0
-    while passes < max_iter:
-        slope = y - 0.5 * (1 + np.tanh(f / 2))
-        miss = max(_violation(part, local, slope, weights, penalty), abs(float(slope.mean())))
-        if miss <= tol:
-            break
-        # The parabola's target is f + slope / bend; its mean is the best intercept.
-        target = f + slope / _MAJORISER
-        intercept = float(target.mean())
-        residual = target - intercept - weights @ part
-        price = penalty / _MAJORISER
-        passes += max(descend(part, local, everywhere, residual, weights, price, 0.1 * miss / _MAJORISER, 20), 1)
-        f = target - residual
+    weights, scores = coef[rows], f.copy()
+    intercept, passes = descend_majorised(part, local, y, scores, weights, intercept, penalty, tol, max_iter)
     coef[rows] = weights
-    return f, intercept, passes
+    return scores, intercept, passes
 
 
 class _State:
@@ -238,15 +227,22 @@ class _State:
         return max(objective - dual, 0.0)
 
 
-def _violation(Q, starts, slope, coef, penalty):
+@compiled
+def group_violation(Q, starts, slope, coef, penalty):
     """Largest failure over groups of ``Q_j slope / n = penalty b_j / |b_j|``, or of its bound where b_j is zero."""
-    pull = Q @ slope / len(slope)
-    norms = group_norms(coef, starts)
-    excess = np.maximum(group_norms(pull, starts) - penalty, 0.0)
-    width = np.diff(starts)
-    share = np.repeat(np.divide(penalty, norms, out=np.zeros_like(norms), where=norms > 0), width)
-    miss = group_norms(pull - share * coef, starts)
-    return float(np.where(norms > 0, miss, excess).max(initial=0.0))
+    n, largest = Q.shape[1], 0.0
+    for j in range(len(starts) - 1):
+        size = 0.0
+        for e in range(starts[j], starts[j + 1]):
+            size += coef[e] * coef[e]
+        share = penalty / np.sqrt(size) if size > 0 else 0.0
+        failure = 0.0
+        for e in range(starts[j], starts[j + 1]):
+            off = np.dot(Q[e], slope) / n - share * coef[e]
+            failure += off * off
+        failure = np.sqrt(failure)
+        largest = max(largest, failure if size > 0 else failure - penalty)
+    return largest
 
 
 @compiled
@@ -290,3 +286,32 @@ def descend(Q, starts, active, residual, coef, penalty, tol, max_sweeps):
         if sweep_groups(Q, starts, active, residual, coef, penalty) <= tol:
             return sweep + 1
     return max_sweeps
+
+
+@compiled
+def descend_majorised(Q, starts, y, scores, coef, intercept, penalty, tol, max_passes):
+    """Parabola after parabola until the optimum's conditions fail by no more than ``tol``; gives intercept and passes.
+
+    ``scores`` and ``coef`` are changed in place. A parabola touches the loss at the scores, and bends by 1/4 as the
+    loss does at most; it is the group lasso of the target ``scores + slope / bend``.
+    """
+    n, everywhere, passes = len(y), np.arange(len(starts) - 1), 0
+    slope, residual = np.empty(n), np.empty(n)
+    while passes < max_passes:
+        mean_slope = mean_target = 0.0
+        for i in range(n):
+            slope[i] = y[i] - 0.5 * (1 + np.tanh(scores[i] / 2))
+            mean_slope += slope[i] / n
+            mean_target += (scores[i] + slope[i] / _MAJORISER) / n
+        miss = max(group_violation(Q, starts, slope, coef, penalty), abs(mean_slope))
+        if miss <= tol:
+            break
+        # What the groups have left to explain: the target less its mean, the best intercept, less what they explain.
+        for i in range(n):
+            residual[i] = slope[i] / _MAJORISER + intercept - mean_target
+            slope[i] = scores[i] + slope[i] / _MAJORISER
+        intercept = mean_target
+        passes += descend(Q, starts, everywhere, residual, coef, penalty / _MAJORISER, 0.1 * miss / _MAJORISER, 20)
+        for i in range(n):
+            scores[i] = slope[i] - residual[i]
+    return intercept, passes
