@@ -9,6 +9,8 @@ from treatise.optimize import BoxConstraint
 _FEWEST_BETWEEN = 5  # iterations from one curvature to the next
 _HALVINGS = 40
 _SUFFICIENT = 1e-4  # decrease, as a share of what the slope promises
+_ROUNDING = 4 * np.finfo(float).eps  # of an objective, as a share of it
+_FLATTER = 0.9
 _MEMORY = 10
 FREE = BoxConstraint()
 
@@ -59,10 +61,14 @@ def quasi_newton_descent(problem, theta, tol, max_iter):
             memory = [*memory[:-1], *(_secant(*pair[:2], precondition) for pair in memory[-1:])]
         direction = -_two_loops(gradient, memory, precondition)
         slope, step, moves = np.vdot(gradient, direction), 1.0, problem.score_changes(direction)
+        rounding = _ROUNDING * abs(value)
         for _ in range(_HALVINGS):
             moved_scores, moved = scores + step * moves, theta + step * direction
             moved_value, moved_gradient = problem.objective(moved_scores, moved)
             if moved_value <= value + _SUFFICIENT * step * slope:
+                break
+            # Where values differ by rounding alone, the slope along the direction still tells.
+            if moved_value <= value + rounding and abs(np.vdot(moved_gradient, direction)) <= _FLATTER * abs(slope):
                 break
             step *= 0.5
         else:
