@@ -18,6 +18,7 @@ from sklearn.datasets import load_diabetes
 
 from treatise._core.errors import TreatiseError
 from treatise.compare import Observer, compare_methods, predict_table
+from treatise.compare.comparison import LEAST_BUDGET
 from treatise.compare.contest.contest import Contest
 from treatise.datasets import load_table
 from treatise.io import load_model
@@ -127,6 +128,14 @@ def test_no_misbehaving_method_ends_the_run(csv, contestants, tmp_path, monkeypa
     page = (tmp_path / "run" / "report.html").read_text()
     assert "<singular>" not in page
     assert "&lt;singular&gt;" in page
+
+
+def test_the_least_budget_gives_an_answer_though_it_is_spent_before_the_first_fold(csv, contestants, tmp_path):
+    contestants("LogisticRegression", "DummyClassifier")
+    run = compare_methods(csv, "label", budget=LEAST_BUDGET, spent=LEAST_BUDGET, jobs=1, output=tmp_path / "run").run
+    assert [entry.label for entry in run.leaderboard] == ["LogisticRegression"]
+    assert (tmp_path / "run" / "best.skops").exists()
+    assert [failure.label for failure in run.failures] == ["DummyClassifier"]
 
 
 def test_nothing_from_the_file_reaches_the_page_unescaped(finished):

@@ -29,6 +29,8 @@ SPARE_AT = 0.5
 ENDING_LEAST = 0.06
 ENDING_MOST = 0.35
 REPORT_SECONDS = 1.0
+FIRST_FOLD = 60.0
+"""Seconds, beyond the budget if need be, that the first fold of a run may take: without it there is no answer."""
 LAST_FIT = 1.5
 """Times as long as expected that the last fit may take: the rows held out so far join it."""
 
@@ -48,6 +50,7 @@ class Contest:
         self._lock = threading.Lock()
         self._wall, self._processor = 1.0, 1.0
         self._spare = False
+        self._began = clock.elapsed
         field = self._field()
         self.evidence = Evidence(data.units)
         course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
@@ -97,7 +100,8 @@ class Contest:
     @property
     def folds_left(self) -> float:
         """Seconds on the clock until no fold may run any more."""
-        return self.clock.left - self.ending_seconds
+        left = self.clock.left - self.ending_seconds
+        return left if self.folder.folds else max(left, self._began + FIRST_FOLD - self.clock.elapsed)
 
     def run(self) -> str:
         """Every turn until the budget ends, nothing is left to do, or the user interrupts."""
