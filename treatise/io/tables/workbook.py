@@ -1,6 +1,7 @@
 """Excel's workbooks, by Polars and fastexcel."""
 
 import io
+import logging
 import os
 import re
 import zipfile
@@ -16,6 +17,8 @@ from treatise.io.source import refuse_unfolding, typed_frame, unpacked_limit
 from treatise.io.source.values import Typed
 from treatise.io.tables.parquet import plain_column
 
+# What fastexcel says of cells that it takes for text would reach the terminal otherwise.
+logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 _ENDINGS = (".xlsx", ".xlsm")
 _PART = "xl/workbook.xml"
 # The attribute that says where a row or a cell is.
