@@ -131,7 +131,8 @@ def refuse_unfolding(size: int, limit: int) -> None:
 
 def damage(error: Exception) -> TreatiseError:
     """What is said of a file that is spoilt."""
-    return TreatiseError(f"the compressed file is cut short or damaged ({error}); get it again")
+    told = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return TreatiseError(f"the compressed file is cut short or damaged ({told}); get it again")
 
 
 def neighbours(path: Path) -> str:
