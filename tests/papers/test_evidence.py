@@ -2,6 +2,7 @@
 
 import json
 import math
+import subprocess
 import sys
 import types
 from dataclasses import replace
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from treatise._core.errors import DataNotFoundError, TreatiseError
 from treatise.catalog import load_catalogue
 from treatise.papers import Evidence, Gap, Kind, Reproduction, Row, Tally, available, reproduce, tally
-from treatise.papers._record import last_seen, record_last_seen, record_outcome
+from treatise.papers._record import last_seen, record_last_seen, record_outcome, version
 
 LOST = Gap("the paper's splits are lost; not known which seeds", band=0.05)
 
@@ -291,3 +292,25 @@ def test_the_record_does_not_name_the_data_home_of_this_machine(tmp_path, monkey
     text = (tmp_path / "evidence.json").read_text()
     assert str(tmp_path) not in text
     assert "put it at the data home/a.csv" in text
+
+
+def test_what_a_recording_writes_makes_no_version_dirty(tmp_path, monkeypatch):
+    def git(*words):
+        names = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", str(tmp_path), *names, *words], check=True, capture_output=True)
+
+    package = tmp_path / "treatise" / "papers"
+    written = [package / "_record.py", package / "last_seen.json", tmp_path / "docs" / "evidence.json"]
+    for path in written:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    git("init")
+    git("add", ".")
+    git("commit", "--message", "all")
+    monkeypatch.setattr("treatise.papers._record.PACKAGE", package)
+    clean = version()
+    for path in written[1:]:
+        path.write_text('{"v98-0001": {}}')
+    assert version() == clean and "dirty" not in clean
+    written[0].write_text("changed")
+    assert version() == clean.replace(")", "-dirty)")
