@@ -102,8 +102,8 @@ GAPS = {
     ),
 }
 ABSENT = (
-    "Figures 5 to 7, the curves of Fisher kernels: not offered; the paper's release of SCOP with its 7329 domains is not "
-    "at hand, and the one here has 4352"
+    "Figures 5 to 7, the curves of Fisher kernels: not offered; the paper's release of SCOP with its 7329 domains is "
+    "not at hand, and the one here has 4352"
 )
 QUICK = ("(5,1)-mismatch", "(6,4)-gappy", "(8,6)-gappy", "(4,6.0)-substitution", "(5,1)-wildcard", "(5,2)-wildcard")
 
