@@ -25,8 +25,9 @@ class KernelAveragedSGDClassifier(LogisticScores, BaseEstimator):
     Only the coefficient of a row moves when the row is met; the average of the iterates shrinks what came late. Use it
     on up to some ten thousand rows where a linear boundary is too poor; not where predictions must be fast, as all
     rows are kept, nor on small samples, which a batch solver fits better. The paper's form is one pass in the order
-    given: ``schedule="constant", n_passes=1, shuffle=False``. O(n_samples^2) kernel values in time, made again in each pass where they
-    exceed 256 MB, O(n_samples) rows of memory besides; prediction costs n_samples kernel values for each row.
+    given: ``schedule="constant", n_passes=1, shuffle=False``. O(n_samples^2) kernel values in time, made again in each
+    pass where they exceed 256 MB, O(n_samples) rows of memory besides; prediction costs n_samples kernel values for
+    each row.
 
     Parameters
     ----------
