@@ -13,7 +13,6 @@ from treatise.optimize.svm._dual_loops import (
     minimize_pairs,
 )
 
-
 _ROUNDING = 16 * np.finfo(np.float64).eps
 """Share of the largest target by which scores that were moved step by step are off."""
 
