@@ -1,4 +1,4 @@
-"""How far two orders of the same things agree: Kendall's distance, and the discounted gain of relevant things on top."""
+"""How far two orders agree: Kendall's distance, and the discounted gain of relevant things on top."""
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def discordant_pairs(a, b):
 
 
 def ndcg(labels, scores, k=None):
-    """Normalised discounted cumulative gain of items sorted by score, with gain 2^label - 1 and discount 1/log(1 + place).
+    """Normalised discounted cumulative gain of items sorted by score: gain 2^label - 1, discount 1/log(1 + place).
 
     Items of equal score share the mean discount of their places, so that the order of the rows does not matter.
 
