@@ -2,7 +2,9 @@
 
 from treatise.datasets import Games
 from treatise.ranking.aggregation import (
+    CRFRankAggregator,
     MultinomialPreferenceModel,
+    SVDRankAggregator,
     borda,
     copeland,
     kemeny,
@@ -15,12 +17,14 @@ from treatise.ranking.glicko import GlickoRater
 from treatise.ranking.weng_lin import OnlineRater
 
 __all__ = [
+    "CRFRankAggregator",
     "EloRater",
     "Games",
     "GlickoRater",
     "ItemScores",
     "MultinomialPreferenceModel",
     "OnlineRater",
+    "SVDRankAggregator",
     "borda",
     "bradley_terry",
     "copeland",

@@ -146,7 +146,7 @@ def test_scores_are_finite_just_where_the_rule_says_so():
 
 @pytest.mark.parametrize("points", [48, 3])
 def test_derivatives_of_all_parameters_are_right(monkeypatch, points):
-    """With three points at most, four experts are interpolated: the value is another, its slopes must still be right."""
+    """With three points four experts are interpolated: the value is another, its slopes must still be right."""
     if points == 3:
         places = 0.5 + 0.5 * np.cos(np.pi * (np.arange(3) + 0.5) / 3)
         monkeypatch.setattr(module, "POINTS", 3)

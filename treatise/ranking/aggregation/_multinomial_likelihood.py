@@ -186,9 +186,8 @@ def maximize_jointly(likelihood, theta, penalties, tol, max_iter, *, learn, item
             slopes.append(_centred(likelihood, 2.0 * PRIOR / grand * logs - in_gamma * gammas / grand))
         return cost, np.concatenate(slopes) * units
 
-    start = np.concatenate(
-        [_first_scores(likelihood), np.ones(len(theta)) if learn else [], np.zeros(n_items * item_variance)]
-    )
+    of_experts = np.ones(len(theta)) if learn else []
+    start = np.concatenate([_first_scores(likelihood), of_experts, np.zeros(n_items * item_variance)])
     bounds = [(None, None)] * n_items + [(0.0, 1.0 / unit) for unit in of_theta] * learn
     bounds += [(None, None)] * (n_items * item_variance)
     end = minimize(

@@ -30,11 +30,11 @@ class MultinomialPreferenceModel(BaseEstimator):
 
     All preferences of an instance are draws from one distribution over ordered pairs, whose logits are differences of
     the items' scores. So an item stands high that is preferred often *and* strongly, where Bradley-Terry puts one that
-    won its only contest. ``adherence="learn"`` finds, over all instances, how far each expert follows the consensus, and
-    turns outliers off; ``"supervised"`` takes it from labelled instances. Use it to fuse rankings of search engines,
-    judges or users where experts differ in quality. Do not use it to predict the outcome of a contest between two
-    items that few experts saw: scores grow with the number of preferences. For a few complete rankings its order is
-    that of a Borda count (with equal adherence, always: the net preferences decide).
+    won its only contest. ``adherence="learn"`` finds, over all instances, how far each expert follows the consensus,
+    and turns outliers off; ``"supervised"`` takes it from labelled instances. Use it to fuse rankings of search
+    engines, judges or users where experts differ in quality. Do not use it to predict the outcome of a contest between
+    two items that few experts saw: scores grow with the number of preferences. With equal adherence its order is that
+    of the net preferences, so that for a few complete rankings a Borda count will do.
 
     Without learning, the scores are exact, in O(n_experts * n_items log n_items). Learning costs some hundred
     evaluations of O(min(n_experts, 48) * n_items); item variances make it O(n_items^2) each.
@@ -180,8 +180,8 @@ class MultinomialPreferenceModel(BaseEstimator):
         )
         if not joint and np.any(~sound & (penalties == WEAK)) and self.reg == "auto":
             warnings.warn(
-                f"{np.sum(~sound)} of {len(sound)} instances have no finite scores: all preferences lead from one group of "
-                f"items to another. Their squares are held down with weight {WEAK:g}; set reg to choose another",
+                f"{np.sum(~sound)} of {len(sound)} instances have no finite scores: all preferences lead from one "
+                f"group of items to another. Their squares are held down with weight {WEAK:g}; reg sets another",
                 UserWarning,
                 stacklevel=3,
             )

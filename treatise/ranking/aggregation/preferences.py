@@ -1,4 +1,4 @@
-"""What experts say about items, as weighted preferences between pairs (Volkovs & Zemel, JMLR 15:1135, Sections 2.1, 3.2)."""
+"""What experts say about items, as weighted preferences between pairs (Volkovs & Zemel, JMLR 15:1135, Section 3.2)."""
 
 from dataclasses import dataclass
 

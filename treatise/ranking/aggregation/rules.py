@@ -77,7 +77,7 @@ def copeland(rankings):
 def kemeny(rankings, *, random_state=None):
     """Order that contradicts the experts' pairs least, as the number of items behind each.
 
-    The centre of Mallows' model. Exact where the majority's circles have up to 15 items, and by local search beyond; see
+    The centre of Mallows' model. Exact where the majority's circles have up to 15 items, and by local search beyond:
     :func:`treatise.optimize.feedback_arc_order`.
 
     Parameters

@@ -274,7 +274,7 @@ def _objective(choices, scores, precision, dispersion):
 
 
 class Bend:
-    """Minus the second derivatives of likelihood and prior at some scores: solves with them, and tells what they leave open.
+    """Minus the second derivatives of likelihood and prior at some scores: solves, and tells what they leave open.
 
     Scores are told apart from their mean alone; without a prior the mean is held.
     """

@@ -58,8 +58,8 @@ def bradley_terry(wins, *, reg="auto", max_iter=100):
     wins : array-like or sparse matrix of shape (n_items, n_items)
         ``wins[i, j]`` is how often, or how strongly, i was preferred to j.
     reg : float or "auto", default="auto"
-        Weight of half the squared scores. "auto" takes none where every item beats every other at least round about, and
-        0.001 with a warning where scores would run away.
+        Weight of half the squared scores. "auto" takes none where every item beats every other at least round about,
+        and 0.001 with a warning where scores would run away.
     max_iter : int, default=100
         Steps at most.
 
