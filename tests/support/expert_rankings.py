@@ -13,9 +13,8 @@ def make_expert_rankings(n_instances, *, n_items=20, missing=0.4, seed=0):
         levels = np.zeros(n_items)
         levels[order[:3]], levels[order[3:8]] = 2, 1
         noise = rng.normal(size=(n_items, 15))
-        seen = np.column_stack(
-            [worth[:, None] + 0.5 * noise[:, :5], noise[:, 5:10], 0.5 * noise[:, 10:] - worth[:, None]]
-        )
+        true = np.repeat([1.0, 0.0, -1.0], 5)
+        seen = true * worth[:, None] + np.where(true == 0.0, 1.0, 0.5) * noise
         ranks = np.zeros((n_items, 15))
         for expert in range(15):
             kept = np.flatnonzero(rng.random(n_items) >= missing)

@@ -11,12 +11,13 @@ from treatise.ranking.aggregation import (
     preference_counts,
     reciprocal_rank_fusion,
 )
-from treatise.ranking.bradley_terry import ItemScores, bradley_terry, plackett_luce
+from treatise.ranking.bradley_terry import BradleyTerryRater, ItemScores, bradley_terry, plackett_luce
 from treatise.ranking.elo import EloRater
 from treatise.ranking.glicko import GlickoRater
 from treatise.ranking.weng_lin import OnlineRater
 
 __all__ = [
+    "BradleyTerryRater",
     "CRFRankAggregator",
     "EloRater",
     "Games",

@@ -150,9 +150,8 @@ def test_features_are_the_leading_singular_vectors_of_each_experts_preferences()
         np.testing.assert_allclose(np.abs(block[:, 2:4]), np.abs(right[:2].T), atol=1e-10)
         # Perron: no entry of the leading vectors is negative.
         assert block[:, 0].min() > -1e-12 and block[:, 2].min() > -1e-12
-        np.testing.assert_allclose(
-            block[:, :2].T @ counts @ block[:, 2:4], np.diag(np.linalg.svd(counts)[1][:2]), atol=1e-9
-        )
+        sizes = np.diag(np.linalg.svd(counts)[1][:2])
+        np.testing.assert_allclose(block[:, :2].T @ counts @ block[:, 2:4], sizes, atol=1e-9)
         assert block[:, 4].tolist() == (ranks[:, expert] == 0).astype(float).tolist()
     many = np.array([rng.permutation(130) + 1.0]).T
     whole = np.linalg.svd(preference_counts(many, "log")[0])[0][:, 0]

@@ -130,10 +130,10 @@ class SVDRankAggregator(BaseEstimator):
     def _divided(self, n_instances):
         """Instances to learn from, and those on which the best pass is chosen."""
         order = check_random_state(self.random_state).permutation(n_instances)
-        held = 0 if self.validation is None else int(round(self.validation * n_instances))
+        held = 0 if self.validation is None else round(self.validation * n_instances)
         if self.validation is not None and not 0 < held < n_instances:
             warnings.warn(
-                f"{n_instances} instances are too few to hold a share of {self.validation:g} out; the last pass is kept",
+                f"{n_instances} instances are too few to hold a share of {self.validation:g} out; the last pass stays",
                 UserWarning,
                 stacklevel=3,
             )
@@ -207,8 +207,8 @@ class SVDRankAggregator(BaseEstimator):
 def singular_features(instance, rank):
     """Of each item the entries of every expert's singular vectors, left and right, and whether it is left out.
 
-    A matrix of preferences has no negative entry, so that its leading vectors have one sign: it is taken positive. So is
-    the sum of every further left vector.
+    A matrix of preferences has no negative entry, so that its leading vectors have one sign: it is taken positive. So
+    is the sum of every further left vector.
     """
     width = 2 * rank + 1
     features = np.zeros((instance.n_items, instance.n_experts * width))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, eigh_tridiagonal
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
@@ -24,6 +24,8 @@ DENSE = 2000
 """Items up to which they are where the other way fails, and up to which covariances are computed."""
 MOST_TURNS = 8
 """Turned orders, and as many reversed ones, that stand for the ways to break the ties of one."""
+PROBES = 10
+"""Random vectors that estimate a determinant."""
 SETTLED = 1e-8
 """Newton's step, in logits, that ends a fit."""
 
@@ -291,10 +293,7 @@ class Bend:
         """The step that a gradient asks for."""
         n = self.choices.n_items
         if n > DIRECT and self._factor is None:
-            floor = self.precision + 1e-12 * self._diagonal.mean()
-            product = LinearOperator(
-                (n, n), matvec=lambda x: self._times(x.ravel()) / self.dispersion + floor * x.ravel()
-            )
+            product = LinearOperator((n, n), matvec=self._product)
             inverse = LinearOperator((n, n), matvec=lambda x: x.ravel() / self._diagonal)
             found, failed = cg(product, vector, rtol=1e-6, maxiter=300 if n <= DENSE else 3000, M=inverse)
             if not failed or n > DENSE:
@@ -318,6 +317,24 @@ class Bend:
         inverse -= inverse.mean(axis=0)
         return inverse - inverse.mean(axis=1, keepdims=True)
 
+    def log_volume(self, random_state):
+        """Logarithm of the determinant, apart from the constant vector; by Lanczos' method where there is no matrix."""
+        n = self.choices.n_items
+        if n <= DENSE:
+            factor, _ = self._factored()
+            # The constant vector has its own eigenvalue, which the factor holds beside the others.
+            own = np.full(n, n**-0.5)
+            return 2.0 * np.sum(np.log(np.diag(factor))) + np.log(own @ cho_solve(self._factor, own))
+        rng, total = np.random.default_rng(random_state), 0.0
+        root = np.sqrt(self._diagonal)
+        for _ in range(PROBES):
+            total += _lanczos_log(lambda x: self._product(x / root) / root, rng.choice((-1.0, 1.0), n))
+        return total / PROBES + np.sum(np.log(self._diagonal))
+
+    def _product(self, vector):
+        floor = self.precision + 1e-12 * self._diagonal.mean()
+        return self._times(vector.ravel()) / self.dispersion + floor * vector.ravel()
+
     def draws(self, n_draws, rng):
         """Centred draws from the normal distribution with the inverse as covariance, of shape (n_draws, n_items)."""
         n = self.choices.n_items
@@ -329,3 +346,20 @@ class Bend:
             noise = self.choices.noise(self.scores, rng) / np.sqrt(self.dispersion)
             found[at] = self.solve(noise + np.sqrt(self.precision) * rng.standard_normal(n))
         return found - found.mean(axis=1, keepdims=True)
+
+
+def _lanczos_log(product, start, steps=40):
+    """Quadrature of start' log(A) start by Lanczos' method, with full reorthogonalisation."""
+    basis = [start / np.linalg.norm(start)]
+    diagonal, beside = [], []
+    for _ in range(min(steps, len(start))):
+        vector = product(basis[-1])
+        diagonal.append(float(vector @ basis[-1]))
+        vector -= np.array(basis).T @ (np.array(basis) @ vector)
+        length = float(np.linalg.norm(vector))
+        if length < 1e-10:
+            break
+        beside.append(length)
+        basis.append(vector / length)
+    values, vectors = eigh_tridiagonal(diagonal, beside[: len(diagonal) - 1])
+    return float(start @ start) * float(vectors[0] ** 2 @ np.log(np.maximum(values, 1e-300)))
