@@ -11,6 +11,8 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
+from treatise.statistics.place_intervals import place_intervals
+from treatise.statistics.rank_agreement import kendall_distance, ndcg
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
@@ -21,7 +23,10 @@ __all__ = [
     "effective_sample_size",
     "entropy",
     "kde_mutual_information",
+    "kendall_distance",
     "mutual_information",
+    "ndcg",
+    "place_intervals",
     "plug_in_bandwidths",
     "split_r_hat",
     "su_matrix",
