@@ -1,5 +1,7 @@
 """Boosting by tiny steps against its definition, the lasso, soft thresholds and the separators of largest margin."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
@@ -45,7 +47,7 @@ def every_stump(X):
     members, features, thresholds = [np.ones(len(X))], [0], [-np.inf]
     for j in range(X.shape[1]):
         values = np.unique(X[:, j])
-        for low, high in zip(values[:-1], values[1:]):
+        for low, high in pairwise(values):
             members.append(np.where(X[:, j] > (low + high) / 2, 1.0, -1.0))
             features.append(j)
             thresholds.append((low + high) / 2)

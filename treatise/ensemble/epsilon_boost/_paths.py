@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.base import clone
 
 from treatise.ensemble.epsilon_boost._loops import (
-    Rows,
     Rule,
     Trace,
     boost_columns,

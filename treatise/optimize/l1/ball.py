@@ -1,4 +1,4 @@
-"""Any smooth loss of a linear score under a bound on the sum of absolute coefficients, for bounds from tight to loose."""
+"""Any smooth loss of a linear score under a bound on the sum of absolute coefficients, for several bounds."""
 
 from dataclasses import dataclass
 
