@@ -24,9 +24,15 @@ from treatise.ensemble import (
     plot_margin_path,
 )
 from treatise.optimize import ExponentialLoss, LogisticLoss, SquaredLoss, l1_constrained_path
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 
 COLUMNS = {"dictionary": "columns", "fit_intercept": False, "early_stopping": False}
+OPPOSITE = Gap(
+    "the exponential loss puts more of its weight on the row of least margin, as the row on weights shows, and its "
+    "least margin is the larger one here at every norm up to 40; why the paper's figure has it the other way is not known",
+    band=0.0,
+    shown_by="spam, trees: weight of the row of least margin, exponential over binomial loss, at norm 10",
+)
 CENTRES = {1.0: [(-0.8, -0.8), (0.8, 0.2)], -1.0: [(0.3, -0.7), (-0.4, 0.8)]}
 
 
@@ -48,7 +54,7 @@ def experiment(*, full: bool = False) -> Evidence:
     ]
     try:
         rows += spam_path_rows(panels[1, 0])
-        rows += spam_tree_rows(panels[1, 1], 1000 if full else 60, None if full else 600)
+        rows += spam_tree_rows(panels[1, 1], 1000 if full else 100, None if full else 600)
     except DataNotFoundError as missing:
         skipped.append(str(missing))
     return Evidence(rows, figure, skipped)
@@ -217,8 +223,8 @@ def _lemma_4(norm: float, margin: float) -> bool:
 def spam_tree_rows(ax, n_steps: int, n_rows: int | None) -> list[Row]:
     """Figure 7: trees of ten leaves, steps of 0.1, beside AdaBoost; margins against norms, and test errors."""
     X, y = _spam()
-    parts = train_test_split(X, y, test_size=1 / 3, random_state=0, stratify=y)
-    X, X_test, y, y_test = parts if n_rows is None else (part[:n_rows] for part in parts)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, random_state=0, stratify=y)
+    X, y = X[:n_rows], y[:n_rows]
     tree = DecisionTreeClassifier(max_leaf_nodes=10)
     settings = {"dictionary": tree, "n_steps": n_steps, "fit_intercept": False, "early_stopping": False}
     models = {
@@ -226,7 +232,7 @@ def spam_tree_rows(ax, n_steps: int, n_rows: int | None) -> list[Row]:
         "exponential": EpsilonBoostClassifier("exponential", epsilon=0.1, **settings),
         "AdaBoost": EpsilonBoostClassifier("exponential", step="line_search", **settings),
     }
-    errors = {}
+    errors, early = {}, np.linspace(3.0, 10.0, 50)
     for name, model in models.items():
         model.fit(X, y)
         ax.plot(model.norm_path_, model.min_margin_path_, label=name)
@@ -234,37 +240,50 @@ def spam_tree_rows(ax, n_steps: int, n_rows: int | None) -> list[Row]:
         errors[name] = np.array([np.mean(labels != y_test) for labels in model.staged_predict(X_test, steps)])
     ax.set(title="spam, trees of ten leaves", xlabel="norm", ylabel="least margin", ylim=(-1, None))
     ax.legend()
-    early = int(0.2 * n_steps)
-    at = {name: float(model.min_margin_path_[early]) for name, model in models.items() if name != "AdaBoost"}
-    lag = float(np.interp(0.1 * early, models["AdaBoost"].norm_path_[1:], models["AdaBoost"].min_margin_path_[1:]))
+    at = {name: np.interp(early, model.norm_path_[1:], model.min_margin_path_[1:]) for name, model in models.items()}
+    ahead = float(np.mean(at["logistic"] - at["exponential"]))
+    lag = float(np.mean(at["exponential"] - at["AdaBoost"]))
     rows = [
         Row.claim(
-            "spam, trees: at first the binomial loss has the larger least margin",
-            "Figure 7",
-            at["logistic"] > at["exponential"],
+            "spam, trees: at norms from 3 to 10 the binomial loss has the larger least margin",
+            "Section 6.1",
+            ahead > 0,
+            gap=OPPOSITE,
         ),
-        Row.claim("spam, trees: at first AdaBoost lags behind at equal norm", "Figure 7", lag < at["logistic"]),
+        Row.check_at_least(OPPOSITE.shown_by, 1.0, _weight_of_least(models["logistic"], X, y)),
+        Row.claim("spam, trees: at these norms AdaBoost lags behind its loss in short steps", "Section 6.1", lag > 0),
     ]
     rows += [Row.ours(f"spam, trees: least test error, {name}", found.min()) for name, found in errors.items()]
     if n_rows is None:
         last = {name: float(model.min_margin_path_[-1]) for name, model in models.items()}
         rows += [Row.ours(f"spam, trees: least margin at the end, {name}", value) for name, value in last.items()]
-        apart = at["logistic"] - at["exponential"], last["logistic"] - last["exponential"]
+        apart = abs(last["logistic"] - last["exponential"])
         rows.append(
             Row.claim(
-                "spam, trees: the least margins of both losses come together",
-                "Figure 7",
-                abs(apart[1]) < 0.5 * apart[0],
+                "spam, trees: the least margins of both losses come together", "Section 6.1", apart < 0.5 * abs(ahead)
             )
         )
-        rows.append(
-            Row.claim(
-                "spam, trees: steps of 0.1 over-fit in the end, with both losses",
+        rows += [
+            Row.claim_positive(
+                f"spam, trees: in the end steps of 0.1 over-fit, {name}",
                 "Section 6.1",
-                all(errors[name][-1] > errors[name].min() for name in ("logistic", "exponential")),
+                errors[name][-1] - errors[name].min(),
+                standard_error=float(np.sqrt(errors[name].min() / len(y_test))),
             )
-        )
+            for name in ("logistic", "exponential")
+        ]
     return rows
+
+
+def _weight_of_least(model: EpsilonBoostClassifier, X: np.ndarray, y: np.ndarray) -> float:
+    """Share of the weight on the row of least margin, with the exponential loss over that with the binomial one."""
+    scores = next(model.staged_decision_function(X, [100]))
+    least = int(np.argmin(y * scores))
+    shares = []
+    for loss in (ExponentialLoss(), LogisticLoss()):
+        weights = np.abs(loss.derivative(y, scores))
+        shares.append(weights[least] / weights.sum())
+    return shares[0] / shares[1]
 
 
 def _spam() -> tuple[np.ndarray, np.ndarray]:
