@@ -1,1 +1,63 @@
 """Boosting, bagging and pruning."""
+
+from treatise.ensemble.adaboost_dynamics import (
+    AdaBoostCycle,
+    AdaBoostTrajectory,
+    CycleOptimality,
+    adaboost_map,
+    adaboost_margins,
+    cycle_margin,
+    cycle_optimality,
+    find_cycle,
+    margin_matrix,
+    max_margin,
+    one_mistake_cycle,
+    one_mistake_matrix,
+    plot_adaboost_margins,
+    plot_adaboost_weights,
+    rudin_matrix,
+)
+from treatise.ensemble.epsilon_boost import (
+    EpsilonBoostClassifier,
+    EpsilonBoostRegressor,
+    PathComparison,
+    compare_paths,
+    plot_boosting_path,
+    plot_margin_path,
+)
+from treatise.ensemble.margins import (
+    MaximumMargin,
+    l1_max_margin,
+    l2_max_margin,
+    lp_margin,
+    norm_for_larger_margin,
+)
+
+__all__ = [
+    "AdaBoostCycle",
+    "AdaBoostTrajectory",
+    "CycleOptimality",
+    "EpsilonBoostClassifier",
+    "EpsilonBoostRegressor",
+    "MaximumMargin",
+    "PathComparison",
+    "adaboost_map",
+    "adaboost_margins",
+    "compare_paths",
+    "cycle_margin",
+    "cycle_optimality",
+    "find_cycle",
+    "l1_max_margin",
+    "l2_max_margin",
+    "lp_margin",
+    "margin_matrix",
+    "max_margin",
+    "norm_for_larger_margin",
+    "one_mistake_cycle",
+    "one_mistake_matrix",
+    "plot_adaboost_margins",
+    "plot_adaboost_weights",
+    "plot_boosting_path",
+    "plot_margin_path",
+    "rudin_matrix",
+]

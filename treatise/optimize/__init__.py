@@ -21,8 +21,10 @@ from treatise.optimize.group import (
 )
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1 import (
+    L1ConstrainedPath,
     L1LogisticSolution,
     L1Path,
+    l1_constrained_path,
     l1_constraint_paths,
     solve_l1_logistic,
     solve_l1_logistic_columns,
@@ -98,6 +100,7 @@ __all__ = [
     "HuberLoss",
     "KernelNewtonSolution",
     "KinkedLoss",
+    "L1ConstrainedPath",
     "L1LogisticSolution",
     "L1Path",
     "L1Penalty",
@@ -128,6 +131,7 @@ __all__ = [
     "group_logistic_path",
     "group_penalty_limit",
     "hoyer_sparseness",
+    "l1_constrained_path",
     "l1_constraint_paths",
     "l1_of_unit_vector",
     "least_subgradient",
