@@ -617,7 +617,7 @@ def test_a_file_of_one_class_is_refused(tmp_path):
 @pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize("l2", [0.0, 0.1])
 def test_rows_of_ones_are_learned_to_the_last_bit_as_among_other_rows(normalized, l2):
-    """Values that are all 1 have a loop of their own: a row of weight 0 with another feature sends them the long way."""
+    """Values that are all 1 have a loop of their own; a row of weight 0 with a value of 2 sends them the long way."""
     rng = np.random.default_rng(0)
     X = sparse.random_array((300, 40), density=0.2, rng=rng, format="csr")
     X.data[:] = 1.0
