@@ -14,6 +14,7 @@ from treatise.ranking.aggregation import (
 from treatise.ranking.bradley_terry import BradleyTerryRater, ItemScores, bradley_terry, plackett_luce
 from treatise.ranking.elo import EloRater
 from treatise.ranking.glicko import GlickoRater
+from treatise.ranking.minlip import MinlipOrdinal, MinlipRanker, MinlipSurvival
 from treatise.ranking.weng_lin import OnlineRater
 
 __all__ = [
@@ -23,6 +24,9 @@ __all__ = [
     "Games",
     "GlickoRater",
     "ItemScores",
+    "MinlipOrdinal",
+    "MinlipRanker",
+    "MinlipSurvival",
     "MultinomialPreferenceModel",
     "OnlineRater",
     "SVDRankAggregator",

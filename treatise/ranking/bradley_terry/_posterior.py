@@ -33,7 +33,9 @@ class SkillPosterior:
     def draws(self, n_draws, rng):
         """Skills drawn from the mixture, of shape (n_draws, n_players)."""
         counts = rng.multinomial(n_draws, self.weights)
-        return np.concatenate([bend.scores + bend.draws(count, rng) for bend, count in zip(self.bends, counts) if count])
+        return np.concatenate(
+            [bend.scores + bend.draws(count, rng) for bend, count in zip(self.bends, counts) if count]
+        )
 
 
 def choices_of_games(games):
