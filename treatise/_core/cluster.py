@@ -1,5 +1,7 @@
 """A Dask cluster as seen by whoever waits for it: who works there, and waits that end when nobody does."""
 
+import queue
+import threading
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -7,7 +9,7 @@ from typing import Any
 
 from treatise._core.errors import TreatiseError
 
-PATIENCE = 20.0
+PATIENCE = 15.0
 """Seconds that a cluster may be without workers, or without its scheduler, before it is given up."""
 LOOK = 0.5
 """Seconds between two looks at a cluster that works for us."""
@@ -87,6 +89,34 @@ class Cluster:
             self._still_since = None
             raise Stuck("nobody works on it any more")
         return []
+
+    def some_workers(self) -> dict[str, int]:
+        """Those that there are, once there are any."""
+        while not (found := self.workers()):
+            time.sleep(LOOK)
+        return found
+
+    def fetched(self, future: Any) -> Any:
+        """The result of a future that is over, or what the cluster raises instead; the worker that has it may die."""
+        answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+        def fetch() -> None:
+            try:
+                answers.put((future.result(), None))
+            except Exception as error:
+                answers.put((None, error))
+
+        # To end the wait for a part of a large result and begin anew would never bring it.
+        threading.Thread(target=fetch, daemon=True).start()
+        while True:
+            try:
+                found, error = answers.get(timeout=LOOK)
+            except queue.Empty:
+                self.workers()
+                continue
+            if error is not None:
+                raise error
+            return found
 
     def _work_is_going_on(self) -> bool:
         if not self.workers():

@@ -106,6 +106,25 @@ def test_workers_end_when_their_parent_is_killed():
     assert psutil.wait_procs([child], timeout=30)[1] == []
 
 
+@pytest.mark.skipif(not processes.CAN_FORK, reason="processes are forked on Linux")
+def test_a_worker_that_looks_after_nothing_ends_with_its_parent_too(tmp_path):
+    script = (
+        "import os, sys, hostile; from treatise.compare.contest.isolation import Limits, Worker\n"
+        "worker, limits = Worker(1), Limits(600, 1e12, 600)\n"
+        "print(worker.run(os.getpid, (), limits).value, flush=True)\n"
+        "worker.run(hostile.hold_all_threads, (sys.argv[1],), limits)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command, marker = [sys.executable, "-c", script, str(tmp_path / "begun")], tmp_path / "begun"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        while not marker.exists():
+            assert parent.poll() is None
+            time.sleep(0.01)
+        parent.send_signal(signal.SIGKILL)
+    assert psutil.wait_procs([child], timeout=30)[1] == []
+
+
 def test_where_nothing_can_be_forked_each_worker_starts_anew(monkeypatch):
     monkeypatch.setattr(processes, "CAN_FORK", False)
     workers = WorkerPool()

@@ -12,16 +12,11 @@ from treatise.compare.contest.spread import ATTEMPTS, Call, on_cluster
 LIMITS = Limits(1.0, 1e9, 10.0)
 
 
-class Lost:
+class Sent:
     """A future of the cluster: a fold that was done, or whatever the cluster raised instead."""
 
     def __init__(self, found):
         self.found = found
-
-    def result(self, timeout=None):
-        if isinstance(self.found, Exception) and not isinstance(self.found, TreatiseError):
-            raise self.found
-        return self.found
 
 
 class Script:
@@ -34,7 +29,7 @@ class Script:
 
     def _submit(self, attempted, run, job, limits, pure):
         accident = self.accidents.pop(0) if self.accidents else None
-        return Lost(attempted(run, job, limits) if accident is None else accident)
+        return Sent(attempted(run, job, limits) if accident is None else accident)
 
     def workers(self):
         self._room = next(self.rooms, self._room)
@@ -47,6 +42,11 @@ class Script:
         if any(isinstance(each.found, Stuck) for each in futures):
             raise Stuck("nobody works on it any more")
         return list(futures)[:1]
+
+    def fetched(self, future):
+        if isinstance(future.found, Exception) and not isinstance(future.found, TreatiseError):
+            raise future.found
+        return future.found
 
 
 def calls(number):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import joblib
 
 from treatise._core.cluster import Cluster, Stuck, attempted
+from treatise._core.errors import TreatiseError
 from treatise.compare.contest.fold import FoldJob, Turn
 from treatise.compare.contest.isolation import Limits, Outcome
 
@@ -84,13 +85,14 @@ def on_cluster(run: Run, calls: Calls, cluster: Cluster, left: Callable[[], floa
         if not running:
             time.sleep(PAUSE)
             continue
+        stuck = None
         try:
             over = cluster.wait(running)
-        except Stuck:
-            over = list(running)
+        except Stuck as error:
+            over, stuck = list(running), error
         for future in over:
             call, attempt = running.pop(future)
-            outcome = _outcome(future, attempt)
+            outcome = _outcome(cluster, future, attempt) if stuck is None else _lost(stuck, attempt)
             if outcome is None:
                 send(call, attempt + 1)
             else:
@@ -101,14 +103,21 @@ def on_cluster(run: Run, calls: Calls, cluster: Cluster, left: Callable[[], floa
             return
 
 
-def _outcome(future: Any, attempt: int) -> Outcome | None:
+def _outcome(cluster: Cluster, future: Any, attempt: int) -> Outcome | None:
     """How a fold ended; None where the cluster lost it."""
     try:
-        found = future.result(timeout=PAUSE)
+        found = cluster.fetched(future)
+    except TreatiseError:
+        raise
     except Exception as error:  # of the cluster: those of the work itself come as results
-        if type(error).__name__ == "KilledWorker" or attempt == ATTEMPTS:
-            return Outcome("error", reason=f"the Dask cluster lost it {attempt} times ({error})")
-        return None
+        return _lost(error, ATTEMPTS if type(error).__name__ == "KilledWorker" else attempt)
     if isinstance(found, Exception):
         raise found
     return found[1]
+
+
+def _lost(error: Exception, attempt: int) -> Outcome | None:
+    """What becomes of a fold that the cluster lost: another attempt, or the last of them was in vain."""
+    if attempt < ATTEMPTS:
+        return None
+    return Outcome("error", reason=f"the Dask cluster lost it again and again ({error})")

@@ -104,7 +104,7 @@ class DaskPasses:
 
     def _once(self, work: Callable[..., Any], combine: Any, arguments: tuple[Any, ...]) -> Any:
         client = self._cluster.client
-        self._homes = settled(self._homes, sorted(self._cluster.workers()))
+        self._homes = settled(self._homes, sorted(self._cluster.some_workers()))
         # One copy goes out, and workers take it from each other: copies for all would wait for one that has died.
         sent = client.scatter(list(arguments), hash=False)
         level = [
@@ -126,7 +126,7 @@ class DaskPasses:
             level = pairs + level[2 * len(pairs) :]
         while not self._cluster.wait(level):
             pass
-        return level[0].result()
+        return self._cluster.fetched(level[0])
 
 
 def settled(homes: Sequence[str | None], workers: Sequence[str]) -> list[str | None]:
