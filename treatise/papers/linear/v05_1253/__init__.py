@@ -100,7 +100,7 @@ def linear_rows(name: str, n_splits: int, curves: dict[str, np.ndarray]) -> list
     ridge = RIDGES.get(name, 0.0)
     found = _repeated(X, y, lambda criterion: MinimaxProbabilityMachine(criterion, covariance_radius=ridge), n_splits)
     rows = _table_rows(f"{name}, linear", "Table 2", LINEAR[name], found, {c: GAPS.get((name, c)) for c in COLUMNS})
-    curves[name] = 100.0 * MinimaxProbabilityMachine(covariance_radius=ridge).fit(X, y).frontier()
+    curves[name] = 100.0 * MinimaxProbabilityMachine("minimum_error", covariance_radius=ridge).fit(X, y).frontier()
     (alpha, _), (beta, spread) = LINEAR[name][:2]
     if name == "pima":
         here = float(np.interp(-alpha, -curves[name][:, 1], curves[name][:, 0]))
@@ -116,7 +116,9 @@ def kernel_rows(name: str, n_splits: int) -> list[Row]:
     train = next(ShuffleSplit(1, test_size=0.1, random_state=1).split(X))[0]
     p = X.shape[1]
     grid = {"gamma": [0.3 / p, 1.0 / p, 3.0 / p], "covariance_radius": [1e-4, 1e-3, 1e-2]}
-    search = GridSearchCV(KernelMinimaxProbabilityMachine(), grid, cv=ShuffleSplit(3, test_size=0.2, random_state=2))
+    search = GridSearchCV(
+        KernelMinimaxProbabilityMachine("minimum_error"), grid, cv=ShuffleSplit(3, test_size=0.2, random_state=2)
+    )
     best = search.fit(X[train], y[train]).best_params_
     found = _repeated(X, y, lambda criterion: KernelMinimaxProbabilityMachine(criterion, **best), n_splits)
     gaps: dict[str, Gap | None] = {column: BETTER if "accuracy" in column else WIDTH for column in COLUMNS}
@@ -202,7 +204,7 @@ def _true_accuracy(machine: MinimaxProbabilityMachine, means: np.ndarray, covari
 def bias_rows() -> list[Row]:
     """Section 5.3: on Heart the accuracies of both classes stay above what the biased machine promises them."""
     X, y = load_minimax_table("heart")
-    most = float(MinimaxProbabilityMachine(covariance_radius=0.0).fit(X, y).frontier_[-1, 0])
+    most = float(MinimaxProbabilityMachine("minimum_error", covariance_radius=0.0).fit(X, y).frontier_[-1, 0])
     floors, right = np.arange(0.0, 0.85, 0.1), []
     for floor in floors:
         biased = MinimaxProbabilityMachine("guarantee", guarantee={0: float(floor)}, covariance_radius=0.0)
