@@ -151,6 +151,17 @@ def test_no_cycle_is_claimed_before_the_weights_come_back():
     assert find_cycle(M, adaboost_map(M, 30), tol=1e-14) is None
 
 
+def test_a_weight_that_rises_from_next_to_nothing_is_no_cycle():
+    """The cycle of three columns of the counter-example, and an example that is wrong in all of them."""
+    M = np.vstack([rudin_matrix("8x8"), [-1, -1, -1, 1, 1, 1, 1, 1]])
+    start = np.array([(3 - ROOT5) / 8] * 2 + [1 / 6] * 3 + [(ROOT5 - 1) / 8] * 2 + [0.0, 1e-120])
+    found = adaboost_map(M, 60, weights=start)
+    np.testing.assert_array_equal(found.chosen, np.resize([0, 2, 1], 60))
+    assert find_cycle(M, found) is None
+    later = adaboost_map(M, 3000, weights=start)
+    assert later.weights[-1] > 1e-6 and set(later.chosen[-100:]) - {0, 1, 2}
+
+
 def test_fitted_rules_make_a_matrix():
     X, y = load_breast_cancer(return_X_y=True)
     rules = [DecisionTreeClassifier(max_depth=1, random_state=k, max_features=1).fit(X, y) for k in range(20)]

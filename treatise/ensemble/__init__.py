@@ -32,6 +32,16 @@ from treatise.ensemble.margins import (
     lp_margin,
     norm_for_larger_margin,
 )
+from treatise.ensemble.pruning import (
+    PrunedTreeClassifier,
+    TreePruning,
+    log_prunings,
+    occam_bound,
+    plot_pruning,
+    rademacher_bound,
+    rademacher_penalty,
+    reduced_error_pruning,
+)
 
 __all__ = [
     "AdaBoostCycle",
@@ -41,6 +51,8 @@ __all__ = [
     "EpsilonBoostRegressor",
     "MaximumMargin",
     "PathComparison",
+    "PrunedTreeClassifier",
+    "TreePruning",
     "adaboost_map",
     "adaboost_margins",
     "compare_paths",
@@ -49,15 +61,21 @@ __all__ = [
     "find_cycle",
     "l1_max_margin",
     "l2_max_margin",
+    "log_prunings",
     "lp_margin",
     "margin_matrix",
     "max_margin",
     "norm_for_larger_margin",
+    "occam_bound",
     "one_mistake_cycle",
     "one_mistake_matrix",
     "plot_adaboost_margins",
     "plot_adaboost_weights",
     "plot_boosting_path",
     "plot_margin_path",
+    "plot_pruning",
+    "rademacher_bound",
+    "rademacher_penalty",
+    "reduced_error_pruning",
     "rudin_matrix",
 ]

@@ -5,8 +5,8 @@ import numpy as np
 from treatise._core.jit import compiled, compiled_step, compiled_sums
 
 RAN, FIXED_POINT, INFINITE_STEP = 0, 1, 2
-_FLUSH = 1e-290
-"""Weights below are set to zero: numbers without full precision would make every step slow."""
+_LEAST = 1e-290
+"""Weights do not fall below: numbers without full precision make steps slow, and zero could never rise again."""
 
 
 @compiled_sums
@@ -43,8 +43,8 @@ def reweighted(M, weights, column, edge):
     total = 0.0
     for i in range(len(weights)):
         weights[i] *= right if M[i, column] > 0 else wrong
-        if weights[i] < _FLUSH:
-            weights[i] = 0.0
+        if 0.0 < weights[i] < _LEAST:
+            weights[i] = _LEAST
         total += weights[i]
     scale = 1.0 / total
     for i in range(len(weights)):

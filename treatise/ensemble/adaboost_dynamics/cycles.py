@@ -49,7 +49,8 @@ class AdaBoostCycle:
 def find_cycle(M, trajectory, *, tol=1e-10, max_period=1000):
     """The cycle on which a trajectory ends, or None.
 
-    The columns of the end must repeat three times, and one more turn must bring the weights back within ``tol``.
+    The columns of the end must repeat three times, one more turn must bring the weights back within ``tol``, and none
+    of those next to zero may be rising, which would end the cycle later.
 
     Parameters
     ----------
@@ -90,10 +91,17 @@ def find_cycle(M, trajectory, *, tol=1e-10, max_period=1000):
             M, period, weights=trajectory.weights, choose=lambda _, step, turn=turn: turn[step], keep_path=True
         )
         deviation = float(np.abs(more.path[-1] - more.path[0]).max())
-        if deviation <= tol and more.status == "ran":
+        if deviation <= tol and more.status == "ran" and not _rising(M, more, tol):
             support = np.flatnonzero((more.path > tol).all(axis=0))
             return AdaBoostCycle(more.chosen, more.edges, more.path[:-1], support, deviation)
     return None
+
+
+def _rising(M, turn, tol):
+    """Whether a weight next to nothing grows with every turn: then it will end the cycle, however late."""
+    small = (turn.path[0] > 0) & (turn.path[0] <= tol)
+    growth = -np.log1p(M[small][:, turn.chosen] * turn.edges).sum(axis=1)
+    return bool((growth > 1e-9).any())
 
 
 def cycle_margin(edges):
