@@ -49,6 +49,7 @@ PARAMETERS = {
     "HybridLinearClassifier": TIGHT_HYBRID,
     "HybridLinearRegressor": TIGHT_HYBRID,
     "KernelMarginClassifier": {"tol": 1e-11},
+    "MinlipOrdinal": {"tol": 1e-10},
     "LatentLogLinearClassifier": {"C": 0.1, "n_restarts": 2, "tol": 1e-12, **SEEDED},
     "PrivateKernelClassifier": {"epsilon": 1e6, "alpha": 1e-3, "gamma": 0.1, **SEEDED},
     "PrivateLinearSVC": NEARLY_PUBLIC,

@@ -64,7 +64,7 @@ def _fields(y):
         first, second = second, first
     if y[first].dtype != bool:
         raise ValueError(
-            f"y has the fields {first!r} and {second!r}, none of which is boolean: which says that an event took place?"
+            f"y has the fields {first!r} and {second!r}, and none is boolean: which says whether it ended?"
         )
     return y[first], np.asarray(y[second], np.float64)
 

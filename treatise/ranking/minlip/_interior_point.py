@@ -140,7 +140,10 @@ class _State:
     def advance(self, residuals):
         """A predictor, a corrector (Mehrotra) and up to two corrections for centrality (Gondzio); false if stuck."""
         mean = self.mean_product()
-        newton = _NewtonSystem(self)
+        try:
+            newton = _NewtonSystem(self)
+        except np.linalg.LinAlgError:
+            return False
         products = self.p * self.up, self.q * self.down, self.s * self.a
         step = newton.solve(residuals, [-product for product in products])
         length = self.longest(step)
@@ -257,7 +260,8 @@ class _NewtonSystem:
             self.pivots,
         )
         curvature = self.squares.T @ self.squares
-        curvature[np.diag_indices(d)] += 1.0
+        # As small as rounding, and only felt where conductances differ by more than numbers can hold.
+        curvature[np.diag_indices(d)] += 1.0 + np.finfo(float).eps * np.trace(curvature)
         self.factor = cho_factor(curvature, overwrite_a=True, check_finite=False)
 
     def solve(self, residuals, products):

@@ -27,8 +27,8 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
     C : float, default=1.0
         Cost of an error, in units of the mean distance of neighbouring classes; infinity allows none.
     unit : "spread" or float, default="spread"
-        What C is multiplied by: the mean distance of the values of neighbouring classes, or a number; 1 makes C the
-        paper's gamma.
+        What C is multiplied by: the mean distance of neighbouring classes, which is twice their margin, or a number; 1
+        makes C the paper's gamma.
     levels : array-like of shape (n_classes,) or None, default=None
         The classes, lowest first; None takes the order of an ordered category, and else their sorted order.
     level_values : array-like of shape (n_classes,) or None, default=None
@@ -122,12 +122,22 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
         place = np.argsort(np.searchsorted(self.classes_, self.levels_))
         order, n_above = order_of_levels(place[codes[counted]], values, margin=self.margin)
         order = order.of_rows(counted)
-        self.cost_ = float(self.C * (np.mean(np.diff(values)) if self.unit == "spread" else self.unit))
+        self.cost_ = float(self.C * (self._distance(values) if self.unit == "spread" else self.unit))
         costs = self.cost_ * weights[order.rows]
         above = np.arange(len(costs)) < n_above
         utilities = self._fit_utility(objects, order, np.where(above, costs, 0.0), np.where(above, 0.0, costs))
-        self.thresholds_ = utilities[order.moments]
+        self.thresholds_ = _central_thresholds(utilities[order.moments], self._utility(X), order, n_above, costs)
         return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # Classes without an order, as general checks bring them, lie on no line.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _distance(self, values):
+        """Mean distance of neighbouring classes: of their values, or of two margins of one."""
+        return np.mean(np.diff(values)) if self.margin == "lipschitz" else 2.0
 
     def _levels_and_values(self, given):
         """The classes at hand, lowest first, and the outcome that stands for each."""
@@ -184,6 +194,31 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
         scores = np.empty(above.shape)
         scores[:, np.searchsorted(self.classes_, self.levels_)] = np.minimum(above, below)
         return scores
+
+
+def _central_thresholds(found, utility, order, n_above, costs):
+    """The middle of all thresholds that cost the same, where a threshold is not the only best one.
+
+    Between two classes the cost is piecewise linear in the threshold: its slope rises at the edge of each sample's
+    margin, by the sample's cost, and it is least where the slope passes zero.
+    """
+    sample = np.where(order.head < len(costs), order.head, order.tail)
+    comparison = (order.head < len(costs)) | (order.tail < len(costs))
+    above = order.head < len(costs)
+    edge = utility[order.rows[sample[comparison]]] + np.where(above, -order.gap, order.gap)[comparison]
+    threshold = np.where(above, order.tail, order.head)[comparison] - order.moments[0]
+    # Errors that are not allowed cost alike: there are none.
+    cost, above = np.where(np.isinf(costs), 1.0, costs)[sample[comparison]], above[comparison]
+    central = np.empty(len(found))
+    for j in range(len(found)):
+        here = np.flatnonzero(threshold == j)
+        here = here[np.argsort(edge[here], kind="stable")]
+        slope = np.cumsum(cost[here]) - cost[here][~above[here]].sum()
+        flat = 1e-9 * cost[here].sum()
+        first, last = np.argmax(slope >= -flat), np.argmax(slope > flat)
+        central[j] = (edge[here[first]] + edge[here[last]]) / 2
+    # Where the thresholds press on one another, they are not free to move.
+    return central if np.all(np.diff(central) >= 0) else found
 
 
 def _given_levels(y):
