@@ -123,6 +123,24 @@ def test_a_gap_fails_when_it_leaves_its_band_for_the_worse_or_nothing_is_on_reco
     assert replace(row, last_seen=last).failed == failed
 
 
+def test_no_band_is_wider_than_the_scale_of_its_row():
+    wide = Gap("the paper's splits are lost; not known which seeds", band=5.0)
+    rate = replace(Row.printed("rate", "Table 1", 0.3, 0.5, within=0.01, why="rounding", gap=wide), last_seen=0.5)
+    assert rate.band == pytest.approx(0.1), "half of the distance"
+    assert replace(rate, here=0.59).failed is False and replace(rate, here=0.61).failed
+    noisy = Row.printed("rate", "Table 1", 0.3, 0.9, standard_error=0.05, gap=wide)
+    assert replace(noisy, last_seen=0.5).band == pytest.approx(0.15), "the noise"
+    count = Row.printed_at_most("steps", "Table 1", 100, 130, gap=wide)
+    assert replace(count, last_seen=130).band == 5.0, "its own"
+    assert replace(Row.claim("parts are local", "Figure 4", False, gap=wide), last_seen=False).band == 0.0
+    assert Row.claim("parts are local", "Figure 4", False).band is None
+
+
+def test_a_tolerance_of_half_of_a_number_cannot_tell():
+    assert Row.printed("error", "Table 1", 10.0, 11.0, standard_error=2.0).verdict == "too few draws to tell"
+    assert Row.printed("error", "Table 1", 10.0, 11.0, standard_error=1.6).verdict == "reached"
+
+
 def test_a_gap_is_worse_on_the_missed_side():
     accuracy = Row.printed_at_least("accuracy", "Table 1", 0.9, 0.7, gap=LOST)
     assert replace(accuracy, last_seen=0.8).failed and not replace(accuracy, last_seen=0.7).failed
@@ -198,7 +216,7 @@ def test_a_reproduction_fails_with_any_of_its_rows_and_becomes_plain_data():
             {
                 "kind": "printed", "quantity": "features", "place": "Table 1", "expected": 3, "here": 3,
                 "tolerance": "exact", "standard_error": None, "verdict": "reached", "failed": False, "gap": "",
-                "band": None, "last_seen": None,
+                "shown_by": "", "band": None, "last_seen": None,
             }
         ],
         "seconds": 1.5,

@@ -219,7 +219,11 @@ def theorem_rows() -> list[Row]:
     r = float(np.sqrt(np.max(np.sum(X**2, axis=1))))
     omega = 2.0 * r**2 * (0.5 + 1.0 / (3.0 * np.log(2.0)))  # three classes: i = 1 and 2
     allowed = int(np.ceil(np.log(1.0 / epsilon) / np.log1p(penalty / omega)))
-    return [Row.check_at_most("Wine, lambda = 0.1: iterations to 99.99 % of the gain (Theorem 2)", allowed, needed)]
+    # Hundreds of times as many as are needed: kept by any solver, so that it checks none.
+    return [
+        Row.ours("Wine, lambda = 0.1: iterations to 99.99 % of the gain", needed),
+        Row.ours("Wine, lambda = 0.1: iterations that suffice for it by Theorem 2", allowed),
+    ]
 
 
 def junction_tree_rows() -> list[Row]:
