@@ -52,7 +52,7 @@ BORDER = "one per cent: the part of the energy that the treatment of the border 
 def experiment(*, full: bool = False) -> Evidence:
     """Six methods on two fields of 20 x 20 and a window of a stereo pair; on ten of 50 x 50 and three pairs in full."""
     rows: list[Row] = []
-    skipped: list[str] = []
+    skipped = ["Table 4, the times of the algorithms: of another machine, in seconds; energies alone are compared"]
     shown: dict[str, MAPResult] = {}
     for distance in ("linear", "quadratic"):
         found, results = random_fields(distance, 10 if full else 2, 50 if full else 20)
@@ -178,8 +178,9 @@ def stereo_rows(
             rows.append(
                 Row.printed(quantity, "Table 4", published[method], energy[method], within=near, why=BORDER, gap=UNARY)
             )
-        above = round(energy[method] / energy["range_expansion"], 4)
-        rows.append(Row.ours(f"{where}: energy of {name} over that of Range Expansion", above))
+        if method != "range_expansion":
+            above = round(energy[method] / energy["range_expansion"], 4)
+            rows.append(Row.ours(f"{where}: energy of {name} over that of Range Expansion", above))
     return rows, labels.reshape(shape)
 
 

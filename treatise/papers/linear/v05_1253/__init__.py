@@ -31,7 +31,9 @@ KERNEL = {
     "heart": ((47.1, 2.2), (66.6, 1.4), (58.0, 1.5), (83.9, 0.9), (57.4, 1.6), (83.1, 1.0)),
     "breast": ((88.4, 0.6), (90.7, 0.4), (89.9, 0.4), (96.9, 0.2), (89.9, 0.4), (96.9, 0.3)),
     "pima": ((2.6, 0.1), (62.3, 1.6), (41.4, 1.1), (77.0, 0.7), (32.1, 1.0), (76.2, 0.6)),
+    "vote": ((85.1, 1.3), (84.3, 0.7), (84.7, 0.8), (94.7, 0.5), (84.4, 0.8), (94.6, 0.4)),
 }
+ABSENT = "Table 3 on twonorm: machines on kernels of its 7 400 rows are not run"
 # One feature of Ionosphere is constant in one class: its covariance needs a ridge.
 RIDGES = {"ionosphere": 3e-6}
 LOCAL = Gap(
@@ -61,8 +63,8 @@ GAPS |= {("pima", column): LOCAL for column in ("MEMPM alpha", "MEMPM beta", "ME
 
 
 def experiment(*, full: bool = False) -> Evidence:
-    """The synthetic planes, the linear table, robustness, bias; kernels on one table, in full on four."""
-    rows, skipped = [*synthetic_rows(), *robust_rows(500 if full else 50)], []
+    """The synthetic planes, the linear table, robustness, bias; kernels on one table, in full on five."""
+    rows, skipped = [*synthetic_rows(), *robust_rows(500 if full else 50)], [ABSENT]
     curves: dict[str, np.ndarray] = {}
     n_splits = 50 if full else 20
     parts: list[Callable[[], list[Row]]] = [lambda name=name: linear_rows(name, n_splits, curves) for name in LINEAR]  # type: ignore[misc]
