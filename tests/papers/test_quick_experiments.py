@@ -11,6 +11,7 @@ import pytest
 
 from treatise.papers import Kind, Verdict, available
 from treatise.papers._evidence import BLIND_SHARE, DEVIATIONS
+from treatise.papers._record import PACKAGE
 
 # Where in a paper something stands.
 PLACE = re.compile(
@@ -105,6 +106,13 @@ def test_a_bound_that_is_checked_is_within_reach(paper, quick):
             if loose or (row.rule == "at least" and row.here > row.expected * 100):
                 far.append((row.quantity, row.expected, row.here))
     assert far == []
+
+
+def test_experiments_take_processor_time_which_other_work_does_not_lengthen():
+    clocks = re.compile(r"perf_counter|monotonic\(|time\.time\(")
+    sources = [path for path in PACKAGE.rglob("*.py") if path.name != "_reproduce.py"]
+    assert len(sources) > 50
+    assert [path.name for path in sources if clocks.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("paper", available())
