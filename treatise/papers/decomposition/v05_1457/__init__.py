@@ -171,7 +171,7 @@ def passes_of_projection(
         Initial and desired sparseness.
     """
     generator = np.random.default_rng(0)
-    draw = {
+    draw: Any = {
         "normal": generator.standard_normal, "uniform": generator.random,
         "exponential": generator.standard_exponential,
     }[distribution]  # fmt: skip
