@@ -90,7 +90,7 @@ def test_every_row_with_a_verdict_can_fail(paper, quick):
             continue
         assert replace(row, here=_wrong(row)).failed, row.quantity
         if row.gap and row.verdict is Verdict.MISSED and _is_number(row.here):
-            assert replace(row, here=_further(row)).failed, row.quantity
+            assert replace(row, here=_further(row), last_seen=row.here).failed, row.quantity
 
 
 @pytest.mark.parametrize("paper", available())
