@@ -14,7 +14,7 @@ from treatise.statistics.entropy import (
 )
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
-from treatise.statistics.survival_times import survival_bounds
+from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "isotonic_regression_on_tree",
     "kaplan_meier",
     "kde_mutual_information",
+    "martingale_residuals",
     "mutual_information",
     "plug_in_bandwidths",
     "split_r_hat",
