@@ -14,7 +14,7 @@ ROLES = ("predictor", "transformer")
 SCALINGS = ("none", "standard", "minmax")
 INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
-COMPARED_TASKS = (*TABLE_TASKS, "sequence")
+COMPARED_TASKS = (*TABLE_TASKS, "ordinal", "survival", "sequence")
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treatise.compare.inputs.encoding import Densify, TableEncoder
     from treatise.compare.inputs.sentences import label_sentences
     from treatise.compare.inputs.sequence_tables import label_table
+    from treatise.compare.inputs.survival import predict_lifetimes
     from treatise.compare.inputs.table import predict_table, understand
     from treatise.compare.observer import Observer
     from treatise.compare.rules import Rules
@@ -46,6 +47,7 @@ _PLACES = {
     "label_table": "inputs.sequence_tables",
     "learn_graph": "graph",
     "parse_setting": "single",
+    "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
     "understand": "inputs.table",
 }
@@ -71,6 +73,7 @@ __all__ = [
     "label_table",
     "learn_graph",
     "parse_setting",
+    "predict_lifetimes",
     "predict_table",
     "understand",
 ]

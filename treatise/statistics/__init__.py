@@ -16,7 +16,7 @@ from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import kendall_distance, ndcg
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
-from treatise.statistics.survival_times import survival_bounds
+from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "kaplan_meier",
     "kde_mutual_information",
     "kendall_distance",
+    "martingale_residuals",
     "mutual_information",
     "ndcg",
     "place_intervals",

@@ -55,6 +55,32 @@ def survival_bounds(y):
     return lower, np.array(upper, np.float64)
 
 
+def martingale_residuals(y):
+    """Events less those to be expected of a sample seen for so long: one number for what a time and its end say.
+
+    Positive where the end came early. They sum to zero; the expectation is Nelson and Aalen's cumulative hazard.
+
+    Parameters
+    ----------
+    y : array-like or structured array
+        Times, events or censored on the right, in any form of :func:`survival_bounds`.
+
+    Returns
+    -------
+    residuals : ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from treatise.statistics import martingale_residuals
+    >>> martingale_residuals([1.0, 2.0]).round(2)
+    array([ 0.5, -0.5])
+    """
+    event, time = events_and_times(y)
+    distinct, at = np.unique(time, return_inverse=True)
+    at_risk = np.cumsum(np.bincount(at)[::-1])[::-1]
+    return event - np.cumsum(np.bincount(at, event, len(distinct)) / at_risk)[at]
+
+
 def _fields(y):
     """The event flag and the time of a structured array."""
     if len(y.dtype.names) != 2:
