@@ -14,7 +14,7 @@ PAPER ?= all
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test lint types layers pytest fuzz docs bench defaults evidence clean
+.PHONY: demo test lint types layers pytest fuzz docs bench defaults answers evidence clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,10 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	@# This peer pins an old NumPy that it does not need.
 	$(BIN)/python -m pip install --quiet --no-deps fcbf
+	touch $(VENV)/.installed $@
+
+$(VENV)/.answers: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[answers]"
 	touch $(VENV)/.installed $@
 
 demo: $(VENV)/.installed  ## compare the methods on a real table, regenerate one paper's result
@@ -78,6 +82,10 @@ bench: $(VENV)/.bench  ## every benchmark against its peer, shown on the documen
 defaults: $(VENV)/.installed  ## every estimator as it comes beside its own best setting, shown on the documentation's page of defaults
 	$(BIN)/python -m benchmarks defaults --json > docs/defaults.part
 	mv docs/defaults.part docs/defaults.json
+
+answers: $(VENV)/.answers  ## what comparisons pick, judged on rows held out beside other searches, shown on the page of comparisons
+	$(BIN)/python -m benchmarks answers > docs/answers.part
+	mv docs/answers.part docs/answers.json
 
 evidence: $(VENV)/.docs  ## every paper's experiment, or PAPER=id alone, in both sizes, kept for the evidence page
 	quick=0; $(BIN)/treatise reproduce $(PAPER) --record docs/evidence.json --output docs/evidence || quick=1; \

@@ -15,6 +15,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks answers", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="TABLE", help="part of a table's name (default: all)")
     parser.add_argument("--budget", type=float, default=120.0, help="seconds for each (default: 120)")
+    parser.add_argument("--jobs", type=int, default=2, help="processors for each (default: 2)")
     parser.add_argument("--without-peers", action="store_true", help="leave out other searches")
     parser.add_argument("--without-tuning", action="store_true", help="every method at its defaults, in the same time")
     options = parser.parse_args(arguments)
@@ -22,7 +23,7 @@ def main(arguments: list[str]) -> int:
         race.LONGEST_SEARCH = race.SHORTEST_SEARCH = 0.0
     rows = []
     for held in held_tables(options.names):
-        question = Question(held)
+        question = Question(held, options.jobs)
         found = quietly(lambda question=question: treatise(question, options.budget))
         usual = quietly(lambda question=question: defaults(question))
         others = {}
@@ -35,7 +36,9 @@ def main(arguments: list[str]) -> int:
                     continue
                 if score is not None:
                     others[name] = score
-        row = {"table": held.name, "metric": question.metric.name, "treatise": found, "defaults": usual, **others}
+        asked = {"budget": options.budget, "jobs": options.jobs, "rows": held.train.height}
+        row = {"table": held.name, "metric": question.metric.name, **asked, "treatise": found, "defaults": usual}
+        row |= others
         row["behind"] = behind(found["pick"], usual)
         rows.append(row)
         print(json.dumps(row), flush=True)

@@ -31,14 +31,12 @@ from treatise.compare import TableEncoder, compare_methods, understand
 from treatise.compare.metrics import Predictions, predict
 from treatise.io import Table
 
-JOBS = 2
-
 
 class Question:
-    """A table with its task, and the score of whoever answers."""
+    """A table with its task, the processors that whoever answers may use, and the score of the answer."""
 
-    def __init__(self, held: Held) -> None:
-        self.held = held
+    def __init__(self, held: Held, jobs: int) -> None:
+        self.held, self.jobs = held, jobs
         self.data = understand(Table("train", held.train, True, ()), held.target)
         self.metric = self.data.metrics[0]
         later = understand(Table("test", held.test, True, ()), held.target, self.data.task)
@@ -87,7 +85,7 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
             question.held.train,
             question.held.target,
             budget=budget,
-            jobs=JOBS,
+            jobs=question.jobs,
             output=folder / "run",
             keep=3,
             **options,
@@ -124,7 +122,8 @@ def flaml(question: Question, budget: float) -> float | None:
     search = AutoML()
     metric = _balanced_loss if question.metric.name == "balanced_accuracy" else question.metric.name
     task = "regression" if question.data.task == "regression" else "classification"
-    search.fit(question.X, question.data.y, task=task, metric=metric, time_budget=budget, n_jobs=JOBS, verbose=0)
+    jobs = question.jobs
+    search.fit(question.X, question.data.y, task=task, metric=metric, time_budget=budget, n_jobs=jobs, verbose=0)
     return question.score_of(search)
 
 

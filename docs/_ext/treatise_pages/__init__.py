@@ -8,13 +8,24 @@ removed; so a new family, method, command or result appears by itself.
 from pathlib import Path
 from typing import Any
 
-from treatise_pages import api, benchmarks, catalogue, command_line, data_files, defaults, evidence, methods, run_record
+from treatise_pages import (
+    answers,
+    api,
+    benchmarks,
+    catalogue,
+    command_line,
+    data_files,
+    defaults,
+    evidence,
+    methods,
+    run_record,
+)
 from treatise_pages.docstrings import link_own_attributes, protect_names, share_template
 from treatise_pages.navigation import Navigation
 
 DOCS = Path(__file__).resolve().parents[2]
 FOLDERS = ("_generated", "api", "papers")
-SOURCES = (api, catalogue, methods, evidence, benchmarks, defaults, data_files, command_line, run_record)
+SOURCES = (api, catalogue, methods, evidence, benchmarks, answers, defaults, data_files, command_line, run_record)
 KEPT = "_generated/backreferences"  # sphinx-gallery's own
 
 

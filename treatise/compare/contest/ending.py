@@ -67,9 +67,12 @@ class Ending:
         explained = explained_methods(run.leaderboard, chosen.key)
         with ThreadPoolExecutor(max(1, contest.jobs)) as threads:
             fit = threads.submit(self._fit, run, chosen, MODEL)
+            # Models before explanations, which take what time is left.
+            others = threads.submit(self._fit_others, run, chosen)
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
             tried = threads.submit(self._learn, run, chosen)
             params, complaint = fit.result()
+            others.result()
             effects = {key: job.result() for key, job in weighed.items()}
             trials = tried.result()
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
@@ -80,7 +83,6 @@ class Ending:
             sentence = f"{chosen.label} could not be fitted on the whole table: {complaint}."
             return replace(run, verdict=(*run.verdict, sentence))
         best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=params)
-        self._fit_others(run, chosen)
         return replace(run, best=best)
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
