@@ -28,12 +28,15 @@ IN_ORDER = {
 
 DRAWN = {
     "FixedRankMetricLearner", "PrivateKernelClassifier", "PrivateLinearSVC", "PrivateLogisticRegression",
-    "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC",
+    "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
-FOLDED = {"SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier"}
-"""Choose by cross-validation, whose folds are made of neighbouring rows."""
+FOLDED = {
+    "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
+    "EpsilonBoostRegressor",
+}  # fmt: skip
+"""Choose by cross-validation, whose folds go by the places of the rows."""
 
 ONE_STEP = {
     "KernelMachineRegressor": "least squares are one linear system",
