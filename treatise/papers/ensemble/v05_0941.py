@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import lars_path
@@ -15,6 +16,7 @@ from treatise.datasets import load_table
 from treatise.ensemble import (
     EpsilonBoostClassifier,
     EpsilonBoostRegressor,
+    MaximumMargin,
     compare_paths,
     l1_max_margin,
     l2_max_margin,
@@ -60,7 +62,7 @@ def experiment(*, full: bool = False) -> Evidence:
     return Evidence(rows, figure, skipped)
 
 
-def diabetes_rows(ax) -> list[Row]:
+def diabetes_rows(ax: Axes) -> list[Row]:
     """Figure 5: about 6000 steps, beside the exact path of the lasso."""
     X, y = load_diabetes(return_X_y=True)
     y = y - y.mean()
@@ -93,7 +95,7 @@ def diabetes_rows(ax) -> list[Row]:
     ]
 
 
-def spam_path_rows(ax) -> list[Row]:
+def spam_path_rows(ax: Axes) -> list[Row]:
     """Figure 6: five predictors, logistic loss, 7000 steps of 0.003; which five is not said, here the best alone."""
     X, y = _spam()
     X = StandardScaler().fit_transform(X)
@@ -148,7 +150,7 @@ def make_polynomial_classes() -> tuple[np.ndarray, np.ndarray]:
     return PolynomialFeatures(8).fit_transform(np.vstack(parts)), np.repeat(list(CENTRES), 50)
 
 
-def separator_rows(full: bool, ax) -> list[Row]:
+def separator_rows(full: bool, ax: Axes) -> list[Row]:
     """Figures 8 to 11: boosting tends to the separators of largest margin."""
     H, y = make_polynomial_classes()
     best, best2 = l1_max_margin(H, y), l2_max_margin(H, y)
@@ -203,14 +205,16 @@ def separator_rows(full: bool, ax) -> list[Row]:
     ]
 
 
-def _separation(H, y, model, best, steps) -> _Separation:
+def _separation(
+    H: np.ndarray, y: np.ndarray, model: EpsilonBoostClassifier, best: MaximumMargin, steps: np.ndarray
+) -> _Separation:
     model.fit(H, y)
     coef = [model.coef_at(int(step)) for step in steps]
     distances = np.array([_distance(each, best.coef) for each in coef])
     return _Separation(model, model.min_margin_path_[steps], distances)
 
 
-def _distance(first, second) -> float:
+def _distance(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.abs(first / np.abs(first).sum() - second / np.abs(second).sum()).sum())
 
 
@@ -220,7 +224,7 @@ def _lemma_4(norm: float, margin: float) -> bool:
     return all(100 * loss.value(1.0, norm * margin) <= loss.value(1.0, norm * 0.5 * margin) for loss in losses)
 
 
-def spam_tree_rows(ax, n_steps: int, n_rows: int | None) -> list[Row]:
+def spam_tree_rows(ax: Axes, n_steps: int, n_rows: int | None) -> list[Row]:
     """Figure 7: trees of ten leaves, steps of 0.1, beside AdaBoost; margins against norms, and test errors."""
     X, y = _spam()
     X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, random_state=0, stratify=y)

@@ -1,6 +1,9 @@
 """The dynamics of AdaBoost (Rudin, Daubechies & Schapire, JMLR 5:1557): its cycles and their margins."""
 
+from typing import Any
+
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treatise.ensemble import (
@@ -20,7 +23,7 @@ from treatise.ensemble import (
 from treatise.papers._evidence import Evidence, Row
 
 ROOT5 = np.sqrt(5.0)
-EXACT = {"within": 1e-9, "why": "rounding"}
+EXACT: dict[str, Any] = {"within": 1e-9, "why": "rounding"}
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -43,7 +46,7 @@ def experiment(*, full: bool = False) -> Evidence:
     return Evidence(rows, figure, skipped)
 
 
-def three_rows(ax) -> list[Row]:
+def three_rows(ax: Axes) -> list[Row]:
     """Section 4: from any start to one of two cycles of three steps."""
     M = one_mistake_matrix(3)
     plot_adaboost_weights(adaboost_map(M, 60, weights=[0.2, 0.35, 0.45], keep_path=True), ax).set_title("3 x 3")
@@ -95,7 +98,7 @@ def many_rows() -> list[Row]:
     return rows
 
 
-def careless_rows(ax) -> list[Row]:
+def careless_rows(ax: Axes) -> list[Row]:
     """Section 8 and Appendix C: columns that are good enough, and not the best."""
     M = rudin_matrix("4x5")
     best = find_cycle(M, adaboost_map(M, 2000))
@@ -125,7 +128,7 @@ def careless_rows(ax) -> list[Row]:
     ]  # fmt: skip
 
 
-def missed_rows(ax) -> list[Row]:
+def missed_rows(ax: Axes) -> list[Row]:
     """Section 9: AdaBoost with the best columns misses the largest margin."""
     M = rudin_matrix("8x8")
     found = adaboost_map(M, 20_000)
