@@ -261,7 +261,8 @@ class _NewtonSystem:
         )
         curvature = self.squares.T @ self.squares
         # As small as rounding, and only felt where conductances differ by more than numbers can hold.
-        curvature[np.diag_indices(d)] += 1.0 + np.finfo(float).eps * np.trace(curvature)
+        curvature[np.diag_indices(d)] *= 1.0 + d * np.finfo(float).eps
+        curvature[np.diag_indices(d)] += 1.0
         self.factor = cho_factor(curvature, overwrite_a=True, check_finite=False)
 
     def solve(self, residuals, products):
