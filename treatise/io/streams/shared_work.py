@@ -39,7 +39,7 @@ class SharedWork(Generic[Source, Result]):
         As many sources, or rests of them, have results at once.
     """
 
-    def __init__(self, sources: Iterator[Source], work: Work, buffers: list[Rows]) -> None:
+    def __init__(self, sources: Iterator[Source], work: Work[Source, Result], buffers: list[Rows]) -> None:
         self._sources, self._work, self._free = sources, work, list(buffers)
         self._jobs: deque[_Job] = deque()
         self._changed = threading.Condition()
@@ -78,10 +78,10 @@ class SharedWork(Generic[Source, Result]):
     def _help(self) -> None:
         while True:
             with self._changed:
-                while (job := self._take()) is None and not self._stopped:
+                while (job := self._take()) is None:
+                    if self._stopped:
+                        return
                     self._changed.wait()
-                if self._stopped:
-                    return
             self._do(job)
 
     def _take(self) -> _Job | None:

@@ -79,7 +79,7 @@ def text_chunks(
     # One block more than can wait: the next is begun while they are looked at.
     blocks = map(_Lines, line_blocks(path, in_turn=len(buffers) + 1))
     lines_before = 1
-    for piece in SharedWork(blocks, parsed, buffers):
+    for piece in SharedWork[_Lines, _Parsed](blocks, parsed, buffers):
         for line, reason in piece.wrong:
             wrong = f"{path}, line {lines_before + line}: {reason}"
             if skip is None:
