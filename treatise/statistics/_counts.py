@@ -257,8 +257,9 @@ class DiscreteTable:
     def planes(self) -> PlaneColumns | None:
         """The bit planes of a table that consists of them, all columns in their order; None for any other."""
         only = self._storages[0] if len(self._storages) == 1 else None
-        in_order = isinstance(only, PlaneColumns) and (self._position == np.arange(self.n_columns)).all()
-        return only if in_order else None
+        if not isinstance(only, PlaneColumns) or (self._position != np.arange(self.n_columns)).any():
+            return None
+        return only
 
     def _gather(self, of):
         out = np.zeros(self.n_columns, dtype=np.int64)

@@ -224,9 +224,9 @@ def evaluation_rows(X: np.ndarray, y: np.ndarray) -> list[Row]:
     lazy = CMIM(2 * PICKS, discretizer=None).fit(X, y)
     return [
         Row.printed("faces: evaluations of the plain version, 100 picks", "Section 6.2", 4_346_496, evaluations),
-        Row.printed(
+        Row.printed_at_most(
             "faces: share of them that the lazy version evaluates, %", "Section 6.2", round(5_492_800 / 4_346_496, 2),
-            round(100 * lazy.n_evaluations_ / evaluations, 2), within=0.5, why="other pictures, as many and as large",
+            round(100 * lazy.n_evaluations_ / evaluations, 2),
         ),
         Row.claim("the lazy version picks the same features", "Section 4.3", lazy.selected_.tolist() == picks),
         *_time_rows("faces, 43 904 features x 500 rows, 50 picks", X, y, PICKS, 255.0),
