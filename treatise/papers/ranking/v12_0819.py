@@ -152,7 +152,9 @@ def sparse_rows(full: bool) -> list[Row]:
     draws = 100 if full else 12
     short, few, _, used = np.array([_sparse_draw(seed, 20) for seed in range(draws)]).T
     rows = [
-        Row.check_at_most("error of the sum of absolute weights, 20 of 200 columns relevant", 1e-6, float(np.median(few))),
+        Row.check_at_most(
+            "error of the sum of absolute weights, 20 of 200 columns relevant", 1e-6, float(np.median(few))
+        ),
         Row.ours("columns that it uses, 20 of 200 relevant", float(np.median(used))),
     ]  # fmt: skip
     for relevant in (100, 200):
