@@ -13,6 +13,7 @@ from treatise.statistics.entropy import (
     symmetrical_uncertainty,
 )
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
+from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import kendall_distance, ndcg
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
@@ -22,6 +23,7 @@ from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 __all__ = [
     "DensityGrids",
     "MDLDiscretizer",
+    "MinHashPrevalence",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
