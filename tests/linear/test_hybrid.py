@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 from sklearn.svm import LinearSVC
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import HeldError
 from treatise.io import Stream, load_model, save_model
 from treatise.io.source import lines
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
@@ -25,7 +26,15 @@ from treatise.linear.hybrid import _checkpoint as checkpoints
 from treatise.linear.hybrid import _online_loops as loops
 from treatise.linear.hybrid._base import MatrixShard
 from treatise.linear.hybrid._checkpoint import Checkpoint
-from treatise.linear.hybrid._passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
+from treatise.linear.hybrid._passes import (
+    LocalPasses,
+    OnlineState,
+    Settings,
+    averaged,
+    combine_shares,
+    learn_online,
+    tree_reduce,
+)
 from treatise.optimize import HingeLoss, LogisticLoss, QuantileLoss, make_loss
 from treatise.optimize.losses._loops import invariant_step
 
@@ -475,6 +484,28 @@ def test_pass_that_is_broken_off_within_is_taken_up_to_the_same_bits(files, tmp_
     np.testing.assert_array_equal(resumed.coef_, whole.coef_)
     assert resumed.progressive_loss_ == whole.progressive_loss_
     assert not list((tmp_path / "run").glob("within-*"))
+
+
+def test_a_checkpoint_has_one_fit_at_a_time(files, tmp_path):
+    pattern, _, _ = files
+    model = HybridLinearClassifier(bits=7, max_iter=2)
+    first = Checkpoint(tmp_path / "run", {})
+    with pytest.raises(HeldError, match=r"the checkpoint .* is in use by process"):
+        model.fit_files(pattern, checkpoint=tmp_path / "run")
+    first.close()
+    model.fit_files(pattern, checkpoint=tmp_path / "run")
+    model.fit_files(pattern, checkpoint=tmp_path / "run")
+
+
+@pytest.mark.parametrize("seen", [1, 10**6])
+def test_a_moment_at_no_end_of_a_chunk_is_refused(files, tmp_path, seen):
+    pattern, _, _ = files
+    settings = Settings(LogisticLoss(), 128, True)
+    state = OnlineState.fresh(settings, 1.0, np.float32)
+    record = Checkpoint(tmp_path / "run", {})
+    record.write("within-0-0.npz", table=state.table, totals=state.totals, counts=np.array([seen, 0.0, 0, 0, 0]))
+    with pytest.raises(TreatiseError, match="no end of a chunk"):
+        learn_online(Stream(pattern, bits=7), state, settings, moments=record.moments_of(0)(0))
 
 
 def test_moments_within_a_pass_are_minutes_apart(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ FORMS = (
 COLUMNS = ("numeric", "binary", "categorical")
 TASKS = (
     *TABLE_TASKS,
-    "multilabel", "multitask", "survival", "ranking", "preference", "anomaly",
+    "multilabel", "multitask", "ordinal", "survival", "ranking", "preference", "anomaly",
     "clustering", "density", "topics", "semisupervised", "active", "private",
     "structure", "inference", "sequence", "structured", "time-series",
     "feature-selection", "decomposition", "source-separation", "dimension-reduction",

@@ -34,6 +34,7 @@ from treatise.datasets._images import (
     load_usps,
 )
 from treatise.datasets._leader_losses import make_leader_losses
+from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
 from treatise.datasets._matrices import load_arcene, load_dorothea_validation, load_prostate_expression, load_svmguide3
 from treatise.datasets._network_tables import make_network_table
@@ -96,6 +97,7 @@ __all__ = [
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
     "make_leader_losses",
+    "make_led",
     "make_linear_network",
     "make_logistic_sphere",
     "make_monks",

@@ -96,6 +96,30 @@ class CacheWriter:
         self._file.write(b"\0" * (-self._file.tell() % _ALIGNMENT))
 
 
+def _is_table(blocks: Any, end: int) -> bool:
+    """Whether a table of blocks says where they lie, all of them before ``end``."""
+
+    def fits(block: Any) -> bool:
+        if not isinstance(block, list) or len(block) != 6 or not all(isinstance(each, int) for each in block):
+            return False
+        at, rows, filled, has_values, has_weights, _ = block
+        if min(at, rows, filled) < 0 or not {has_values, has_weights} <= {0, 1}:
+            return False
+        for size in (8 * (rows + 1), 4 * filled, 4 * rows, 4 * filled * has_values, 4 * rows * has_weights):
+            at += size + (-at % _ALIGNMENT if size else 0)
+        return at <= end
+
+    return isinstance(blocks, list) and all(map(fits, blocks))
+
+
+def _are_counts(counts: Any) -> bool:
+    """Whether it says how many lines were left out, and what was wrong with the first of them."""
+    if not isinstance(counts, dict) or not isinstance(counts.get("skipped"), int):
+        return False
+    words = counts.get("complaints")
+    return isinstance(words, list) and all(isinstance(word, str) for word in words)
+
+
 class CacheFile:
     """A finished cache, mapped; raises where it is damaged, or stale against ``about``.
 
@@ -123,6 +147,8 @@ class CacheFile:
             raise self._damaged("its table of blocks is none") from None
         if made_of != about:
             raise StaleCacheError(f"the cache {path} was made of another file or with other settings")
+        if not _is_table(content.get("blocks"), start) or not _are_counts(content.get("counts")):
+            raise self._damaged("its table of blocks is none")
         self.counts: dict[str, Any] = content["counts"]
         self._blocks: list[list[int]] = content["blocks"]
         self.rows = [block[1] for block in self._blocks]

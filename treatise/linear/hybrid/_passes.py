@@ -188,6 +188,7 @@ def learn_online(
         if before >= len(chunk):
             before -= len(chunk)
             continue
+        _refuse_half(before)
         indptr, indices, values, labels, weights = _arrays(chunk, settings)
         first = 0
         while first < len(labels):
@@ -205,10 +206,17 @@ def learn_online(
         counts[COUNTED:] += loops.census(labels, weights)
         if moments is not None:
             moments.keep(state, counts)
+    _refuse_half(before)
     seen = int(counts[SEEN])
     if report is not None and seen and 2 * seen != mark:
         report(seen, counts[LOSS], counts[IMPORTANCE])
     return state, counts
+
+
+def _refuse_half(before: int) -> None:
+    """Chunks are the same in every reading, and moments are kept between two of them."""
+    if before > 0:
+        raise TreatiseError("the checkpoint was taken at no end of a chunk; it is damaged: delete it to start anew")
 
 
 def online_shares(
