@@ -15,7 +15,7 @@ from treatise.statistics.entropy import (
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
-from treatise.statistics.rank_agreement import kendall_distance, ndcg
+from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
@@ -28,6 +28,7 @@ __all__ = [
     "brier_curve",
     "concordance_index",
     "conditional_mutual_information",
+    "disagreement",
     "effective_sample_size",
     "entropy",
     "integrated_brier_score",

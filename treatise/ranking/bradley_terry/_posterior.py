@@ -27,6 +27,7 @@ class SkillPosterior:
     dispersion: float
     converged: bool
     n_iter: int
+    spreads: np.ndarray
     weights: np.ndarray
     bends: list[Bend]
 
@@ -127,7 +128,8 @@ def _mixture(fits, spreads, weights, random_state):
         variance += weight * (own + (part.scores - mean) ** 2)
     return SkillPosterior(
         mean, np.sqrt(np.maximum(variance, 0.0)), float(np.exp(weights @ np.log(spreads))), fits.dispersion,
-        all(part.converged for part in parts), max(part.n_iter for part in parts), weights[kept], bends,
+        all(part.converged for part in parts), max(part.n_iter for part in parts), spreads[kept], weights[kept],
+        bends,
     )  # fmt: skip
 
 
