@@ -70,7 +70,7 @@ def test_evidence_of_a_spread_is_the_integral_over_skills_for_two_players():
     values = []
     for width in (0.5, 1.0, 2.0):
         exact, _ = quad(
-            lambda x, w=width: expit(x) ** 6 * expit(-x) ** 4 * np.exp(-(x**2) / (4 * w**2)) / np.sqrt(4 * np.pi * w**2),
+            lambda x, w=width: expit(x) ** 6 * expit(-x) ** 4 * np.exp(-((x / w) ** 2) / 4) / np.sqrt(4 * np.pi * w**2),
             -30, 30,
         )  # fmt: skip
         scores = _choices.fit_scores(choices, width**-2.0).scores
