@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 NOISE = 0.1
 """Share of ones in the noise that is added to the boards; the paper does not give it."""
-ALL_LINES = {1: set(WINNING_LINES), 2: {tuple(9 + i for i in line) for line in WINNING_LINES}}
+ALL_LINES: dict[int, set[tuple[int, ...]]] = {
+    1: set(WINNING_LINES),
+    2: {tuple(9 + i for i in line) for line in WINNING_LINES},
+}
 LONGEST = 4
 LINES = Gap(
     "the least frequent lines are those of the second player, which few boards have; the paper gives neither the share "
@@ -67,12 +70,12 @@ def game_rows(full: bool) -> list[Row]:
         quantity = f"tic-tac-toe, {n_noise} noise columns: test error %"
         rows.append(
             Row.printed(
-                quantity, "Section 5.1, Figure 3", 0.0, round(float(np.mean(errors)), 2), within=1.0,
+                quantity, "Figure 3", 0.0, round(float(np.mean(errors)), 2), within=1.0,
                 why="the noise is not the paper's; its other methods err in 5 % or more", effect=5.0,
             )
         )  # fmt: skip
         if full:
-            forest = np.mean([forest_error(n_noise, seed) for seed in seeds])
+            forest = float(np.mean([forest_error(n_noise, seed) for seed in seeds]))
             rows.append(Row.ours(f"tic-tac-toe, {n_noise} noise columns: test error % of a random forest", forest))
     X, y, half = boards(100, 0)
     found = patterns_of_games(X[half], y[half])
