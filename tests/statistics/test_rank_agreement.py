@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
 
-from treatise.statistics import kendall_distance, ndcg, place_intervals
+from treatise.statistics import disagreement, kendall_distance, ndcg, place_intervals
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -18,6 +18,10 @@ def test_kendall_distance_counts_decided_pairs_in_opposite_order(seed):
     opposite, decided = sum(p < 0 for p in pairs), sum(p < 0 or p > 0 for p in pairs)
     assert kendall_distance(a, b, normalized=False) == opposite
     assert kendall_distance(a, b) == opposite / decided
+    known = ~np.isnan(a)
+    voted = [(a[i] - a[j]) * np.sign(b[i] - b[j]) for i, j in combinations(np.flatnonzero(known), 2) if b[i] != b[j]]
+    wrong = np.mean([1.0 if lead < 0 else 0.5 * (lead == 0) for lead in voted])
+    assert disagreement(a, b) == pytest.approx(wrong)
     assert kendall_distance(-a, b) == pytest.approx(1 - opposite / decided)
 
 

@@ -14,6 +14,7 @@ from treatise.ranking.aggregation import (
 from treatise.ranking.bradley_terry import BradleyTerryRater, ItemScores, bradley_terry, plackett_luce
 from treatise.ranking.elo import EloRater
 from treatise.ranking.glicko import GlickoRater
+from treatise.ranking.intervals import RatingIntervals, rating_intervals
 from treatise.ranking.weng_lin import OnlineRater
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "ItemScores",
     "MultinomialPreferenceModel",
     "OnlineRater",
+    "RatingIntervals",
     "SVDRankAggregator",
     "borda",
     "bradley_terry",
@@ -32,5 +34,6 @@ __all__ = [
     "kemeny",
     "plackett_luce",
     "preference_counts",
+    "rating_intervals",
     "reciprocal_rank_fusion",
 ]

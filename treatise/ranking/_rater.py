@@ -242,7 +242,6 @@ class Rater(SkillBeliefs):
         return _plots.plot_history(self.history(games, players), ax)
 
 
-
 def duels(games):
     """The games of two single players that Elo and Glicko are made for, or an error."""
     if len(games.players) != 2 * len(games) or len(games.ranks) != 2 * len(games):

@@ -12,7 +12,7 @@ from treatise.statistics.entropy import (
     symmetrical_uncertainty,
 )
 from treatise.statistics.place_intervals import place_intervals
-from treatise.statistics.rank_agreement import kendall_distance, ndcg
+from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "MDLDiscretizer",
     "bivariate_normal_cdf",
     "conditional_mutual_information",
+    "disagreement",
     "effective_sample_size",
     "entropy",
     "kde_mutual_information",

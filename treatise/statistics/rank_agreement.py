@@ -30,15 +30,44 @@ def kendall_distance(scores, others, *, normalized=True):
     >>> round(kendall_distance([3, 2, 1], [3, 1, 2]), 4)
     0.3333
     """
-    a, b = _beside(scores, others, "scores", "others")
-    known = ~(np.isnan(a) | np.isnan(b))
-    a, b = a[known], b[known]
-    discordant = discordant_pairs(a, b)
+    discordant, decided, _ = pair_counts(*_beside(scores, others, "scores", "others"))
     if not normalized:
         return float(discordant)
-    both = np.unique(np.column_stack([a, b]), axis=0, return_counts=True)[1]
-    decided = _pairs(len(a)) - _tied(a) - _tied(b) + np.sum(_pairs(both))
     return float(discordant / decided) if decided else float("nan")
+
+
+def disagreement(scores, votes):
+    """Share of the pairs that votes decide which scores put in the other order; a tie of the scores is half of one.
+
+    Unlike :func:`kendall_distance` it does not reward a scoring that leaves pairs undecided.
+
+    Parameters
+    ----------
+    scores, votes : array-like of shape (n_items,)
+        Scores of the same items, higher is better; NaN is missing.
+
+    Returns
+    -------
+    share : float
+        NaN where the votes decide no pair.
+
+    Examples
+    --------
+    >>> from treatise.statistics import disagreement
+    >>> disagreement([1, 1, 0], [3, 2, 2])
+    0.25
+    """
+    discordant, decided, voted = pair_counts(*_beside(scores, votes, "scores", "votes"))
+    return float((discordant + 0.5 * (voted - decided)) / voted) if voted else float("nan")
+
+
+def pair_counts(a, b):
+    """Pairs that two scorings order in opposite ways, that both decide, and that the second decides."""
+    known = ~(np.isnan(a) | np.isnan(b))
+    a, b = a[known], b[known]
+    both = np.unique(np.column_stack([a, b]), axis=0, return_counts=True)[1]
+    voted = _pairs(len(a)) - _tied(b)
+    return discordant_pairs(a, b), voted - _tied(a) + np.sum(_pairs(both)), voted
 
 
 def discordant_pairs(a, b):

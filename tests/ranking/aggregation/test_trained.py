@@ -4,10 +4,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from expert_rankings import make_expert_rankings
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from treatise.datasets import make_expert_rankings
 from treatise.io import load_model, save_model
 from treatise.ranking import CRFRankAggregator, SVDRankAggregator, borda, preference_counts
 from treatise.ranking.aggregation._lambda_loops import lambda_pass
@@ -20,7 +20,7 @@ from treatise.statistics.rank_agreement import place_discounts
 
 @pytest.fixture(scope="module")
 def instances():
-    return make_expert_rankings(120)
+    return make_expert_rankings(120, random_state=0)
 
 
 def potentials(ranks, kind):
@@ -70,7 +70,7 @@ def test_crf_raises_the_expected_metric_of_all_orders(kind, shared):
 
 def test_crf_scores_sort_the_most_probable_order():
     rng = np.random.default_rng(1)
-    rankings, labels = make_expert_rankings(6, n_items=6, seed=3)
+    rankings, labels = make_expert_rankings(6, n_items=6, random_state=3)
     model = CRFRankAggregator(random_state=0).fit(rankings, labels)
     for ranks, levels in zip(rankings, labels):
         theta = potentials(ranks, "log") @ model.coef_.T.ravel()

@@ -329,7 +329,8 @@ class Bend:
         root = np.sqrt(self._diagonal)
         for _ in range(PROBES):
             total += _lanczos_log(lambda x: self._product(x / root) / root, rng.choice((-1.0, 1.0), n))
-        return total / PROBES + np.sum(np.log(self._diagonal))
+        # Along the constant vector there is the prior alone.
+        return total / PROBES + np.sum(np.log(self._diagonal)) - np.log(self.precision)
 
     def _product(self, vector):
         floor = self.precision + 1e-12 * self._diagonal.mean()

@@ -27,13 +27,16 @@ class SkillPosterior:
     dispersion: float
     converged: bool
     n_iter: int
+    spreads: np.ndarray
     weights: np.ndarray
     bends: list[Bend]
 
     def draws(self, n_draws, rng):
         """Skills drawn from the mixture, of shape (n_draws, n_players)."""
         counts = rng.multinomial(n_draws, self.weights)
-        return np.concatenate([bend.scores + bend.draws(count, rng) for bend, count in zip(self.bends, counts) if count])
+        return np.concatenate(
+            [bend.scores + bend.draws(count, rng) for bend, count in zip(self.bends, counts) if count]
+        )
 
 
 def choices_of_games(games):
@@ -125,7 +128,8 @@ def _mixture(fits, spreads, weights, random_state):
         variance += weight * (own + (part.scores - mean) ** 2)
     return SkillPosterior(
         mean, np.sqrt(np.maximum(variance, 0.0)), float(np.exp(weights @ np.log(spreads))), fits.dispersion,
-        all(part.converged for part in parts), max(part.n_iter for part in parts), weights[kept], bends,
+        all(part.converged for part in parts), max(part.n_iter for part in parts), spreads[kept], weights[kept],
+        bends,
     )  # fmt: skip
 
 

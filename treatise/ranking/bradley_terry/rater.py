@@ -24,12 +24,12 @@ class BradleyTerryRater(SkillBeliefs):
     Every player has one skill for all of the log; a team's is the sum, and the order of the teams of a game comes about
     by choosing the best with probability proportional to exp(skill), then the best of the rest. A draw counts as half a
     win each way, and as more sure than a win. Skills have a normal prior, averaged over the spreads that the log makes
-    probable, so that a player of few games is not taken for a champion. Use it for a season or a tournament, where each player's level
-    may be taken as constant: no game is worth more for being the last. Where skills drift, or games come in one by one,
-    use :class:`OnlineRater`; dates play no part here, and neither do margins nor the home side.
+    probable, so that a player of few games is not taken for a champion. Use it for a season or a tournament, where
+    each player's level may be taken as constant: no game is worth more for being the last. Where skills drift, or games
+    come in one by one, use :class:`OnlineRater`; dates play no part here, and neither do margins nor the home side.
 
-    Newton's method at 13 spreads: O(games) a step and O(players^3) up to 2000 players; beyond them steps and intervals
-    (from 200 draws) take some dozens of passes over the pairs that met.
+    Newton's method at some 16 spreads: O(games) a step and O(players^3) up to 2000 players; beyond them steps and
+    intervals (from 200 draws) take some dozens of passes over the pairs that met.
 
     Parameters
     ----------
