@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import expit
+from scipy.stats import norm
 
 from treatise.datasets import Games, load_atp
 from treatise.io import load_model, save_model
@@ -69,10 +70,8 @@ def test_evidence_of_a_spread_is_the_integral_over_skills_for_two_players():
     choices = _choices.Duels.of_wins(np.array([[0.0, 6.0], [4.0, 0.0]]))
     values = []
     for width in (0.5, 1.0, 2.0):
-        exact, _ = quad(
-            lambda x, w=width: expit(x) ** 6 * expit(-x) ** 4 * np.exp(-((x / w) ** 2) / 4) / np.sqrt(4 * np.pi * w**2),
-            -30, 30,
-        )  # fmt: skip
+        prior = norm(0.0, np.sqrt(2.0) * width)
+        exact, _ = quad(lambda x, prior=prior: expit(x) ** 6 * expit(-x) ** 4 * prior.pdf(x), -30, 30)
         scores = _choices.fit_scores(choices, width**-2.0).scores
         found = _posterior._log_evidence(choices, scores, width, 1.0, 0) - np.log(width / (1 + width**2))
         values.append(found - np.log(exact))

@@ -141,8 +141,8 @@ def aggregate_rankings(
     form, item, ratings, header :
         How a table is read; see :func:`treatise.datasets.load_rankings`.
     resamples : int, default=200
-        Samples of the voters, drawn with replacement, from which intervals come; 0 leaves them out. Intervals are of
-        what the rule would say if all voters of the kind had voted.
+        Samples of the voters, drawn with replacement, from which the intervals come; 0 leaves them out. Intervals are
+        of what the rule would say if all voters of the kind had voted.
     level : float, default=0.95
         Confidence of the intervals.
     seed : int, default=0

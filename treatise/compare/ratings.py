@@ -34,8 +34,8 @@ class RatedPlayers:
     games : Games
         The log, in order.
     table : polars.DataFrame
-        Columns "player", "rating", "low", "high" (ends of intervals), "best_place", "worst_place" (null for raters of
-        games one by one), "games", "won" and "drawn"; the highest rating first.
+        Columns "player", "rating", "low", "high" (ends of the interval), "best_place", "worst_place" (null for raters
+        of games one by one), "games", "won" and "drawn"; the highest rating first.
     level : float
         Share of the intervals that are to hold the true skill.
     notes : list of str
@@ -144,8 +144,8 @@ def _cautions(rater: Any, games: Games, n_leagues: int) -> list[str]:
     islands = getattr(rater, "islands_", np.zeros(1))
     if islands.max(initial=0) > 0:
         cautions.append(
-            f"the players fall into {islands.max() + 1} groups that never met: ratings of two groups are compared "
-            "by the prior alone"
+            f"the players fall into {islands.max() + 1} groups that never met: ratings of different groups are "
+            "compared by the prior alone"
         )
     if not n_leagues:
         cautions.append(f"{games.n_players} players are too many to simulate leagues; intervals are the model's own")

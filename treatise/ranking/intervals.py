@@ -15,9 +15,9 @@ from treatise.ranking.bradley_terry.rater import LOGIT, BradleyTerryRater
 DRAWS = 400
 """Draws of all skills that tell places."""
 LEAGUES = 200
-"""Simulated leagues for a rater of games one by one, and the most for one of the whole log."""
-SEATS = 2000
-"""Players of simulated leagues on whom a rater of the whole log is judged, at least."""
+"""Simulated leagues for a rater of games one by one; half as many at most for one of the whole log."""
+SEATS = 1000
+"""Players of simulated leagues on whom a rater of the whole log is judged, where so many leagues allow."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _of_whole_log(rater, games, level, rng):
     n_players, spread = games.n_players, None if rater.spread is None else rater.spread / LOGIT
     found = skill_posterior(games, spread, 0, rater.max_iter)
     misses = []
-    n_leagues = 0 if n_players > DENSE else int(np.clip(-(-SEATS // n_players), 10, LEAGUES))
+    n_leagues = 0 if n_players > DENSE else int(np.clip(-(-SEATS // n_players), 10, LEAGUES // 2))
     for league, skills in _leagues(games, found, n_leagues, rng):
         again = skill_posterior(league, spread, 0, rater.max_iter)
         misses.append(np.abs(again.mean - skills) / again.deviation)
