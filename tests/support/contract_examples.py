@@ -86,6 +86,9 @@ PARAMETERS = {
     "ConstrainedStructureLearner": {"discretizer": _bins(2), "max_parents": 3},
     "OrderAveragedNetwork": {"discretizer": _bins(3)},
     "ForestDensity": SEEDED,
+    # A few trees, which the checks can wait for.
+    "InteractionRuleClassifier": {"n_trees": 60, "n_cuts": 5, **SEEDED},
+    "RandomIntersectionTrees": {"n_trees": 20, "min_trees": 1, "max_patterns": 20, "max_nodes": 200, **SEEDED},
     "SLIM": {"n_orders": 2, "n_burn_dag": 20, "n_samples_dag": 40, **SHORT_CHAIN},
     "CorrelatedSLIM": {"n_factors": 2, **SHORTEST_CHAIN},
     "NonlinearSLIM": {"orders": "columns", **SHORTEST_CHAIN},

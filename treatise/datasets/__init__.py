@@ -40,14 +40,17 @@ from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import NEWSGROUP_PAIRS, load_newsgroup_pair, load_newsgroup_words
 from treatise.datasets._perturbed_graphs import PerturbedGraphs, make_perturbed_graphs
 from treatise.datasets._prices import StockPrices, load_portfolio, load_stock_prices, make_fractional_brownian_motion
+from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
+from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
 from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_graph
 
 __all__ = [
     "ADDITIVE_CURVES",
     "BUNDLED",
     "NEWSGROUP_PAIRS",
+    "WINNING_LINES",
     "CellSignals",
     "DataFile",
     "Games",
@@ -81,6 +84,7 @@ __all__ = [
     "load_portfolio",
     "load_promoters",
     "load_prostate_expression",
+    "load_reuters_topics",
     "load_scop_families",
     "load_stock_prices",
     "load_svmguide3",
@@ -103,6 +107,7 @@ __all__ = [
     "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",
 ]

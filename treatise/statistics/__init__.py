@@ -11,11 +11,13 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
+from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
     "DensityGrids",
     "MDLDiscretizer",
+    "MinHashPrevalence",
     "bivariate_normal_cdf",
     "conditional_mutual_information",
     "effective_sample_size",
