@@ -65,7 +65,8 @@ def rate(
         return
     _tell(rated.notes)
     # Elo's scale has hundreds of points, others have tens.
-    form = ".0f" if (rated.table["high"] - rated.table["low"]).median() > 20 else ".2f"
+    widths = sorted(row["high"] - row["low"] for row in rated.table.select("low", "high").to_dicts())
+    form = ".0f" if widths[len(widths) // 2] > 20 else ".2f"
     _print_scores(rated.table, "player", "rating", form, ("games", "won", "drawn"))
     name = rated.method.rpartition(".")[2]
     say(f"{name}: {counted(rated.table.height, 'player')}, {counted(len(rated.games), 'game')}; {level:.0%} intervals")

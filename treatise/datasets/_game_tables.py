@@ -161,7 +161,7 @@ def _drawn(column: pl.Series) -> np.ndarray:
         values = column.fill_null(0)
         if not values.is_in([0, 1]).all():
             raise TreatiseError(
-                f"column {column.name!r} must be 1 for a draw and 0 for none; one value is {values.max()}"
+                f"column {column.name!r} must be 1 for a draw and 0 for none; one value is {values.max()!r}"
             )
         return values.cast(pl.Boolean).to_numpy()
     words = column.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 NOISE = 0.1
 """Share of ones in the noise that is added to the boards; the paper does not give it."""
-ALL_LINES = {1: set(WINNING_LINES), 2: {tuple(9 + i for i in line) for line in WINNING_LINES}}
+ALL_LINES: dict[int, set[tuple[int, ...]]] = {
+    1: set(WINNING_LINES),
+    2: {tuple(9 + i for i in line) for line in WINNING_LINES},
+}
 LONGEST = 4
 LINES = Gap(
     "the least frequent lines are those of the second player, which few boards have; the paper gives neither the share "
@@ -72,7 +75,7 @@ def game_rows(full: bool) -> list[Row]:
             )
         )  # fmt: skip
         if full:
-            forest = np.mean([forest_error(n_noise, seed) for seed in seeds])
+            forest = float(np.mean([forest_error(n_noise, seed) for seed in seeds]))
             rows.append(Row.ours(f"tic-tac-toe, {n_noise} noise columns: test error % of a random forest", forest))
     X, y, half = boards(100, 0)
     found = patterns_of_games(X[half], y[half])
