@@ -643,3 +643,23 @@ def test_a_file_of_one_class_is_refused(tmp_path):
     path.write_text("1 | a b\n1 | b c\n1 | a\n")
     with pytest.raises(ValueError, match="one class"):
         HybridLinearClassifier().fit_files(path)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("l2", [0.0, 0.1])
+def test_rows_of_ones_are_learned_to_the_last_bit_as_among_other_rows(normalized, l2):
+    """Values that are all 1 have a loop of their own; a row of weight 0 with a value of 2 sends them the long way."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((300, 40), density=0.2, rng=rng, format="csr")
+    X.data[:] = 1.0
+    y = np.where(rng.random(300) < 0.4, 1.0, -1.0)
+    settings = {"alpha": l2, "max_iter": 0, "normalized": normalized}
+    longer = sparse.block_array([[X, None], [None, sparse.csr_array([[2.0]])]], format="csr")
+    ones = HybridLinearClassifier(**settings).fit(X, y)
+    among = HybridLinearClassifier(**settings).fit(
+        longer, np.append(y, 1.0), sample_weight=np.append(np.ones(300), 0.0)
+    )
+    np.testing.assert_array_equal(ones.coef_[0], among.coef_[0, :-1])
+    np.testing.assert_array_equal(ones.gradient_squares_[0, :-1], among.gradient_squares_[0, :-2])
+    assert ones.intercept_ == among.intercept_
+    assert np.abs(ones.coef_).max() > 0.1

@@ -24,7 +24,7 @@ import polars as pl
 from workbooks import CELLS, MAIN, packed
 
 from treatise._core.errors import TreatiseError
-from treatise.io import Stream, read_bif, read_conll, read_r_data, read_table
+from treatise.io import Stream, read_bif, read_conll, read_preflib, read_r_data, read_table
 
 # Bytes that mean something to one reader or another, and numbers at the ends of what fits.
 WORDS = [
@@ -107,6 +107,10 @@ BIF = (
     b"variable g {\n  type discrete [ 2 ] { w, d };\n}\n"
     b"probability ( r ) {\n  table 0.2, 0.8;\n}\nprobability ( g | r ) {\n  (y) 0.9, 0.1;\n  (n) 0.3, 0.7;\n}\n"
 )
+PREFLIB = (
+    b"# TITLE: lunch\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: soup\n# ALTERNATIVE NAME 2: rice\n"
+    b"# ALTERNATIVE NAME 3: fish\n4: 2,1,3\n1: 3,{1,2}\n2: 1\n"
+)
 
 
 SHEET = f'<worksheet xmlns="{MAIN}"><sheetData>{CELLS}</sheetData></worksheet>'.encode()
@@ -150,6 +154,7 @@ FORMATS = {
     "r": Format(_r_data(), "data.rda", read_r_data, 2000),
     "r, compressed": Format(gzip.compress(_r_data(), mtime=0), "data.rda", read_r_data, 2000),
     "bif": Format(BIF, "net.bif", read_bif, 2000),
+    "preflib": Format(PREFLIB, "votes.toi", read_preflib, 2000),
     "conllu": Format(2 * CONLL, "words.conllu", read_conll, 2000),
     "conll": Format(COLUMNS, "words.txt", read_conll, 2000),
     "stream of vw": Format(VW, "data.vw", streamed, 2000),

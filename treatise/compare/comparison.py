@@ -146,6 +146,9 @@ def compare_methods(
     memory: float | None = None,
     group: str | None = None,
     by_time: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
+    ordered: bool | Sequence[str] = False,
     weight: str | None = None,
     test: Any = None,
     include: str | Sequence[str] = (),
@@ -180,10 +183,11 @@ def compare_methods(
     target : str, int or None
         The column to predict, by name or number; None for a table that names its own.
     task : {"binary", "multiclass", "regression", "sequence"} or None
-        None infers it; "sequence", which files in CoNLL columns are taken for, labels the words of sentences.
+        None infers it; survival follows from ``time``; "sequence", which files in CoNLL columns are taken for, labels
+        the words of sentences.
     metric : str, callable or None
-        What ranks the methods; None takes ROC AUC, balanced accuracy or R² by task. Also the name of one of
-        scikit-learn's scorers, a scorer, or a function of the actual and the predicted values that returns a number,
+        What ranks the methods; None takes ROC AUC, balanced accuracy, R² or concordance by task. Also the name of one
+        of scikit-learn's scorers, a scorer, or a function of the actual and the predicted values that returns a number,
         more being better. It is sent to other processes by value, so that one written in a notebook will do.
     budget : float, default=120
         Seconds for everything, the report included.
@@ -205,6 +209,12 @@ def compare_methods(
         "sequence"), and else takes a row for each sequence, its items between blanks.
     by_time : str or None
         A column of dates or numbers by which each fold is judged on what comes after all that it learns from.
+    time, event : str or None
+        For survival, instead of a target: the column of times, and the one that says whether a time ended with the
+        event (1, true, yes) or was cut off. Without ``event`` all did.
+    ordered : bool or sequence of str, default=False
+        Classes of the target from the lowest to the highest, or True where they sort so: learners of ordered classes
+        take part, and the mean distance in levels ranks. A frame's ordered category need not be told.
     weight : str or None
         A column of weights of the rows, in learning (for methods that take them) and in judging.
     test : path, bundled name, Table, data frame or None
@@ -249,7 +259,9 @@ def compare_methods(
     _check(budget, jobs, memory)
     here = jobs_on_a_machine(jobs)
     rules = Rules(margin, prefer, folds, _several(include), _several(exclude), keep)
-    refuse_early(data, (target, group, by_time, weight), header=header, task=task, metric=metric, others=(test,))
+    refuse_early(
+        data, (target, group, by_time, weight, time, event), header=header, task=task, metric=metric, others=(test,)
+    )
     own = _own(metric)
     watch, clock = observer or Observer(), Clock(budget, spent)
     given: Input | None = None
@@ -258,7 +270,8 @@ def compare_methods(
             data, target, task, header, group, None if output is None else Path(output), seed,
             limit=MEMORY_SHARE * psutil.virtual_memory().available / here / COPIES if memory is None else memory,
             seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
-            time=by_time, weight=weight, threshold=read_threshold(threshold), own=own,
+            time=by_time, weight=weight, threshold=read_threshold(threshold), own=own, lifetime=time, event=event,
+            ordered=ordered if isinstance(ordered, bool) else tuple(ordered),
         )  # fmt: skip
         workers().warm_up(here)
         given = read_input(request)

@@ -206,9 +206,10 @@ def test_reading_ends_when_its_time_is_up_and_a_later_sitting_reads_the_same_row
     problem = streamed(shuffled, "label", tmp_path, seconds=0.0)
     assert 100 < problem.n_rows < N
     assert any(f"the first {problem.n_rows} of about" in note for note in problem.notes)
+    sizes = problem.store.sizes
     problem.close()
     again = streamed(shuffled, "label", tmp_path, seconds=60.0, rows=problem.n_rows)
-    assert again.store.sizes == problem.store.sizes
+    assert again.store.sizes == sizes
     np.testing.assert_array_equal(again.sampled, problem.sampled)
     again.close()
     fewer = streamed(shuffled, "label", tmp_path, rows=1001)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from treatise._core.files import replacing
@@ -184,4 +185,10 @@ class Ending:
 
 
 def _rows(parts: Sequence[FoldPredictions], what: str) -> pl.DataFrame:
-    return pl.concat(pl.DataFrame({"row": part.numbers, what: getattr(part, what)}) for part in parts)
+    return pl.concat(pl.DataFrame({"row": part.numbers} | _columns(what, getattr(part, what))) for part in parts)
+
+
+def _columns(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+    """Values as a column, or one for each of their fields."""
+    fields = values.dtype.names
+    return {name: values} if fields is None else {f"{name} {field}": values[field] for field in fields}
