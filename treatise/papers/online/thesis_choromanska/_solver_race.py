@@ -48,10 +48,13 @@ class SolverRace:
         return float(min(values[-1] for values in self.objectives.values()))
 
     def seconds_to(self, excess: float = 1e-6) -> dict[str, float]:
-        """Of each solver, the seconds to an objective within a share ``excess`` of the best; infinite where never."""
+        """Of each solver, the seconds to an objective within a share ``excess`` of the best; infinite where never.
+
+        A microsecond at least: on a busy machine the clock of the process may stand still for a few evaluations.
+        """
         goal = self.best * (1.0 + excess)
         return {
-            name: float(self.seconds[name][np.argmax(values <= goal)]) if values[-1] <= goal else np.inf
+            name: max(float(self.seconds[name][np.argmax(values <= goal)]), 1e-6) if values[-1] <= goal else np.inf
             for name, values in self.objectives.items()
         }
 
