@@ -19,6 +19,8 @@ def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
     """What a method for the task is fitted to, the same at every call."""
     if task == "sequence":
         return _sentences(size)
+    if task == "survival":
+        return _lives(size)
     informative = max(4, size.p // 2)
     if task == "regression":
         return make_regression(size.n, size.p, n_informative=informative, noise=10.0, random_state=0)
@@ -26,6 +28,16 @@ def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
         size.n, size.p, n_informative=informative, n_redundant=0, n_classes=size.k, n_clusters_per_class=1,
         random_state=0,
     )  # fmt: skip
+
+
+def _lives(size: Size) -> tuple[np.ndarray, np.ndarray]:
+    """Lives that the columns lengthen or shorten, a third of them cut off."""
+    X, signal = make_regression(size.n, size.p, n_informative=max(4, size.p // 2), noise=10.0, random_state=0)
+    life = np.exp(signal / signal.std())
+    seen = np.random.default_rng(0).exponential(2 * np.median(life), size.n)
+    y = np.empty(size.n, dtype=[("event", bool), ("time", float)])
+    y["event"], y["time"] = life <= seen, np.minimum(life, seen)
+    return X, y
 
 
 def _sentences(size: Size) -> tuple[pl.DataFrame, np.ndarray]:

@@ -97,7 +97,7 @@ def grid(meter: Meter) -> list[Size]:
 def _classes(compare: ComparisonEntry) -> tuple[int, ...]:
     if "sequence" in compare.tasks:
         return (4, 8, 16)
-    if "multiclass" not in compare.tasks:
+    if not {"multiclass", "ordinal"} & set(compare.tasks):
         return (2,)
     return (2, 4, 8) if "binary" in compare.tasks else (3, 6, 12)
 

@@ -321,7 +321,7 @@ def binary_run():
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
-        "calibration": [calibration(rng, "malignant", 569)],
+        "calibration": [calibration(rng, "malignant", 569)], "survival": None,
     }  # fmt: skip
     return run
 
@@ -350,7 +350,7 @@ def multiclass_run(classes=10):
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
-        "calibration": [calibration(rng, label, 400) for label in labels],
+        "calibration": [calibration(rng, label, 400) for label in labels], "survival": None,
     }  # fmt: skip
     return run
 
@@ -375,7 +375,7 @@ def regression_run():
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
-        "calibration": None,
+        "calibration": None, "survival": None,
     }  # fmt: skip
     return run
 

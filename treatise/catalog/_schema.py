@@ -14,7 +14,7 @@ ROLES = ("predictor", "transformer")
 SCALINGS = ("none", "standard", "minmax")
 INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
-COMPARED_TASKS = (*TABLE_TASKS, "sequence")
+COMPARED_TASKS = (*TABLE_TASKS, "ordinal", "survival", "sequence")
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip
@@ -22,7 +22,7 @@ FORMS = (
 COLUMNS = ("numeric", "binary", "categorical")
 TASKS = (
     *TABLE_TASKS,
-    "multilabel", "multitask", "survival", "ranking", "preference", "anomaly",
+    "multilabel", "multitask", "ordinal", "survival", "ranking", "preference", "anomaly",
     "clustering", "density", "topics", "semisupervised", "active", "private",
     "structure", "inference", "sequence", "structured", "time-series",
     "feature-selection", "decomposition", "source-separation", "dimension-reduction",

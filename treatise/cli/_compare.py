@@ -1,7 +1,7 @@
 """``treatise compare``: what every applicable method makes of a table."""
 
 import sys
-import time
+import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,6 +46,21 @@ Group = Annotated[
 ByTime = Annotated[
     str | None,
     typer.Option(metavar="COL", help="A column of dates or numbers: learn from the past, judge on what comes next."),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="For survival, instead of a target: how long each row was watched."),
+]
+Event = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="With --time: whether that ended with the event (1, yes) or was cut off (0, no)."),
+]
+Ordered = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVELS",
+        help="The classes from the lowest to the highest, between commas, or 'sorted': ordinal methods take part.",
+    ),
 ]
 Weight = Annotated[str | None, typer.Option(metavar="COL", help="A column of weights, in learning and in judging.")]
 Test = Annotated[
@@ -97,6 +112,9 @@ def compare(
     exclude: Exclude = None,
     group: Group = None,
     by_time: ByTime = None,
+    time: Time = None,
+    event: Event = None,
+    ordered: Ordered = None,
     weight: Weight = None,
     test: Test = None,
     folds: Folds = None,
@@ -114,7 +132,9 @@ def compare(
     from treatise.compare.early import refuse_early
 
     # Before the methods and their libraries are imported, which takes longer than finding a typing error.
-    refuse_early(data, (target, group, by_time, weight), header=header, task=task, metric=metric, others=(test,))
+    refuse_early(
+        data, (target, group, by_time, weight, time, event), header=header, task=task, metric=metric, others=(test,)
+    )
     from treatise.cli._watching import Lines, LiveTable
     from treatise.compare import Observer, compare_methods
 
@@ -122,9 +142,10 @@ def compare(
     with watch:
         comparison = compare_methods(
             data, target, task=task, metric=metric, budget=budget, jobs=jobs, output=output, seed=seed, header=header,
-            memory=None if memory is None else memory * 2**30, group=group, by_time=by_time, weight=weight, test=test,
-            include=include or (), exclude=exclude or (), folds=folds, keep=keep, margin=margin, prefer=prefer,
-            threshold=threshold, observer=watch, spent=_age(),
+            memory=None if memory is None else memory * 2**30, group=group, by_time=by_time, time=time, event=event,
+            ordered=_levels(ordered),
+            weight=weight, test=test, include=include or (), exclude=exclude or (), folds=folds, keep=keep,
+            margin=margin, prefer=prefer, threshold=threshold, observer=watch, spent=_age(),
         )  # fmt: skip
     run = comparison.run
     if as_json:
@@ -142,11 +163,18 @@ def is_complete(run: "RunRecord") -> bool:
     return run.best is not None and run.best.model is not None and run.race.complete
 
 
+def _levels(text: str | None) -> bool | list[str]:
+    """Levels between commas, or whether the classes sort so."""
+    if text is None or text == "sorted":
+        return text is not None
+    return [level.strip() for level in text.split(",")]
+
+
 def _age() -> float:
     """Seconds since this program was started: the user's clock runs from there."""
     import psutil
 
-    return max(0.0, time.time() - psutil.Process().create_time())
+    return max(0.0, clock.time() - psutil.Process().create_time())
 
 
 def _print_outcome(run: "RunRecord", comparison: "Comparison") -> None:

@@ -11,7 +11,7 @@ import typer
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.cli._compare import Data, Group, Header, Seed, Target, Task
+from treatise.cli._compare import Data, Event, Group, Header, Seed, Target, Task, Time
 from treatise.cli._console import Column, Json, counted, interval, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def fit(
     seed: Seed = 0,
     header: Header = None,
     group: Group = None,
+    time: Time = None,
+    event: Event = None,
     as_json: Json = False,
 ) -> None:
     """Fit one method to a table or to sequences and save it."""
@@ -44,7 +46,7 @@ def fit(
 
     params = dict(parse_setting(text) for text in setting or ())
     pipeline, about, given = fit_method(
-        method, data, target, task=task, params=params, header=header, seed=seed, group=group
+        method, data, target, task=task, params=params, header=header, seed=seed, group=group, time=time, event=event
     )
     save_model(pipeline, output, metadata=about)
     data_as_read = given.describe()

@@ -13,7 +13,7 @@ from treatise._core.errors import TreatiseError
 from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue, load_entries
 from treatise.report.record import MethodRecord, PaperRecord
 
-LIBRARIES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
+LIBRARIES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost", "sksurv": "scikit-survival"}
 """Names of the optional libraries, as they write themselves."""
 
 
@@ -41,7 +41,7 @@ class Candidate:
     @property
     def baseline(self) -> bool:
         """Whether it is one of the usual choices that the others are measured by."""
-        return self.paper is None and not self.entry.path.startswith("treatise.")
+        return self.paper is None and self.form != "blend"
 
     @property
     def form(self) -> str:

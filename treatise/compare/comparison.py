@@ -9,7 +9,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import joblib
 import polars as pl
 import psutil
 
@@ -21,6 +20,7 @@ from treatise.compare.contest.contest import MEMORY_SHARE, Contest, retire_worke
 from treatise.compare.contest.ending import MODELS, Ending
 from treatise.compare.contest.folder import RunFolder, identity_before, identity_of
 from treatise.compare.contest.outcome import Judgement
+from treatise.compare.contest.spread import jobs_on_a_machine, room
 from treatise.compare.early import refuse_early
 from treatise.compare.fitted import FittedModel
 from treatise.compare.inputs import Input, Request, read_input
@@ -146,6 +146,9 @@ def compare_methods(
     memory: float | None = None,
     group: str | None = None,
     by_time: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
+    ordered: bool | Sequence[str] = False,
     weight: str | None = None,
     test: Any = None,
     include: str | Sequence[str] = (),
@@ -170,7 +173,8 @@ def compare_methods(
     it runs, and a quarter of the budget at most goes into reading; a file that takes longer is read as far as that.
 
     To spread the folds over a Dask cluster that shares the output folder, call it inside
-    ``joblib.parallel_config(backend="dask")``.
+    ``joblib.parallel_config(backend="dask")``. Folds of workers that die are done again by others, workers that join
+    are used; when all are gone, the run ends with an error, and can be taken up.
 
     Parameters
     ----------
@@ -179,15 +183,17 @@ def compare_methods(
     target : str, int or None
         The column to predict, by name or number; None for a table that names its own.
     task : {"binary", "multiclass", "regression", "sequence"} or None
-        None infers it; "sequence", which files in CoNLL columns are taken for, labels the words of sentences.
+        None infers it; survival follows from ``time``; "sequence", which files in CoNLL columns are taken for, labels
+        the words of sentences.
     metric : str, callable or None
-        What ranks the methods; None takes ROC AUC, balanced accuracy or R² by task. Also the name of one of
-        scikit-learn's scorers, a scorer, or a function of the actual and the predicted values that returns a number,
+        What ranks the methods; None takes ROC AUC, balanced accuracy, R² or concordance by task. Also the name of one
+        of scikit-learn's scorers, a scorer, or a function of the actual and the predicted values that returns a number,
         more being better. It is sent to other processes by value, so that one written in a notebook will do.
     budget : float, default=120
         Seconds for everything, the report included.
     jobs : int or None
-        Folds at once; None takes the processors there are.
+        Folds at once; None takes the processors there are, here or on the cluster, of which a run uses those that it
+        has at the moment.
     output : path or None
         The run folder; None names it after the table.
     seed : int, default=0
@@ -203,6 +209,12 @@ def compare_methods(
         "sequence"), and else takes a row for each sequence, its items between blanks.
     by_time : str or None
         A column of dates or numbers by which each fold is judged on what comes after all that it learns from.
+    time, event : str or None
+        For survival, instead of a target: the column of times, and the one that says whether a time ended with the
+        event (1, true, yes) or was cut off. Without ``event`` all did.
+    ordered : bool or sequence of str, default=False
+        Classes of the target from the lowest to the highest, or True where they sort so: learners of ordered classes
+        take part, and the mean distance in levels ranks. A frame's ordered category need not be told.
     weight : str or None
         A column of weights of the rows, in learning (for methods that take them) and in judging.
     test : path, bundled name, Table, data frame or None
@@ -243,21 +255,25 @@ def compare_methods(
     >>> [entry.label for entry in comparison.run.leaderboard]
     ['DummyClassifier']
     """
-    jobs = joblib.cpu_count() if jobs is None else jobs
+    jobs = room() if jobs is None else jobs
     _check(budget, jobs, memory)
+    here = jobs_on_a_machine(jobs)
     rules = Rules(margin, prefer, folds, _several(include), _several(exclude), keep)
-    refuse_early(data, (target, group, by_time, weight), header=header, task=task, metric=metric, others=(test,))
+    refuse_early(
+        data, (target, group, by_time, weight, time, event), header=header, task=task, metric=metric, others=(test,)
+    )
     own = _own(metric)
     watch, clock = observer or Observer(), Clock(budget, spent)
     given: Input | None = None
     try:
         request = Request(
             data, target, task, header, group, None if output is None else Path(output), seed,
-            limit=MEMORY_SHARE * psutil.virtual_memory().available / jobs / COPIES if memory is None else memory,
+            limit=MEMORY_SHARE * psutil.virtual_memory().available / here / COPIES if memory is None else memory,
             seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
-            time=by_time, weight=weight, threshold=read_threshold(threshold), own=own,
+            time=by_time, weight=weight, threshold=read_threshold(threshold), own=own, lifetime=time, event=event,
+            ordered=ordered if isinstance(ordered, bool) else tuple(ordered),
         )  # fmt: skip
-        workers().warm_up(jobs)
+        workers().warm_up(here)
         given = read_input(request)
         chosen = given.choose_metric(own.metric.name if own is not None else metric)  # type: ignore[arg-type]
         chosen_candidates(given.candidates(), rules.include, rules.exclude)

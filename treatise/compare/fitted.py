@@ -6,9 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from treatise._core.errors import TreatiseError
+from treatise.compare.inputs import served_kind
 from treatise.compare.inputs.answers import Score
 from treatise.compare.inputs.encoding import as_frame
-from treatise.compare.inputs.table import predict_table, score_labelled
+from treatise.compare.inputs.table import score_labelled
 from treatise.io import ModelFile, Table
 
 
@@ -52,7 +54,7 @@ class FittedModel(ModelFile):
         data frame
             Of the library that ``frame`` came from; pandas frames keep their index.
         """
-        answer = predict_table(self, _table(frame), keep=keep, threshold=threshold)
+        answer = served_kind(self).answer(self, _table(frame), keep=keep, threshold=threshold)
         return answer.to_pandas().set_axis(frame.index) if hasattr(frame, "iloc") else answer
 
     def score(self, frame: Any, *, threshold: float | None = None) -> Score:
@@ -69,6 +71,9 @@ class FittedModel(ModelFile):
         -------
         Score
         """
+        kind = served_kind(self)
+        if "score" not in kind.wishes:
+            raise TreatiseError(f"only predictions of tables are judged so far; this model predicts {kind.kind}")
         return score_labelled(self, _table(frame), threshold=threshold)
 
 

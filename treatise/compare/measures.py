@@ -18,6 +18,9 @@ METRICS = {
         Metric("r2", "R²", True, None, 1.0),
         Metric("rmse", "root mean squared error", False, 0.0),
         Metric("mae", "mean absolute error", False, 0.0),
+        Metric("level_error", "mean distance in levels", False, 0.0),
+        Metric("concordance", "concordance", True, 0.0, 1.0),
+        Metric("integrated_brier", "integrated Brier score", False, 0.0),
     )
 }
 TABLE_METRICS = {
@@ -26,3 +29,5 @@ TABLE_METRICS = {
     "regression": ("r2", "rmse", "mae"),
 }
 """Measures of each task of a table, the one that ranks first."""
+SURVIVAL_METRICS = ("concordance", "integrated_brier")
+"""Measures of survival times, the one that ranks first."""

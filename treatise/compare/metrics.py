@@ -27,7 +27,9 @@ __all__ = [
     "judge_amounts",
     "judge_classes",
     "judge_sequences",
+    "level_error",
     "macro_f1",
+    "places_of",
     "predict",
     "row_merits_of",
     "spread_by_parts",
@@ -113,6 +115,19 @@ def judge_classes(
         "f1": macro_f1(actual, values, weights),
         "log_loss": _log_loss(actual, predicted.probabilities, classes, weights),
     }
+
+
+def places_of(labels: np.ndarray, levels: Sequence[Any]) -> np.ndarray:
+    """Places of labels among levels, from the lowest (0) on, as amounts."""
+    names, order = np.unique(np.asarray(levels), return_index=True)
+    return order[np.searchsorted(names, labels)].astype(np.float64)
+
+
+def level_error(
+    actual: np.ndarray, values: np.ndarray, levels: Sequence[Any], weights: np.ndarray | None = None
+) -> float:
+    """Mean distance of predicted from actual labels, in places among the levels."""
+    return float(np.average(np.abs(places_of(actual, levels) - places_of(values, levels)), weights=weights))
 
 
 def judge_sequences(actual: np.ndarray, values: np.ndarray, sequences: np.ndarray) -> dict[str, float | None]:

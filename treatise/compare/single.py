@@ -23,6 +23,8 @@ def fit_method(
     header: bool | None = None,
     seed: int = 0,
     group: str | None = None,
+    time: str | None = None,
+    event: str | None = None,
 ) -> tuple[Pipeline, dict[str, Any], Input]:
     """Fit one method, with the preprocessing it needs, to a table or to sequences.
 
@@ -32,7 +34,7 @@ def fit_method(
         An estimator's name or import path, a paper's id, or a baseline's name.
     data : path, bundled name or Table
         The table.
-    target, task, header, seed, group :
+    target, task, header, seed, group, time, event :
         As for :func:`compare_methods`.
     params : mapping or None
         Parameters of the method by name, or ``head__NAME`` for a transformer's head.
@@ -42,7 +44,7 @@ def fit_method(
     pipeline, metadata, input
         The fitted pipeline, what its model file should say, and the data as they were understood.
     """
-    given = read_input(Request(data, target, task, header, group, seed=seed))
+    given = read_input(Request(data, target, task, header, group, seed=seed, lifetime=time, event=event))
     candidate = find_candidate(method, given.candidates(), given.task)
     try:
         pipeline = given.pipeline(candidate, params or {}, seed)

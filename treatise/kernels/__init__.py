@@ -11,7 +11,7 @@ from treatise.kernels.base import (
     Prepared,
     ScaledKernel,
 )
-from treatise.kernels.columns import OnColumns
+from treatise.kernels.columns import Additive, OnColumns
 from treatise.kernels.definiteness import Definiteness, negative_definiteness, positive_definiteness
 from treatise.kernels.factor import KernelFactor
 from treatise.kernels.gram_plot import plot_gram
@@ -78,6 +78,7 @@ __all__ = [
     "KERNEL_NAMES",
     "NORMALIZATIONS",
     "SEMIRINGS",
+    "Additive",
     "BernoulliProductKernel",
     "CubicSpline",
     "Definiteness",

@@ -1,9 +1,10 @@
-"""A kernel that sees some columns of a table."""
+"""Kernels that see some columns of a table, or each column by itself."""
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from treatise.kernels.base import Kernel
+from treatise.kernels.base import Kernel, Prepared
 
 
 class OnColumns(Kernel):
@@ -41,6 +42,45 @@ class OnColumns(Kernel):
 
     def diagonal(self, A):
         return self.kernel.diagonal(A)
+
+
+class Additive(Kernel):
+    """Sum over the columns of a kernel of that column alone: ``sum_p k(x_p, z_p)``.
+
+    A function in its space is a sum of functions of single columns, each of which can be drawn (a generalised additive
+    model). :meth:`column_blocks` gives the terms.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A kernel of rows of numbers, applied to one column at a time.
+
+    Examples
+    --------
+    >>> from treatise.kernels import Additive, Polynomial
+    >>> Additive(Polynomial(degree=2))([[1.0, 2.0]])  # (1 + 1)^2 + (4 + 1)^2
+    array([[29.]])
+    """
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def prepare(self, X):
+        rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+        rows = rows.toarray() if issparse(rows) else rows
+        columns = [self.kernel.prepare(rows[:, [j]]) for j in range(rows.shape[1])]
+        return Prepared(columns[0], *columns[1:])
+
+    def column_blocks(self, A, B):
+        """Kernel values of one column after the other, an array of shape (len(A), len(B)) each."""
+        columns = zip((A.objects, *A.companions), (B.objects, *B.companions), strict=True)
+        return (self.kernel.block(a, b) for a, b in columns)
+
+    def block(self, A, B):
+        return sum(self.column_blocks(A, B))
+
+    def diagonal(self, A):
+        return sum(self.kernel.diagonal(column) for column in (A.objects, *A.companions))
 
 
 def column_positions(columns, n_columns):

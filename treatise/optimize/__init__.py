@@ -4,6 +4,7 @@ from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
+from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -85,6 +86,7 @@ from treatise.optimize.svm import (
 __all__ = [
     "ADMMSolution",
     "AbsoluteLoss",
+    "ArcOrder",
     "BoxConstraint",
     "ColumnNormPenalty",
     "EpsilonInsensitiveLoss",
@@ -123,6 +125,7 @@ __all__ = [
     "SquaredLoss",
     "armijo_step",
     "covariance_selection",
+    "feedback_arc_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
     "group_logistic_path",

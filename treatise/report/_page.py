@@ -22,6 +22,7 @@ from treatise.report._learning import learning_view
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._plain import plain
 from treatise.report._references import bibtex, reference
+from treatise.report._survival import survival_view
 from treatise.report._thresholds import thresholds_view
 from treatise.report.record import (
     BestMethod,
@@ -112,6 +113,7 @@ def _best_view(best: BestMethod | None) -> dict[str, Any] | None:
         "confusion": confusion_table(best.confusion) if best.confusion else None,
         "residuals": _residual_view(best.residuals),
         "calibration": _calibration_view(best.calibration or ()),
+        "survival": survival_view(best.survival or ()),
     }
 
 

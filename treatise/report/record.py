@@ -21,7 +21,7 @@ from treatise.report.explained import (
     ThresholdCurve,
 )
 
-VERSION = 2
+VERSION = 3
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -232,6 +232,17 @@ class CalibrationCurve:
 
 
 @dataclass(frozen=True)
+class SurvivalCurves:
+    """Survival of held-out rows that were given like utilities: as predicted, and as it was."""
+
+    label: Annotated[str, "Which of them: those with the shortest predicted lives, and so on."]
+    rows: Annotated[int, "How many."]
+    times: Annotated[tuple[Number, ...], "Times."]
+    predicted: Annotated[tuple[Number, ...], "Mean predicted share that outlives each; empty where none is predicted."]
+    observed: Annotated[tuple[Number, ...], "Kaplan and Meier's estimate of that share."]
+
+
+@dataclass(frozen=True)
 class ModelUse:
     """How to use the saved model."""
 
@@ -251,6 +262,7 @@ class BestMethod:
     confusion: Annotated[ConfusionMatrix | None, "For classes: its mistakes."]
     residuals: Annotated[Residuals | None, "For amounts: predicted and actual ones."]
     calibration: Annotated[tuple[CalibrationCurve, ...] | None, "For probabilities: how far they can be trusted."]
+    survival: Annotated[tuple[SurvivalCurves, ...] | None, "For survival times: what became of rows, by prediction."]
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,10 @@ def _inputs(folder: Path) -> Iterator[Input]:
         labels = pl.DataFrame({"label": pl.Series(y)})
         table = Table("points", labels, False, (), matrix=sparse.csr_matrix(np.abs(X)))
         yield read_input(Request(table, "label", task))
+    lives = pl.DataFrame(X, schema=[f"x{j}" for j in range(COLUMNS)]).with_columns(
+        time=pl.Series(np.exp(signal)), event=pl.Series(X[:, 1] > 0)
+    )
+    yield read_input(Request(Table("lives", lives, True, ()), lifetime="time", event="event"))
     path = folder / "sentences.csv"
     words = np.repeat(np.arange(ROWS // 3), 3)
     pl.DataFrame(

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from treatise._core.files import replacing
@@ -25,7 +26,7 @@ REPORT_SHARE = 0.02
 OVERRUN = 0.03
 """Of the budget: what the last fit may take beyond it, where it is on its way."""
 LEAST_FIT = 2.0
-START = 20.0
+START = 60.0
 """Seconds of processor time that the last fit has at least, and on the clock for a process to start if need be: without
 its model a run is worth little."""
 LEAST_EXPLAINING = 0.5
@@ -184,4 +185,10 @@ class Ending:
 
 
 def _rows(parts: Sequence[FoldPredictions], what: str) -> pl.DataFrame:
-    return pl.concat(pl.DataFrame({"row": part.numbers, what: getattr(part, what)}) for part in parts)
+    return pl.concat(pl.DataFrame({"row": part.numbers} | _columns(what, getattr(part, what))) for part in parts)
+
+
+def _columns(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+    """Values as a column, or one for each of their fields."""
+    fields = values.dtype.names
+    return {name: values} if fields is None else {f"{name} {field}": values[field] for field in fields}

@@ -9,6 +9,7 @@ from treatise.compare.inputs.blocks import BlockInput
 from treatise.compare.inputs.examples import ExampleFiles
 from treatise.compare.inputs.sequences import SequenceInput
 from treatise.compare.inputs.served import Part, Served
+from treatise.compare.inputs.survival import SurvivalInput
 from treatise.compare.inputs.table import TableInput
 from treatise.io import ModelFile
 
@@ -26,7 +27,7 @@ __all__ = [
     "served_kind",
 ]
 
-KINDS: list[type[Input]] = [SequenceInput, BlockInput, TableInput]
+KINDS: list[type[Input]] = [SurvivalInput, SequenceInput, BlockInput, TableInput]
 """Every kind of input, asked in this order whether it takes a source."""
 
 PREDICTED: list[type[Served]] = [ExampleFiles]

@@ -18,6 +18,8 @@ from treatise.compare.metrics import (
     interval_of,
     judge_amounts,
     judge_classes,
+    level_error,
+    places_of,
     predict,
     row_merits_of,
 )
@@ -125,13 +127,27 @@ def score_table(
     if own is not None:
         metrics.append(own.metric)
         measures[own.metric.name] = own.score(actual, found, classes, weights)
+    levels = _levels(about, classes)
+    if levels:
+        metrics.insert(0, METRICS["level_error"])
+        measures["level_error"] = level_error(actual, found.values, levels, weights)
     measurements = []
     for metric in metrics:
         value = measures[metric.name]
         if value is not None and np.isfinite(value):
-            merits = row_merits_of(metric.name, actual, found, classes, positive=positive, weights=weights, own=own)
+            if metric.name == "level_error":
+                apart = Predictions(places_of(found.values, levels))
+                merits = row_merits_of("mae", places_of(actual, levels), apart, np.array([]), weights=weights)
+            else:
+                merits = row_merits_of(metric.name, actual, found, classes, positive=positive, weights=weights, own=own)
             measurements.append(Measurement(metric, value, *interval_of(merits, metric)))
     return Score(source, len(kept), tuple(measurements))
+
+
+def _levels(about: dict[str, Any], classes: np.ndarray) -> list[Any]:
+    """The model's classes from the lowest to the highest, where they have an order."""
+    named = {str(label): label for label in classes}
+    return [named[level] for level in about.get("levels", ()) if level in named]
 
 
 def actual_values(labels: pl.Series, classes: np.ndarray, source: str) -> np.ndarray:

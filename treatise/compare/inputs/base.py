@@ -16,7 +16,15 @@ from sklearn.pipeline import Pipeline
 from treatise.compare.candidates import Candidate
 from treatise.compare.inputs.served import Served
 from treatise.compare.metrics import Predictions, choose_metric, spread_by_parts
-from treatise.report.record import CalibrationCurve, ConfusionMatrix, DataRecord, Metric, ModelUse, Residuals
+from treatise.report.record import (
+    CalibrationCurve,
+    ConfusionMatrix,
+    DataRecord,
+    Metric,
+    ModelUse,
+    Residuals,
+    SurvivalCurves,
+)
 
 if TYPE_CHECKING:
     from treatise.compare.own_metric import OwnMetric
@@ -31,7 +39,9 @@ class Request:
 
     ``limit`` is the most bytes that the data may take in memory, ``seconds`` the most time that reading may take.
     ``group``, ``time`` and ``weight`` name columns that keep rows together, order them or weigh them. ``threshold``
-    says how labels of two classes follow from probabilities, and ``own`` is a measure that the user brings. ``tell``
+    says how labels of two classes follow from probabilities, and ``own`` is a measure that the user brings.
+    ``lifetime`` and ``event`` name the columns of survival times and of whether they ended with the event; ``ordered``
+    holds the classes from the lowest to the highest, or says that they sort so. ``tell``
     hears a sentence where something was decided before reading begins, and ``earlier`` knows the identity of the data
     that an earlier sitting of the run in a folder had, if there was one.
     """
@@ -51,6 +61,9 @@ class Request:
     weight: str | None = None
     threshold: str | float | None = None
     own: "OwnMetric | None" = None
+    lifetime: str | None = None
+    event: str | None = None
+    ordered: Sequence[str] | bool = False
 
     def folder(self, name: str) -> Path:
         """The run's folder for data of a name."""
@@ -122,6 +135,7 @@ class Explanation:
     confusion: ConfusionMatrix | None = None
     residuals: Residuals | None = None
     calibration: tuple[CalibrationCurve, ...] | None = None
+    survival: tuple[SurvivalCurves, ...] | None = None
 
 
 class Input(Served):
@@ -150,8 +164,6 @@ class Input(Served):
     no target           ``accepts`` a table with ``--task clustering``; held-out rows are judged by agreement of the
                         groups found with and without them (stability) and by the silhouette; ``predict`` adds a
                         column of groups.
-    time and event      ``accepts`` two targets of which one is an event; ``actual`` is scikit-survival's structured
-                        array; ``judge`` is Harrell's C and the integrated Brier score; folds keep the share of events.
     several targets     ``actual`` is a matrix; ``judge`` takes the mean over targets and names each; ``predict`` writes
                         a column for each; ``explain`` shows the worst one.
     bags of rows        rows carry a group as sequences do; a fold holds whole bags, a bag has one label, ``size``

@@ -26,6 +26,8 @@ from treatise.compare.metrics import (
     Predictions,
     judge_amounts,
     judge_classes,
+    level_error,
+    places_of,
     predict,
     row_merits_of,
 )
@@ -53,13 +55,14 @@ CALIBRATION_BINS = 10
 class Judging:
     """What the user says on how predictions are judged and used.
 
-    ``positive`` is the class of two that counts as the event, ``threshold`` how labels follow from its probability, and
-    ``own`` a measure of the user's.
+    ``positive`` is the class of two that counts as the event, ``threshold`` how labels follow from its probability,
+    ``own`` a measure of the user's, and ``levels`` the classes from the lowest to the highest, if they have an order.
     """
 
     positive: Any = None
     threshold: str | float | None = None
     own: OwnMetric | None = None
+    levels: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,13 +139,16 @@ class RowsInput(Input):
     def identity(self) -> dict[str, Any]:
         """The content, the target, the task, and what a measure of the user's does."""
         own = {} if self.judging.own is None else {"own metric": self.judging.own.fingerprint}
+        order = {"ordered": [str(level) for level in self.judging.levels]} if self.judging.levels else {}
         return {"kind": self.kind, "data": self.sha256, "target": self.target, "task": self.task} | (
-            self.roles.options | own
+            self.roles.options | own | order
         )
 
     def options(self) -> dict[str, Any]:
         """The target and the task, the columns with a role, and a threshold."""
-        asked = {} if self.judging.threshold is None else {"threshold": self.judging.threshold}
+        asked: dict[str, Any] = {} if self.judging.threshold is None else {"threshold": self.judging.threshold}
+        if self.judging.levels:
+            asked["ordered"] = ",".join(str(level) for level in self.judging.levels)
         return {"target": self.target, "task": self.task, **self.roles.options, **asked}
 
     @property
@@ -151,7 +157,10 @@ class RowsInput(Input):
         if self.task == "regression":
             return "regression"
         number = len(self.classes)
-        return "binary classification" if self.task == "binary" else f"classification, {_counted(number, 'class')}"
+        in_order = " in order" if self.judging.levels else ""
+        if self.task == "binary":
+            return "binary classification"
+        return f"classification, {_counted(number, 'class')}{in_order}"
 
     def describe(self) -> DataRecord:
         """The rows, columns and classes."""
@@ -225,8 +234,8 @@ class RowsInput(Input):
     # ------------------------------------------------------------------ methods
 
     def candidates(self) -> list[Candidate]:
-        """Every method of the task."""
-        return all_candidates(self.task)
+        """Every method of the task; of classes with an order, those that know of it too."""
+        return all_candidates(self.task) + (all_candidates("ordinal") if self.judging.levels else [])
 
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
         """Memory that a fit takes; a method that takes no sparse input takes the matrix in full."""
@@ -239,6 +248,8 @@ class RowsInput(Input):
         """Numbers for text and gaps, the scaling that the method wants, the method, and a head for transformers."""
         columns = self.columns_for(candidate)
         most = columns if columns < self.width else None
+        if candidate.task == "ordinal":
+            params = {"levels": list(self.judging.levels), **params}
         return table_pipeline(candidate, self.sparse, params, seed, self.written, most)
 
     def columns_for(self, candidate: Candidate) -> int:
@@ -266,8 +277,9 @@ class RowsInput(Input):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """Those of the task, and the user's own."""
-        usual = tuple(METRICS[name] for name in TABLE_METRICS[self.task])
+        """Those of the task, of classes with an order first how far off they are; and the user's own."""
+        names = TABLE_METRICS[self.task]
+        usual = tuple(METRICS[name] for name in (("level_error", *names) if self.judging.levels else names))
         return usual if self.judging.own is None else (*usual, self.judging.own.metric)
 
     def judge(self, held_out: HeldOut, found: Predictions) -> dict[str, float | None]:
@@ -277,12 +289,17 @@ class RowsInput(Input):
             measures = judge_amounts(actual, found.values, weights)
         else:
             measures = judge_classes(actual, found, self.classes, self.positive, weights)
+        if self.judging.levels:
+            measures["level_error"] = level_error(actual, found.values, self.judging.levels, weights)
         return (
             measures if own is None else measures | {own.metric.name: own.score(actual, found, self.classes, weights)}
         )
 
     def merits(self, metric: Metric, held_out: HeldOut, found: Predictions) -> np.ndarray:
         """What each row adds to a measure."""
+        if metric.name == "level_error":
+            places = [places_of(labels, self.judging.levels) for labels in (held_out.actual, found.values)]
+            return row_merits_of("mae", places[0], Predictions(places[1]), np.array([]), weights=held_out.weights)
         return row_merits_of(
             metric.name, held_out.actual, found, self.classes, positive=self.positive, weights=held_out.weights,
             own=self.judging.own,
@@ -350,6 +367,7 @@ class RowsInput(Input):
             "columns": None if self.sparse else list(self.X.columns), "features": self.X.shape[1],
             "table": self.table_columns, "weight": self.roles.weight,
             "positive": None if self.positive is None else str(self.positive),
+            "levels": [str(level) for level in self.judging.levels],
         }  # fmt: skip
 
     def settled(self, parts: Sequence[FoldPredictions]) -> dict[str, Any]:

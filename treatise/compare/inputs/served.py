@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +13,7 @@ from treatise.io import ModelFile
 
 if TYPE_CHECKING:
     from treatise.compare.inputs.answers import Score
+    from treatise.io import Table
 
 _FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-]?[0-9.]+$"
 
@@ -68,6 +69,13 @@ class Served(ABC):
         What the data lack that the model needs is a ``TreatiseError`` that names it. A word that the user should
         hear though the work goes on is a ``UserWarning``.
         """
+
+    @classmethod
+    def answer(
+        cls, model: ModelFile, table: "Table", *, keep: Sequence[str] = (), threshold: float | None = None
+    ) -> pl.DataFrame:
+        """Predictions for a table in memory; a kind that is no table says so."""
+        raise TreatiseError(f"this model predicts {cls.kind}, not the rows of a table")
 
     @classmethod
     def score(

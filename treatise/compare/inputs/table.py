@@ -61,6 +61,13 @@ class TableInput(RowsInput):
         yield TablePart(predict_table(model, table, keep=keep, threshold=threshold))
 
     @classmethod
+    def answer(
+        cls, model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None
+    ) -> pl.DataFrame:
+        """The same for a table in memory."""
+        return predict_table(model, table, keep=keep, threshold=threshold)
+
+    @classmethod
     def score(
         cls, model: ModelFile, source: str, *, header: bool | None = None, threshold: float | None = None
     ) -> Score:
@@ -86,9 +93,48 @@ def with_wishes(given: Wished, request: Request, table: Table, named: dict[str, 
         notes += unweighted(given.candidates())
     if request.own is not None:
         request.own.tried(given.y, given.classes)
-    judging = Judging(given.positive, request.threshold, request.own)
+    levels, words = levels_of(given, request)
+    judging = Judging(given.positive, request.threshold, request.own, levels)
+    notes += words
     groups = given.groups if roles.groups is None else roles.groups
     return replace(given, groups=groups, roles=roles, judging=judging, notes=[*given.notes, *notes])
+
+
+def levels_of(given: RowsInput, request: Request) -> tuple[tuple[Any, ...], list[str]]:
+    """The classes from the lowest to the highest, where the user or the column says that they have an order."""
+    wanted = request.ordered or _ordered_categories(request.source, given.target)
+    if not wanted:
+        return (), []
+    if given.task != "multiclass":
+        if not request.ordered:
+            return (), []
+        why = "it is a number, which has an order anyhow" if given.task == "regression" else "it has two classes"
+        raise TreatiseError(f"--ordered is for a target of three classes or more; of {given.target!r}, {why}")
+    classes = given.classes.tolist()
+    if wanted is True:
+        levels = classes
+    else:
+        named = {str(label): label for label in classes}
+        absent = [label for label in named if label not in [str(level) for level in wanted]]
+        if absent:
+            raise TreatiseError(
+                f"{given.target!r} holds {absent[0]!r}, which --ordered does not name; name all of "
+                f"{', '.join(named)} from the lowest to the highest"
+            )
+        levels = [named[str(level)] for level in wanted if str(level) in named]
+    told = " < ".join(str(level) for level in levels)
+    return tuple(levels), [f"the classes of {given.target!r} have an order, {told}: the mean distance from it ranks"]
+
+
+def _ordered_categories(data: Any, target: str) -> list[str]:
+    """The categories of a data frame's ordered column, lowest first; nothing for any other."""
+    columns = getattr(data, "columns", ())
+    if not hasattr(data, "__getitem__") or target not in list(columns):
+        return []
+    kind = data[target].dtype
+    if getattr(kind, "ordered", False):
+        return [str(category) for category in kind.categories]
+    return list(kind.categories) if isinstance(kind, pl.Enum) else []
 
 
 def understand(table: Table, target: str | int | None = None, task: str | None = None) -> TableInput:
@@ -199,7 +245,7 @@ def predict_table(
     -------
     polars.DataFrame
     """
-    return carried(table, keep, answers(model, _features(table, _about_tables(model)), threshold))
+    return carried(table, keep, answers(model, model_columns(table, _about_tables(model)), threshold))
 
 
 def score_labelled(
@@ -219,7 +265,7 @@ def score_labelled(
     Score
         Every measure of the task, with 95 % intervals.
     """
-    return score_table(model, table, _features(table, _about_tables(model)), threshold, own)
+    return score_table(model, table, model_columns(table, _about_tables(model)), threshold, own)
 
 
 def _about_tables(model: ModelFile) -> dict[str, Any]:
@@ -230,7 +276,7 @@ def _about_tables(model: ModelFile) -> dict[str, Any]:
     return model.metadata
 
 
-def _features(table: Table, about: dict[str, Any]) -> Any:
+def model_columns(table: Table, about: dict[str, Any]) -> Any:
     """The table's columns as the model knows them."""
     width = about["features"]
     if about["columns"] is None:

@@ -139,8 +139,8 @@ def survival_data(frame: pl.DataFrame, target: str) -> list[str]:
     time, flag = pairs[0]
     return [
         f"{time!r} beside {flag!r} looks like survival data: where the event was not seen, the time is cut off and no "
-        f"plain amount, and {flag!r} is not known beforehand; leave the one out in predicting the other, and mind that "
-        "methods here know nothing of censoring"
+        f"plain amount, and {flag!r} is not known beforehand; --time {time} --event {flag} instead of a target asks "
+        "the methods that know of this"
     ]
 
 

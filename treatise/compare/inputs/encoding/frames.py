@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
+from treatise.statistics import martingale_residuals
 
 MISSING = "(missing)"
 """What stands for a category that is not there."""
@@ -70,3 +71,9 @@ def admit(found: pl.Series, column: pl.Series, kind: str) -> None:
         UserWarning,
         stacklevel=2,
     )
+
+
+def amounts_or_labels(y: Any) -> np.ndarray:
+    """A target as columns are set beside it: survival times as one number each, larger for the longer lives."""
+    y = np.asarray(y)
+    return y if y.dtype.names is None else -martingale_residuals(y)

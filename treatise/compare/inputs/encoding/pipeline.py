@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from treatise.compare.candidates import Candidate, instance
+from treatise.compare.inputs.encoding.frames import amounts_or_labels
 from treatise.compare.inputs.encoding.table import TableEncoder
 
 
@@ -59,7 +60,8 @@ class Screen(TransformerMixin, BaseEstimator):
         """Rank the columns by the F statistic of their classes, or of their regression."""
         self.n_features_in_ = X.shape[1]
         with np.errstate(all="ignore"):
-            found, _ = (f_regression if np.asarray(y).dtype.kind == "f" else f_classif)(X, y)
+            y = amounts_or_labels(y)
+            found, _ = (f_regression if y.dtype.kind == "f" else f_classif)(X, y)
         # Constant columns have none.
         strength = np.nan_to_num(np.asarray(found), nan=-1.0)
         self.kept_ = np.sort(np.argsort(-strength, kind="stable")[: self.most])

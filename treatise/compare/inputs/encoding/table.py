@@ -16,7 +16,7 @@ from treatise.compare.inputs.columns import kind_of
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
 from treatise.compare.inputs.encoding.categories import Indicators
 from treatise.compare.inputs.encoding.dates import Dates
-from treatise.compare.inputs.encoding.frames import as_frame
+from treatise.compare.inputs.encoding.frames import amounts_or_labels, as_frame
 from treatise.compare.inputs.encoding.numbers import Numbers
 from treatise.compare.inputs.encoding.target_means import TargetMeans
 from treatise.compare.inputs.encoding.text import Words
@@ -91,7 +91,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X : data frame
             Polars, or anything Polars can take (pandas).
         y : array or None
-            The target: amounts as floats, or labels. Without it, many categories have no means.
+            The target: amounts as floats, labels, or survival times. Without it, many categories have no means.
         """
         self.fit_transform(X, y)
         return self
@@ -105,6 +105,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             As for :meth:`fit`.
         """
         frame = as_frame(X)
+        y = y if y is None else amounts_or_labels(y)
         if frame.width == 0:
             raise TreatiseError("the table has no column to encode")
         self.columns_ = list(frame.columns)

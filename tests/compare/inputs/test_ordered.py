@@ -1,0 +1,81 @@
+"""Classes with an order: how it is told, who takes part, what ranks."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import treatise
+from treatise._core.errors import TreatiseError
+from treatise.compare.inputs import Request, read_input
+from treatise.compare.metrics import Predictions
+from treatise.io import Table
+
+ORDER = ("early", "middle", "late")
+
+
+def stages(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    size, age = rng.normal(size=n), rng.normal(size=n)
+    stage = np.array(ORDER)[np.digitize(size + 0.4 * rng.normal(size=n), [-0.5, 0.5])]
+    return pl.DataFrame({"size": size, "age": age, "stage": stage})
+
+
+def given(source=None, **wishes):
+    source = Table("stages", stages(), True, ()) if source is None else source
+    return read_input(Request(source, "stage", **wishes))
+
+
+def test_order_is_told_by_the_user_or_by_the_column():
+    assert given(ordered=ORDER).judging.levels == ORDER
+    assert given(ordered=True).judging.levels == ("early", "late", "middle")
+    assert given().judging.levels == ()
+    assert given(stages().with_columns(pl.col("stage").cast(pl.Enum(ORDER)))).judging.levels == ORDER
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(stages().to_dict(as_series=False))
+    frame["stage"] = pandas.Categorical(frame["stage"], ORDER, ordered=True)
+    assert given(frame).judging.levels == ORDER
+
+
+def test_learners_of_order_take_part_only_where_there_is_one():
+    names = [candidate.label for candidate in given(ordered=ORDER).candidates()]
+    assert "MinlipOrdinal" in names and "LogisticRegression" in names
+    assert "MinlipOrdinal" not in [candidate.label for candidate in given().candidates()]
+    data = given(ordered=ORDER)
+    ordinal = next(c for c in data.candidates() if c.label == "MinlipOrdinal")
+    assert data.pipeline(ordinal, {}, 0)[-1].levels == list(ORDER)
+
+
+def test_mean_distance_in_levels_ranks():
+    data = given(ordered=ORDER)
+    assert data.choose_metric(None).name == "level_error"
+    _, held_out = data.divide(3, 0, 0, 0)
+    told = Predictions(np.full(len(held_out.actual), "early"))
+    distance = np.array([ORDER.index(label) for label in held_out.actual])
+    assert data.judge(held_out, told)["level_error"] == pytest.approx(distance.mean())
+    np.testing.assert_allclose(data.merits(data.metrics[0], held_out, told), -distance)
+
+
+@pytest.mark.parametrize(
+    ("target", "ordered", "complaint"),
+    [
+        ("stage", ("early", "late"), "'middle', which --ordered does not name"),
+        ("size", True, "has an order anyhow"),
+        ("two", True, "it has two classes"),
+    ],
+)
+def test_an_order_that_does_not_fit_is_refused(target, ordered, complaint):
+    frame = stages().with_columns(two=pl.col("age") > 0)
+    with pytest.raises(TreatiseError, match=complaint):
+        read_input(Request(Table("stages", frame, True, ()), target, ordered=ordered))
+
+
+def test_a_comparison_with_an_order_has_the_learner_and_its_measure(tmp_path):
+    comparison = treatise.compare(
+        stages(), "stage", ordered=ORDER, budget=60, jobs=1, folds=2, output=tmp_path / "run", include="MinlipOrdinal",
+    )  # fmt: skip
+    assert comparison.run.metric.name == "level_error"
+    assert comparison.run.leaderboard[0].label == "MinlipOrdinal"
+    best = comparison.best
+    assert set(best.predict(stages(20, seed=1))["prediction"]) <= set(ORDER)
+    score = best.score(stages(200, seed=2))
+    assert score.measurements[0].metric.name == "level_error" and score.measurements[0].score < 0.4
