@@ -29,6 +29,7 @@ IN_ORDER = {
 DRAWN = {
     "FixedRankMetricLearner", "PrivateKernelClassifier", "PrivateLinearSVC", "PrivateLogisticRegression",
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
+    "RandomIntersectionTrees", "InteractionRuleClassifier",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
