@@ -1,6 +1,5 @@
 """The contract that every public estimator with X keeps: scikit-learn's own checks, and the house's."""
 
-import inspect
 import io
 import pickle
 from importlib import import_module
@@ -8,12 +7,12 @@ from importlib import import_module
 import joblib
 import numpy as np
 import pytest
-from contract_examples import PARAMETERS, example_of
+from contract_examples import PARAMETERS, TABLE_ESTIMATORS, example_of, output_of, public_estimators
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -21,29 +20,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from treatise.catalog import FAMILIES, load_catalogue
 from treatise.io import load_model, save_model
 
-MACHINERY = ["statistics", "optimize", "kernels", "inference"]
-
-
-def public_estimators():
-    """Every public class with ``fit`` in the families and the machinery, as one default instance each."""
-    found = {}
-    for package in [*FAMILIES, *MACHINERY]:
-        module = import_module(f"treatise.{package}")
-        for name in getattr(module, "__all__", []):
-            member = getattr(module, name)
-            if not inspect.isclass(member) or inspect.isabstract(member):
-                continue
-            if issubclass(member, BaseEstimator) and hasattr(member, "fit"):
-                found[f"treatise.{package}.{name}"] = member
-    return found
-
-
-def _takes_a_table(estimator_class):
-    """Estimators whose ``fit`` takes X; others (games, sequences, graphs) say so by another name."""
-    return next(iter(list(inspect.signature(estimator_class.fit).parameters)[1:]), None) == "X"
-
-
-TABLE_ESTIMATORS = {path: cls for path, cls in public_estimators().items() if _takes_a_table(cls)}
 INSTANCES = [example_of(cls) for cls in TABLE_ESTIMATORS.values()]
 by_estimator = pytest.mark.parametrize("estimator", INSTANCES, ids=lambda e: type(e).__name__)
 
@@ -71,19 +47,6 @@ def fitted_once(table):
         return found[id(estimator)]
 
     return fitted
-
-
-def output_of(estimator, X):
-    """What a fitted estimator makes of X; a learner of graphs makes nothing of rows, and its graph stands for it."""
-    for method in ("transform", "predict"):
-        if hasattr(estimator, method):
-            return np.asarray(_dense(getattr(estimator, method)(X)))
-    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    return np.asarray(_dense(final.adjacency_))
-
-
-def _dense(result):
-    return result.toarray() if sparse.issparse(result) else result
 
 
 @by_estimator

@@ -1,4 +1,4 @@
-"""Who is tried: every estimator of the catalogue that predicts a table's target, and the obvious one beside it."""
+"""Who is tried: every estimator of the catalogue that learns from a table's target, and the obvious one beside it."""
 
 import inspect
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 
 from treatise.catalog import ComparisonEntry, EstimatorEntry, Paper, load_catalogue
@@ -79,17 +80,22 @@ def _everyone() -> Iterator[Entrant]:
 
 
 def _inferred(entry: EstimatorEntry) -> ComparisonEntry | None:
-    """How a predictor that takes no part in comparisons would: scaled columns, nothing to search."""
+    """How a predictor or a selector that takes no part in comparisons would: scaled columns, nothing to search."""
     module, _, name = entry.path.rpartition(".")
     member = getattr(import_module(module), name)
+    if inspect.isclass(member) and issubclass(member, SelectorMixin):
+        tasks, (head, _) = ("binary", "multiclass"), OBVIOUS["linear"]
+        return ComparisonEntry(
+            tasks, *UNMEASURED, role="transformer", scaling="standard", form="linear", head=dict.fromkeys(tasks, head)
+        )
     if not (inspect.isclass(member) and issubclass(member, ClassifierMixin | RegressorMixin)) or _needs(member):
         return None
     estimator = member()
     if not is_classifier(estimator):
-        tasks: tuple[str, ...] = ("regression",)
+        kinds: tuple[str, ...] = ("regression",)
     else:
-        tasks = ("binary", "multiclass") if get_tags(estimator).classifier_tags.multi_class else ("binary",)
-    return ComparisonEntry(tasks, *UNMEASURED, scaling="standard", form=_form(entry.path))
+        kinds = ("binary", "multiclass") if get_tags(estimator).classifier_tags.multi_class else ("binary",)
+    return ComparisonEntry(kinds, *UNMEASURED, scaling="standard", form=_form(entry.path))
 
 
 def _needs(member: Any) -> bool:

@@ -22,8 +22,8 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether it does not lose on most of them."""
-        return 2 * self.lost <= self.judged
+        """Whether it was judged, and does not lose on most tables."""
+        return 0 < self.judged >= 2 * self.lost
 
     def __str__(self) -> str:
         if not self.judged:

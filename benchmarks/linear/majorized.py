@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_cl
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.preprocessing import scale
 
-from benchmarks._contest import Contest, Scaling
+from benchmarks._contest import Contest, Scaling, left_out
 from treatise.datasets import make_hypercube_gaussians
 from treatise.linear import MajorizedLogisticRegression
 from treatise.online import PartitionTreeClassifier
@@ -36,6 +37,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             warm_up=partial(_fitted, MajorizedLogisticRegression(tol=1e-6), X, y),
             repeats=5,
         )
+    yield from _intelex_contest()
     # Each from as many examples as bring it to about the same accuracy: the tree needs more, and costs less to train.
     tree = PartitionTreeClassifier(n_passes=3, random_state=0).fit(*make_hypercube_gaussians(1024, 150, random_state=0))
     X, y = make_hypercube_gaussians(1024, 30, random_state=0)
@@ -66,6 +68,24 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         sizes=(64, 512, 4096),
         prepare=_pass,
         warm_up=_pass(8),
+    )
+
+
+def _intelex_contest() -> Iterator[Contest]:
+    """A tall dense table beside Intel's solver, both to the same objective."""
+    if find_spec("sklearnex") is None:
+        left_out("majorized: scikit-learn-intelex is not installed; its contest is left out")
+        return
+    from sklearnex.linear_model import LogisticRegression as IntelLogisticRegression
+
+    X, y = make_classification(100_000, 100, n_informative=30, random_state=0)
+    yield Contest(
+        work="logistic regression, C = 1, gradient below 1e-6 a row: made, 100000 x 100, 2 classes",
+        peer="scikit-learn-intelex",
+        ours=partial(_fitted, MajorizedLogisticRegression(tol=1e-6), X, y),
+        theirs=partial(_fitted, IntelLogisticRegression(tol=1e-6, max_iter=100_000), X, y),
+        quality=partial(_objective, X, y),
+        warm_up=partial(_fitted, MajorizedLogisticRegression(tol=1e-6), X[:1000], y[:1000]),
     )
 
 

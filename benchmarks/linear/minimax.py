@@ -26,19 +26,19 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         work="minimum error machine from moments of 200 features: accuracy promised, against the paper's sequence of "
         "biased machines by L-BFGS",
         peer="scipy",
-        ours=lambda: MinimaxProbabilityMachine().fit_moments(*moments).worst_case_accuracy_,
+        ours=lambda: MinimaxProbabilityMachine("minimum_error").fit_moments(*moments).worst_case_accuracy_,
         theirs=lambda: sequential_accuracy(*moments),
         quality=float,
-        warm_up=lambda: MinimaxProbabilityMachine().fit_moments(*two_classes(3)),
+        warm_up=lambda: MinimaxProbabilityMachine("minimum_error").fit_moments(*two_classes(3)),
     )
     X, y = sample(100_000, 200)
     yield Contest(
         work="linear fit, 100 000 rows of 200 features: minimum error machine and linear discriminant (eigen)",
         peer="scikit-learn",
-        ours=lambda: MinimaxProbabilityMachine().fit(X, y).score(X[:10_000], y[:10_000]),
+        ours=lambda: MinimaxProbabilityMachine("minimum_error").fit(X, y).score(X[:10_000], y[:10_000]),
         theirs=lambda: LinearDiscriminantAnalysis(solver="eigen").fit(X, y).score(X[:10_000], y[:10_000]),
         quality=float,
-        warm_up=lambda: MinimaxProbabilityMachine().fit(X[:100, :3], y[:100]),
+        warm_up=lambda: MinimaxProbabilityMachine("minimum_error").fit(X[:100, :3], y[:100]),
     )
     yield Scaling(
         work="minimum error machine, 20 000 rows, over features",
@@ -114,7 +114,7 @@ def sample(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _linear(n: int, p: int) -> Any:
     X, y = sample(n, p)
-    return lambda: MinimaxProbabilityMachine().fit(X, y)
+    return lambda: MinimaxProbabilityMachine("minimum_error").fit(X, y)
 
 
 def _kernel(n: int) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,8 @@ def benchmarks() -> Iterator[Contest | Scaling]:
                 quality=part.accuracy,
                 warm_up=partial(_fit, BiasFreeSVC(), table.part(60)),
             )
+        if name == "letter":
+            yield from _intelex_contests(table)
     for name, table in list(tables.items())[:1]:
         for model, peer in ((BiasFreeSVC(C=10.0, gamma=1.0), "BiasFreeSVC"), (SVC(C=10.0, gamma=1.0), "SVC")):
             yield Scaling(
@@ -129,6 +132,25 @@ class Table:
         lams, gammas = steinwart_grid(*self.X.shape)
         costs = 1.5 / (2.0 * lams * len(self.y))
         return GridSearchCV(SVC(), {"gamma": gammas, "C": costs}, cv=FOLDS).fit(self.X, self.y)
+
+
+def _intelex_contests(table: Table) -> Iterator[Contest]:
+    """One fit of 6 000 rows beside Intel's machine, which uses all cores; ours uses one."""
+    if find_spec("sklearnex") is None:
+        left_out("svm: scikit-learn-intelex is not installed; its contests are left out")
+        return
+    from sklearnex.svm import SVC as IntelSVC
+
+    part = table.part(6000)
+    for C, gamma in ((1.0, "scale"), (10.0, 1.0)):
+        yield Contest(
+            work=f"letter, {len(part.y)} rows: one fit, C={C:g}, gamma={gamma}: accuracy on new rows",
+            peer="scikit-learn-intelex",
+            ours=partial(_fit, BiasFreeSVC(C=C, gamma=gamma), part),
+            theirs=partial(_fit, IntelSVC(C=C, gamma=gamma), part),
+            quality=part.accuracy,
+            warm_up=partial(_fit, BiasFreeSVC(), table.part(60)),
+        )
 
 
 def _fit(model: Any, table: Table) -> Any:

@@ -418,8 +418,8 @@ WRONG_ESTIMATOR = {
     "unknown input": ('["dense", "sparse"]', '["csr"]', ["key 'input' holds 'csr'", "dense, sparse"]),
     "task that no table has": (
         'tasks = ["binary"]',
-        'tasks = ["topics"]',
-        ["key 'tasks' holds 'topics'", "binary, multiclass, regression"],
+        'tasks = ["density"]',
+        ["key 'tasks' holds 'density'", "binary, multiclass, regression"],
     ),
     "no task to compare on": ('tasks = ["binary"]', "tasks = []", ["ExtremePointSVC", "key 'tasks' is empty"]),
     "cost without scale": ("{ scale = 8, n = 2 }", "{ n = 2 }", ["bytes", "key 'scale' is missing"]),

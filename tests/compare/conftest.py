@@ -36,6 +36,7 @@ class Few:
     def __init__(self, patch):
         self._patch = patch
         self.repeats(1)
+        self.slow_clock()
 
     def __call__(self, *names, task="binary"):
         """The named methods, without search; names of ``hostile`` are the misbehaving ones."""

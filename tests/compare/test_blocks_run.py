@@ -12,7 +12,9 @@ import polars as pl
 import pytest
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import HeldError
 from treatise.compare import Observer, compare_methods, predict_table
+from treatise.compare.inputs.block_store import Block, BlockStore
 from treatise.datasets import load_table
 from treatise.io import load_model
 from treatise.report import RunRecord
@@ -95,6 +97,21 @@ def test_a_file_that_ends_badly_leaves_no_blocks_behind(table, tmp_path):
     with pytest.raises(TreatiseError, match="line 164002 has 2 fields"):
         compare_methods(table, "label", memory=1e4, budget=60, jobs=1, output=tmp_path / "run")
     assert [p.name for p in tmp_path.iterdir()] == ["long.csv"]
+
+
+def test_a_second_run_in_blocks_leaves_the_rows_of_the_first_alone(table, tmp_path):
+    first = BlockStore(tmp_path / "run-blocks", new=True)
+    first.add(Block(np.arange(3), pl.DataFrame({"a": [1, 2, 3]}), None))
+    first.finish()
+    with pytest.raises(HeldError, match=f"is in use by process {os.getpid()}"):
+        compare_methods(table, "label", memory=1e4, budget=60, jobs=1, output=tmp_path / "run")
+    assert first.read(0).frame["a"].to_list() == [1, 2, 3]
+    first.remove()
+    assert not (tmp_path / "run-blocks").exists()
+    (tmp_path / "run-blocks").mkdir()
+    (tmp_path / "run-blocks" / "thesis.tex").write_text("precious")
+    with pytest.raises(TreatiseError, match="holds something else"):
+        BlockStore(tmp_path / "run-blocks", new=True)
 
 
 # The command as a process of its own, with two quick methods.

@@ -55,6 +55,14 @@ def test_a_file_arrives_verified_and_can_be_located(declare, server):
     assert [path.name for path in file.path.parent.iterdir()] == ["squares.csv"]
 
 
+def test_a_damaged_list_of_checksums_is_told(declare, server):
+    file = declare("squares.csv", at="squares.csv")
+    download(file)
+    (_home.data_home() / _home.LOCK).write_text('{"squares.csv": ')
+    with pytest.raises(TreatiseError, match=r"checksums\.json is damaged; delete it"):
+        locate("squares.csv")
+
+
 def test_a_download_that_breaks_off_asks_only_for_the_rest(declare, server):
     file = declare("squares.csv", at="squares.csv", sha256=sha256(CONTENT))
     server.break_after["squares.csv"] = [1000, 70_000]
@@ -92,7 +100,7 @@ def test_another_file_than_the_stated_one_is_not_kept(declare, server, tmp_path)
     file = declare("squares.csv", at="squares.csv", sha256=sha256(b"another"))
     with pytest.raises(TreatiseError, match=r"is not the file that squares.csv was \(its SHA-256 differs\)"):
         download(file)
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
 def test_a_file_that_is_packed_here_alone_is_known_by_its_content(declare, server):

@@ -38,7 +38,7 @@ from treatise.inference import (
     trws,
 )
 
-FAMILIES = ("graphical", "inference", "bayesnet", "ranking", "selection", "theory")
+FAMILIES = ("graphical", "inference", "bayesnet", "theory")
 RNG = np.random.default_rng(0)
 NUMBERS = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5))
 BITS = (NUMBERS + NUMBERS[:, [1, 2, 3, 4, 0]] > 0).astype(int)

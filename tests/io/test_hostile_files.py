@@ -7,6 +7,8 @@ import lzma
 import struct
 import zipfile
 
+import numpy as np
+import polars as pl
 import pytest
 
 from treatise._core.errors import TreatiseError
@@ -43,9 +45,24 @@ def test_zstandard_is_measured_by_its_blocks(tmp_path, a_mebibyte):
     data = magic + descriptor + blocks
     assert content.most_of_zstandard(data) == 1_100_000
     assert content.most_of_zstandard(data + data) == 2_200_000
+    # Frames to be skipped may stand between.
+    assert content.most_of_zstandard(data + b"\x5a\x2a\x4d\x18\x03\x00\x00\x00xyz" + data) == 2_200_000
     (tmp_path / "data.csv.zst").write_bytes(data)
     with pytest.raises(TreatiseError, match="unfolds to more than"):
         read_table(tmp_path / "data.csv.zst")
+
+
+def test_parquet_that_repeats_a_value_very_often_is_refused(tmp_path, monkeypatch, a_mebibyte):
+    path = tmp_path / "data.parquet"
+    pl.DataFrame({"a": np.zeros(1 << 19, np.int64)}).write_parquet(path)
+    with pytest.raises(TreatiseError, match="unfolds to more than"):
+        read_table(path)
+    monkeypatch.setenv("TREATISE_UNPACKED_GIB", "0.01")
+    assert read_table(path).n_rows == 1 << 19
+    # What takes the room that it has on the disk is no bomb.
+    monkeypatch.setenv("TREATISE_UNPACKED_GIB", "0.0001")
+    pl.DataFrame({"a": np.random.default_rng(0).normal(size=1 << 15)}).write_parquet(path)
+    assert read_table(path).n_rows == 1 << 15
 
 
 def test_workbook_that_would_unfold_is_refused(tmp_path, a_mebibyte):

@@ -184,6 +184,28 @@ def test_index_beyond_the_table_is_refused_even_with_a_right_checksum(source, mo
         copied(Stream(source, cache=True))
 
 
+BLOCK = [64, 4, 8, 1, 1, 0]
+FORGED = [
+    {"blocks": None}, {"blocks": [[1]]}, {"counts": []}, {"counts": {}}, {"counts": {"skipped": 0, "complaints": [1]}},
+    *({"blocks": [[*BLOCK[:k], wrong, *BLOCK[k + 1 :]]]} for k in range(6) for wrong in (-1, 2**62, "x", None)),
+]  # fmt: skip
+
+
+def test_a_forged_table_of_blocks_is_refused_even_with_a_right_checksum(source, monkeypatch):
+    commit = cache.CacheWriter.commit
+    for forged in FORGED:
+
+        def forge(self, counts, forged=forged):
+            self._blocks = forged.get("blocks", self._blocks)
+            commit(self, forged.get("counts", counts))
+
+        monkeypatch.setattr(cache.CacheWriter, "commit", forge)
+        Stream(source, cache=True).prepare()
+        with pytest.raises(TreatiseError, match="is damaged"):
+            copied(Stream(source, cache=True))
+        cache_of(source).unlink()
+
+
 @pytest.mark.parametrize("shards", [1, 2, 3, 5])
 def test_shards_share_the_examples_in_order(source, shards):
     labels = [np.concatenate([chunk[3] for chunk in copied(part)]) for part in Stream(source, cache=True).split(shards)]

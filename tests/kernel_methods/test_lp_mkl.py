@@ -342,3 +342,46 @@ def test_squared_loss_with_one_kernel_is_ridge_regression_and_weights_are_copies
     np.testing.assert_allclose(weighted.predict(grams), copied.predict([gram[:, rows] for gram in grams]), atol=1e-3)
     with pytest.raises(ValueError, match="no working sets"):
         LpMKLRegressor(solver="interleaved", **options).fit(grams, y)
+
+
+@pytest.mark.parametrize("r", [3.0, 8.0, np.inf])
+def test_block_norms_above_two_close_the_gap_between_primal_and_dual(cancer, grams, r):
+    y = cancer[1]
+    machine = LpMKLClassifier(block_norm=r, kernels="precomputed", tol=1e-6, max_iter=500).fit(list(grams), y)
+    beta = np.zeros(len(y))
+    beta[machine.support_] = machine.dual_coef_
+    scaled = np.array([scale * gram for scale, gram in zip(machine.kernel_scales_, grams)])
+    forms = np.einsum("i,mij,j->m", beta, scaled, beta)
+    signs = np.where(y == machine.classes_[1], 1, -1)
+    conjugate = 1.0 if np.isinf(r) else r / (r - 1)
+    dual = np.abs(beta).sum() - 0.5 * np.linalg.norm(np.sqrt(forms), conjugate) ** 2
+    lengths = machine.kernel_weights_ * np.sqrt(forms)
+    slack = np.maximum(1 - signs * machine.decision_function(list(grams)), 0)
+    primal = 0.5 * np.linalg.norm(lengths, r) ** 2 + slack.sum()
+    # No machine is worth less than the dual value of any admissible one.
+    assert 0 <= primal - dual <= 1e-5 * primal and machine.objective_ == pytest.approx(primal, rel=1e-6)
+    assert lengths.max() / lengths.min() < np.sqrt(forms.max() / forms.min())
+
+
+def test_block_norms_up_to_two_are_norms_of_weights(cancer, grams):
+    y = cancer[1]
+    for r, p in ((1.0, 1.0), (1.5, 3.0), (2.0, np.inf)):
+        by_block = LpMKLClassifier(block_norm=r, kernels="precomputed").fit(list(grams), y)
+        by_weight = LpMKLClassifier(p, kernels="precomputed").fit(list(grams), y)
+        np.testing.assert_array_equal(by_block.kernel_weights_, by_weight.kernel_weights_)
+    # From both sides of 2 the plain sum is approached.
+    near = LpMKLClassifier(block_norm=2.0001, kernels="precomputed", tol=1e-6).fit(list(grams), y)
+    assert near.objective_ == pytest.approx(by_weight.objective_, rel=2e-3)
+    with pytest.raises(ValueError, match="takes a block_norm up to 2; it is 3"):
+        LpMKLRegressor(loss="squared", block_norm=3.0, kernels="precomputed").fit(list(grams), y.astype(float))
+    with pytest.raises(ValueError, match="no working sets above 2"):
+        LpMKLClassifier(block_norm=3.0, solver="interleaved", kernels="precomputed").fit(list(grams), y)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_unit_of_the_targets_does_not_matter(unit):
+    grams, y = _three_grams()
+    plain = LpMKLRegressor(kernels="precomputed").fit(grams, y)
+    scaled = LpMKLRegressor(kernels="precomputed").fit(grams, unit * y)
+    assert plain.score(grams, y) > 0.9
+    np.testing.assert_allclose(scaled.predict(grams) / unit, plain.predict(grams), atol=1e-3)

@@ -155,3 +155,24 @@ def test_matrices_that_are_no_gram_matrices_are_refused_with_the_offender():
     np.fill_diagonal(bad, 1.0)
     with pytest.raises(ValueError, match=r"smallest eigenvalue is -1\.7"):
         check_gram(bad)
+
+
+@pytest.mark.parametrize("n", [1, 5, 300])
+def test_a_gram_matrix_is_the_mean_of_the_block_and_its_transpose_to_the_last_bit(n):
+    class Skewed(Linear):
+        def block(self, A, B):
+            return np.exp(A @ B.T + 1e-3 * np.arange(len(B)))
+
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    block = Skewed().block(X, X)
+    np.testing.assert_array_equal(Skewed()(X), 0.5 * (block + block.T))
+
+
+def test_a_block_that_belongs_to_somebody_else_is_left_alone():
+    class Borrowed(Linear):
+        def block(self, A, B):
+            return A[:, :3]
+
+    X = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(Borrowed()(X), 0.5 * (X[:, :3] + X[:, :3].T))
+    np.testing.assert_array_equal(X, np.arange(12.0).reshape(3, 4))

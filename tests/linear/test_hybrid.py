@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 from sklearn.svm import LinearSVC
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import HeldError
 from treatise.io import Stream, load_model, save_model
 from treatise.io.source import lines
 from treatise.linear import HybridLinearClassifier, HybridLinearRegressor
@@ -25,7 +26,15 @@ from treatise.linear.hybrid import _checkpoint as checkpoints
 from treatise.linear.hybrid import _online_loops as loops
 from treatise.linear.hybrid._base import MatrixShard
 from treatise.linear.hybrid._checkpoint import Checkpoint
-from treatise.linear.hybrid._passes import LocalPasses, OnlineState, Settings, averaged, combine_shares, tree_reduce
+from treatise.linear.hybrid._passes import (
+    LocalPasses,
+    OnlineState,
+    Settings,
+    averaged,
+    combine_shares,
+    learn_online,
+    tree_reduce,
+)
 from treatise.optimize import HingeLoss, LogisticLoss, QuantileLoss, make_loss
 from treatise.optimize.losses._loops import invariant_step
 
@@ -477,6 +486,28 @@ def test_pass_that_is_broken_off_within_is_taken_up_to_the_same_bits(files, tmp_
     assert not list((tmp_path / "run").glob("within-*"))
 
 
+def test_a_checkpoint_has_one_fit_at_a_time(files, tmp_path):
+    pattern, _, _ = files
+    model = HybridLinearClassifier(bits=7, max_iter=2)
+    first = Checkpoint(tmp_path / "run", {})
+    with pytest.raises(HeldError, match=r"the checkpoint .* is in use by process"):
+        model.fit_files(pattern, checkpoint=tmp_path / "run")
+    first.close()
+    model.fit_files(pattern, checkpoint=tmp_path / "run")
+    model.fit_files(pattern, checkpoint=tmp_path / "run")
+
+
+@pytest.mark.parametrize("seen", [1, 10**6])
+def test_a_moment_at_no_end_of_a_chunk_is_refused(files, tmp_path, seen):
+    pattern, _, _ = files
+    settings = Settings(LogisticLoss(), 128, True)
+    state = OnlineState.fresh(settings, 1.0, np.float32)
+    record = Checkpoint(tmp_path / "run", {})
+    record.write("within-0-0.npz", table=state.table, totals=state.totals, counts=np.array([seen, 0.0, 0, 0, 0]))
+    with pytest.raises(TreatiseError, match="no end of a chunk"):
+        learn_online(Stream(pattern, bits=7), state, settings, moments=record.moments_of(0)(0))
+
+
 def test_moments_within_a_pass_are_minutes_apart(tmp_path, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(checkpoints, "clock", lambda: now[0])
@@ -612,3 +643,23 @@ def test_a_file_of_one_class_is_refused(tmp_path):
     path.write_text("1 | a b\n1 | b c\n1 | a\n")
     with pytest.raises(ValueError, match="one class"):
         HybridLinearClassifier().fit_files(path)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("l2", [0.0, 0.1])
+def test_rows_of_ones_are_learned_to_the_last_bit_as_among_other_rows(normalized, l2):
+    """Values that are all 1 have a loop of their own; a row of weight 0 with a value of 2 sends them the long way."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((300, 40), density=0.2, rng=rng, format="csr")
+    X.data[:] = 1.0
+    y = np.where(rng.random(300) < 0.4, 1.0, -1.0)
+    settings = {"alpha": l2, "max_iter": 0, "normalized": normalized}
+    longer = sparse.block_array([[X, None], [None, sparse.csr_array([[2.0]])]], format="csr")
+    ones = HybridLinearClassifier(**settings).fit(X, y)
+    among = HybridLinearClassifier(**settings).fit(
+        longer, np.append(y, 1.0), sample_weight=np.append(np.ones(300), 0.0)
+    )
+    np.testing.assert_array_equal(ones.coef_[0], among.coef_[0, :-1])
+    np.testing.assert_array_equal(ones.gradient_squares_[0, :-1], among.gradient_squares_[0, :-2])
+    assert ones.intercept_ == among.intercept_
+    assert np.abs(ones.coef_).max() > 0.1

@@ -1,13 +1,18 @@
 """The cluster form: the same sums to the last bit, and a killed worker costs a pass at most."""
 
+import os
+import signal
+import time
+
 import numpy as np
 import pytest
 from fatal_shard import FatalShard
 
+from treatise._core import cluster as watched
 from treatise._core.errors import TreatiseError
 from treatise.io import Stream
 from treatise.linear import HybridLinearClassifier, plan_cluster
-from treatise.linear.hybrid._dask import DaskPasses
+from treatise.linear.hybrid._dask import DaskPasses, settled
 from treatise.linear.hybrid._passes import LocalPasses, OnlineState, Settings
 from treatise.optimize import LogisticLoss
 
@@ -18,7 +23,7 @@ distributed = pytest.importorskip("distributed")
 def cluster():
     """Three worker processes on this machine."""
     with (
-        distributed.LocalCluster(3, threads_per_worker=1, processes=True, dashboard_address=None) as local,
+        distributed.LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as local,
         distributed.Client(local) as client,
     ):
         yield client
@@ -91,6 +96,74 @@ def test_worker_killed_in_mid_pass_changes_nothing(cluster, pattern, tmp_path):
     assert marker.exists()
     assert loss == expected[0]
     np.testing.assert_array_equal(gradient, expected[1])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_workers_killed_as_passes_are_handed_out_change_nothing(cluster, pattern, monkeypatch):
+    alone = HybridLinearClassifier(**SETTINGS).fit_files(pattern)
+    calls, submit = [], cluster.submit
+
+    def killing(*args, **kwargs):
+        # In the midst of handing out a pass, with the weights sent.
+        calls.append(1)
+        if len(calls) in (13, 43):
+            pids = sorted(cluster.run(os.getpid, on_error="ignore").values(), key=str)
+            os.kill(int(pids[len(calls) % len(pids)]), signal.SIGKILL)
+        return submit(*args, **kwargs)
+
+    monkeypatch.setattr(cluster, "submit", killing)
+    spread = HybridLinearClassifier(**SETTINGS).fit_files(pattern, dask=cluster)
+    assert len(calls) > 43
+    np.testing.assert_array_equal(spread.coef_, alone.coef_)
+    assert spread.objective_path_ == alone.objective_path_
+
+
+@pytest.fixture
+def small_cluster():
+    """A worker in this process, which ends and begins as it is told."""
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+def scale(client, number):
+    client.cluster.scale(number)
+    while len(client.nthreads()) != number:
+        time.sleep(0.01)
+
+
+def test_when_all_workers_are_gone_it_says_so_and_one_that_joins_is_used(small_cluster, pattern, monkeypatch):
+    settings = Settings(LogisticLoss(), 64, True)
+    shards = Stream(pattern, bits=6, cache=True).split(5)
+    w = np.zeros(65)
+    expected = LocalPasses(shards, settings).gradient(w)
+    passes = DaskPasses(shards, settings, small_cluster, np.float32)
+    assert passes.gradient(w)[0] == expected[0]
+    scale(small_cluster, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(watched, "PATIENCE", 0.5)
+        with pytest.raises(TreatiseError, match="all workers of the Dask cluster are gone"):
+            passes.gradient(w)
+    scale(small_cluster, 2)
+    assert passes.gradient(w)[0] == expected[0]
+    assert set(passes._homes) == set(small_cluster.nthreads())
+
+
+def test_an_error_of_the_work_is_told_at_once_as_it_was_raised(small_cluster, tmp_path):
+    (tmp_path / "mixed.vw").write_text("0 | a\n-1 | b\n1 | c\n")
+    with pytest.raises(TreatiseError, match="both 0 and -1 occur"):
+        HybridLinearClassifier(bits=4).fit_files(tmp_path / "mixed.vw", dask=small_cluster)
+
+
+def test_shards_stay_where_they_are_as_far_as_all_workers_have_as_many():
+    assert settled([None] * 5, ["a", "b", "c"]) == ["a", "a", "b", "b", "c"]
+    assert settled(["a", "a", "b", "b", "c"], ["a", "b", "c"]) == ["a", "a", "b", "b", "c"]
+    assert settled(["a", "a", "b", "b", "c"], ["a", "c"]) == ["a", "a", "c", "a", "c"]
+    assert settled(["a", "a", "b", "b", "c"], ["a", "b", "c", "d"]) == ["a", "a", "b", "d", "c"]
+    assert settled(["a", "b"], ["a", "b", "c"]) == ["a", "b"]
+    assert settled(["a", "b"], []) == [None, None]
 
 
 def test_scheduler_that_does_not_answer_is_told(pattern):

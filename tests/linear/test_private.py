@@ -1,5 +1,9 @@
 """Private logistic regression and support vector machines."""
 
+import inspect
+import warnings
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,12 +13,15 @@ from sklearn.linear_model import LogisticRegression
 
 from treatise.datasets import make_logistic_sphere
 from treatise.linear import (
+    PrivateKernelClassifier,
     PrivateLinearSVC,
     PrivateLogisticRegression,
+    PrivateTuner,
     erm_sensitivity,
     repeated_weights,
     vector_laplace,
 )
+from treatise.linear.private._base import SeededNoiseWarning
 
 LEARNERS = [
     PrivateLogisticRegression(),
@@ -221,3 +228,25 @@ def test_bad_input_is_refused(params, labels, message):
 def test_h_must_be_positive():
     with pytest.raises(ValueError, match="'h' parameter"):
         PrivateLinearSVC(h=0).fit(np.eye(2), [0, 1])
+
+
+@pytest.mark.parametrize(
+    "private",
+    [
+        PrivateLogisticRegression,
+        PrivateLinearSVC,
+        PrivateKernelClassifier,
+        partial(PrivateTuner, PrivateLinearSVC(), {}),
+    ],
+)
+def test_a_seed_warns_at_fit_once_and_its_absence_does_not(private):
+    X, y = np.eye(4), [0, 1, 0, 1]
+    with pytest.warns(SeededNoiseWarning, match="random_state=0 makes the noise of Private") as told:
+        private(random_state=0).fit(X, y)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        private().fit(X, y)
+    told = inspect.getdoc(getattr(private, "func", private))
+    assert "floating-point noise" in " ".join(told.split()[:60])

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit
 from single_pass import once_in_order
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_circles
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, make_circles
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.preprocessing import normalize, scale
 
@@ -128,6 +128,27 @@ def test_regression_at_its_defaults_comes_near_to_ridge_whatever_the_units_of_y(
         assert ours > ridge - 0.04
 
 
+@pytest.mark.parametrize("model", [AveragedSGDClassifier, KernelAveragedSGDClassifier])
+def test_classes_are_learned_at_the_defaults_as_batch_learners_do(model):
+    for X, y in (load_breast_cancer(return_X_y=True), load_digits(return_X_y=True)):
+        X = scale(X)
+        batch = LogisticRegression(max_iter=500).fit(X[::2], y[::2]).score(X[1::2], y[1::2])
+        # Steps that shrink with the rounds leave the linear learner ten points behind on the second table.
+        assert model(random_state=0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > batch - 0.04
+
+
+def test_steady_steps_follow_the_longest_row_and_their_average_begins_anew_at_powers_of_two():
+    X, y = make_logistic_sphere(37, random_state=1)
+    model = AveragedSGDClassifier(fit_intercept=False, shuffle=False, n_passes=1).fit(X, y)
+    step, weights, iterates = 1 / (2 * np.square(X).sum(axis=1).max()), np.zeros(X.shape[1]), []
+    for row, sign in zip(X, np.where(y == model.classes_[1], 1, -1)):
+        iterates.append(weights)
+        weights = weights + step * sign * row / (1 + np.exp(sign * row @ weights))
+    # Rows are counted from 1: the average of the iterates before rows 32 to 37.
+    np.testing.assert_allclose(model.coef_[0], np.mean(iterates[31:], axis=0), rtol=1e-10)
+    assert model.step_ == pytest.approx(step)
+
+
 def test_as_many_passes_as_the_rows_are_few():
     X, y = make_logistic_sphere(1000, random_state=0)
     assert AveragedSGDClassifier().fit(X, y).n_seen_ == 50_000
@@ -240,7 +261,7 @@ def test_iterates_keep_near_the_optimum():
 def test_a_linear_kernel_gives_the_linear_form():
     X, y = make_logistic_sphere(600, random_state=8)
     linear = as_published(AveragedSGDClassifier, shuffle=True, random_state=3).fit(X, y)
-    kernel = KernelAveragedSGDClassifier("linear", n_passes=1, random_state=3).fit(X, y)
+    kernel = KernelAveragedSGDClassifier("linear", schedule="constant", n_passes=1, random_state=3).fit(X, y)
     assert kernel.step_ == pytest.approx(linear.step_, rel=1e-12)
     np.testing.assert_allclose(kernel.dual_coef_.T @ kernel.X_fit_, linear.coef_, atol=1e-9)
     np.testing.assert_allclose(kernel.predict_proba(X), linear.predict_proba(X), atol=1e-9)
@@ -266,7 +287,7 @@ def test_passes_with_a_linear_kernel_give_the_passes_of_the_linear_form(monkeypa
     monkeypatch.setattr(kernel_module, "_ROWS", 7)
     for room in (0, 60**2):
         monkeypatch.setattr(kernel_module, "_KEPT_VALUES", room)
-        kernel = KernelAveragedSGDClassifier("linear", n_passes=3, shuffle=False).fit(X, y)
+        kernel = KernelAveragedSGDClassifier("linear", schedule="constant", n_passes=3, shuffle=False).fit(X, y)
         assert kernel.step_ == pytest.approx(linear.step_, rel=1e-12)
         np.testing.assert_allclose(kernel.dual_coef_.T @ X, linear.coef_, atol=1e-12)
 

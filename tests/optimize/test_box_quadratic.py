@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.optimize import minimize_box_quadratic
 
@@ -40,3 +41,11 @@ def test_empty_bounds_are_refused():
 def test_a_coordinate_without_curvature_is_refused():
     with pytest.raises(ValueError, match="diagonal"):
         minimize_box_quadratic(np.diag([1.0, 0.0]), np.ones(2), np.zeros(2), np.ones(2))
+
+
+def test_sweeps_that_do_not_suffice_are_told():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(30, 30))
+    hessian, gradient = A @ A.T + 1e-6 * np.eye(30), rng.normal(size=30)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 sweeps"):
+        minimize_box_quadratic(hessian, gradient, np.full(30, -1.0), np.full(30, 1.0), max_iter=1)

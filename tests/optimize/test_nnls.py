@@ -1,8 +1,11 @@
 """Non-negative least squares for many columns."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import nnls
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.optimize import nonnegative_least_squares
 
@@ -51,3 +54,15 @@ def test_large_batches_in_threads_equal_single_columns():
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"gram has the shape \(2, 2\).*must be \(3, 3\)"):
         nonnegative_least_squares(np.eye(2), np.ones((3, 1)))
+
+
+def test_columns_that_descent_leaves_short_are_told(monkeypatch):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=(40, 12))
+    gram, cross = a.T @ a, a.T @ rng.normal(size=(40, 30))
+    monkeypatch.setattr("treatise.optimize.nnls.pivot_columns", lambda *problem: None)  # as where it gives all up
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 sweeps"):
+        nonnegative_least_squares(gram, cross, max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nonnegative_least_squares(gram, cross, max_iter=10_000)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, SVR, OneClassSVM
 
 from treatise.kernels import Gaussian, GramRows
@@ -130,3 +131,21 @@ def test_wrong_number_of_variables_and_negative_bounds_are_refused(data):
         solve_svm_dual(rows_of(X), SVMDualProblem.classification(y, -1.0))
     with pytest.raises(ValueError, match="signs must be -1 and 1"):
         solve_svm_dual(rows_of(X), SVMDualProblem.classification(y > 0, 1.0))
+
+
+def test_targets_of_any_size_are_solved_to_rounding():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=60)
+    gram = rbf_kernel(X)
+    plain, large = (
+        solve_svm_dual(
+            GramRows.precomputed(gram),
+            SVMDualProblem.regression(unit * y, unit * 10.0, unit * 0.1),
+            tol=1e-13,
+            max_iter=100_000,
+        )
+        for unit in (1.0, 1e8)
+    )
+    assert plain.converged and large.converged and large.n_iter < 10 * plain.n_iter
+    np.testing.assert_allclose(large.scores / 1e8, plain.scores, atol=1e-9)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import subprocess
 import sys
 import types
 from dataclasses import replace
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from treatise._core.errors import DataNotFoundError, TreatiseError
 from treatise.catalog import load_catalogue
 from treatise.papers import Evidence, Gap, Kind, Reproduction, Row, Tally, available, reproduce, tally
-from treatise.papers._record import last_seen, record_last_seen, record_outcome
+from treatise.papers._record import last_seen, record_last_seen, record_outcome, version
 
 LOST = Gap("the paper's splits are lost; not known which seeds", band=0.05)
 
@@ -122,6 +123,24 @@ def test_a_gap_fails_when_it_leaves_its_band_for_the_worse_or_nothing_is_on_reco
     assert replace(row, last_seen=last).failed == failed
 
 
+def test_no_band_is_wider_than_the_scale_of_its_row():
+    wide = Gap("the paper's splits are lost; not known which seeds", band=5.0)
+    rate = replace(Row.printed("rate", "Table 1", 0.3, 0.5, within=0.01, why="rounding", gap=wide), last_seen=0.5)
+    assert rate.band == pytest.approx(0.1), "half of the distance"
+    assert replace(rate, here=0.59).failed is False and replace(rate, here=0.61).failed
+    noisy = Row.printed("rate", "Table 1", 0.3, 0.9, standard_error=0.05, gap=wide)
+    assert replace(noisy, last_seen=0.5).band == pytest.approx(0.15), "the noise"
+    count = Row.printed_at_most("steps", "Table 1", 100, 130, gap=wide)
+    assert replace(count, last_seen=130).band == 5.0, "its own"
+    assert replace(Row.claim("parts are local", "Figure 4", False, gap=wide), last_seen=False).band == 0.0
+    assert Row.claim("parts are local", "Figure 4", False).band is None
+
+
+def test_a_tolerance_of_half_of_a_number_cannot_tell():
+    assert Row.printed("error", "Table 1", 10.0, 11.0, standard_error=2.0).verdict == "too few draws to tell"
+    assert Row.printed("error", "Table 1", 10.0, 11.0, standard_error=1.6).verdict == "reached"
+
+
 def test_a_gap_is_worse_on_the_missed_side():
     accuracy = Row.printed_at_least("accuracy", "Table 1", 0.9, 0.7, gap=LOST)
     assert replace(accuracy, last_seen=0.8).failed and not replace(accuracy, last_seen=0.7).failed
@@ -197,7 +216,7 @@ def test_a_reproduction_fails_with_any_of_its_rows_and_becomes_plain_data():
             {
                 "kind": "printed", "quantity": "features", "place": "Table 1", "expected": 3, "here": 3,
                 "tolerance": "exact", "standard_error": None, "verdict": "reached", "failed": False, "gap": "",
-                "band": None, "last_seen": None,
+                "shown_by": "", "band": None, "last_seen": None,
             }
         ],
         "seconds": 1.5,
@@ -291,3 +310,25 @@ def test_the_record_does_not_name_the_data_home_of_this_machine(tmp_path, monkey
     text = (tmp_path / "evidence.json").read_text()
     assert str(tmp_path) not in text
     assert "put it at the data home/a.csv" in text
+
+
+def test_what_a_recording_writes_makes_no_version_dirty(tmp_path, monkeypatch):
+    def git(*words):
+        names = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", str(tmp_path), *names, *words], check=True, capture_output=True)
+
+    package = tmp_path / "treatise" / "papers"
+    written = [package / "_record.py", package / "last_seen.json", tmp_path / "docs" / "evidence.json"]
+    for path in written:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    git("init")
+    git("add", ".")
+    git("commit", "--message", "all")
+    monkeypatch.setattr("treatise.papers._record.PACKAGE", package)
+    clean = version()
+    for path in written[1:]:
+        path.write_text('{"v98-0001": {}}')
+    assert version() == clean and "dirty" not in clean
+    written[0].write_text("changed")
+    assert version() == clean.replace(")", "-dirty)")

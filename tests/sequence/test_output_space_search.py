@@ -2,8 +2,8 @@
 
 import itertools
 import pickle
-import time
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from treatise.io import load_model, save_model
 from treatise.papers.sequence.v15_1317._digit_words import make_digit_words
 from treatise.sequence import OutputSpaceSearch, RecurrentClassifier, word_features
+from treatise.sequence.output_search import output_space_search
 from treatise.sequence.output_search._cost_loops import output_costs
 from treatise.sequence.output_search._imitation import SearchImitation
 from treatise.sequence.output_search._rank_learner import RankLearner
@@ -372,20 +373,17 @@ def test_the_anytime_curve_tells_what_predictions_of_so_many_steps_give(digit_wo
         curve.plot(against="tokens")
 
 
-def test_a_time_limit_is_kept_and_gives_an_answer_between_none_and_all_steps(digit_words, fitted):
+def test_a_time_limit_is_kept_and_gives_an_answer_between_none_and_all_steps(digit_words, fitted, monkeypatch):
     _, (sequences, _) = digit_words
     search = fitted["lds"]
     many = sequences * 5
-    begin = time.perf_counter()
-    search.predict(many, max_steps=0)
-    least = time.perf_counter() - begin
-    limit = max(0.3, 2 * least)
-    begin = time.perf_counter()
-    # More steps than the time allows.
-    path = search.predict(many, max_steps=100_000, time_limit=limit)
-    spent = time.perf_counter() - begin
-    # A fifth, and half a second for a machine that is busy with other work.
-    assert limit <= spent <= 1.2 * limit + 0.5
+    # A clock that gains a millisecond whenever it is looked at.
+    ticks = itertools.count()
+    with monkeypatch.context() as patch:
+        patch.setattr(output_space_search, "time", SimpleNamespace(perf_counter=lambda: next(ticks) / 1000))
+        # More steps than the time allows.
+        path = search.predict(many, max_steps=100_000, time_limit=0.06)
+    assert 60 <= next(ticks) <= 63
     assert search.cost(many, path).mean() < search.cost(many, search.recurrent_.predict(many)).mean()
     assert search.predict(sequences, time_limit=600.0) == search.predict(sequences)
     assert search.predict(sequences, time_limit=0) == search.predict(sequences, max_steps=0)

@@ -1,9 +1,17 @@
-"""Estimators whose defaults do not suit the general checks, as the checks should make them, with the reason."""
+"""Every public estimator, and those whose defaults do not suit the general checks, as these should make them."""
 
+import inspect
+from importlib import import_module
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
+from treatise.catalog import FAMILIES
 from treatise.linear import PrivateLogisticRegression
 
 
@@ -87,6 +95,9 @@ PARAMETERS = {
     "ConstrainedStructureLearner": {"discretizer": _bins(2), "max_parents": 3},
     "OrderAveragedNetwork": {"discretizer": _bins(3)},
     "ForestDensity": SEEDED,
+    # A few trees, which the checks can wait for.
+    "InteractionRuleClassifier": {"n_trees": 60, "n_cuts": 5, **SEEDED},
+    "RandomIntersectionTrees": {"n_trees": 20, "min_trees": 1, "max_patterns": 20, "max_nodes": 200, **SEEDED},
     "SLIM": {"n_orders": 2, "n_burn_dag": 20, "n_samples_dag": 40, **SHORT_CHAIN},
     "CorrelatedSLIM": {"n_factors": 2, **SHORTEST_CHAIN},
     "NonlinearSLIM": {"orders": "columns", **SHORTEST_CHAIN},
@@ -97,3 +108,41 @@ PARAMETERS = {
 def example_of(estimator_class):
     """An instance for the general checks."""
     return estimator_class(**PARAMETERS.get(estimator_class.__name__, {}))
+
+
+MACHINERY = ["statistics", "optimize", "kernels", "inference"]
+
+
+def public_estimators():
+    """Every public class with ``fit`` in the families and the machinery, as one default instance each."""
+    found = {}
+    for package in [*FAMILIES, *MACHINERY]:
+        module = import_module(f"treatise.{package}")
+        for name in getattr(module, "__all__", []):
+            member = getattr(module, name)
+            if not inspect.isclass(member) or inspect.isabstract(member):
+                continue
+            if issubclass(member, BaseEstimator) and hasattr(member, "fit"):
+                found[f"treatise.{package}.{name}"] = member
+    return found
+
+
+def _takes_a_table(estimator_class):
+    """Estimators whose ``fit`` takes X; others (games, sequences, graphs) say so by another name."""
+    return next(iter(list(inspect.signature(estimator_class.fit).parameters)[1:]), None) == "X"
+
+
+TABLE_ESTIMATORS = {path: cls for path, cls in public_estimators().items() if _takes_a_table(cls)}
+
+
+def output_of(estimator, X):
+    """What a fitted estimator makes of X; a learner of graphs makes nothing of rows, and its graph stands for it."""
+    for method in ("transform", "predict"):
+        if hasattr(estimator, method):
+            return np.asarray(_dense(getattr(estimator, method)(X)))
+    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    return np.asarray(_dense(final.adjacency_))
+
+
+def _dense(result):
+    return result.toarray() if sparse.issparse(result) else result

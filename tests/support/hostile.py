@@ -1,7 +1,9 @@
 """Estimators that misbehave in one way each, for the tests of isolation."""
 
 import os
+import re
 import time
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -91,3 +93,9 @@ def start_slowly_and_compile():
         return total
 
     return added(np.array([1.0, 2.0, 3.0]))
+
+
+def hold_all_threads(marker):
+    """A call that lets no other thread of its process run, and does not end."""
+    Path(marker).touch()
+    re.match("(a+)+$", 40 * "a" + "b")

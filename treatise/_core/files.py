@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 from treatise._core.errors import TreatiseError
 
+LOCK = ".lock"
+"""The file that a folder is held by."""
 _LOOKS_A_SECOND = 10
 
 
@@ -108,7 +110,7 @@ def held(folder: str | os.PathLike[str], *, what: str = "folder", wait: bool = F
     wait : bool, default=False
         Whether to wait for another process to end; else :class:`HeldError` says which it is.
     """
-    place = Path(folder) / ".lock"
+    place = Path(folder) / LOCK
     try:
         stream = place.open("a+b")
     except OSError as error:

@@ -105,6 +105,8 @@ def _packages(problems: list[Problem]) -> dict[str, str | None]:
         except Exception as error:
             state = "is not installed" if version is None else f"{version} cannot be imported ({error})"
             remedy = f"reinstall it: python -m pip install --force-reinstall {name}"
+            if "writable" in str(error):  # Matplotlib has no other way to say so
+                remedy = "set TMPDIR to a folder that you can write to"
             problems.append(Problem(f"{name} {state}", remedy, core=True))
             continue
         if name in floors and version and not floors[name].specifier.contains(version, prereleases=True):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from treatise.compare.blending import BlendedClassifier, BlendedRegressor, expert_weights, greedy_weights
     from treatise.compare.candidates import Candidate
     from treatise.compare.comparison import Comparison, compare_methods
+    from treatise.compare.consensus import Consensus, aggregate_rankings
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from treatise.compare.inputs.survival import predict_lifetimes
     from treatise.compare.inputs.table import predict_table, understand
     from treatise.compare.observer import Observer
+    from treatise.compare.ratings import RatedPlayers, rate_players
     from treatise.compare.rules import Rules
     from treatise.compare.single import fit_method, parse_setting
 
@@ -31,13 +33,16 @@ _PLACES = {
     "BlendedRegressor": "blending",
     "Candidate": "candidates",
     "Comparison": "comparison",
+    "Consensus": "consensus",
     "Densify": "inputs.encoding",
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
     "Observer": "observer",
+    "RatedPlayers": "ratings",
     "Rules": "rules",
     "TableEncoder": "inputs.encoding",
+    "aggregate_rankings": "consensus",
     "compare_methods": "comparison",
     "expert_weights": "blending",
     "fit_method": "single",
@@ -49,6 +54,7 @@ _PLACES = {
     "parse_setting": "single",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
+    "rate_players": "ratings",
     "understand": "inputs.table",
 }
 
@@ -57,13 +63,16 @@ __all__ = [
     "BlendedRegressor",
     "Candidate",
     "Comparison",
+    "Consensus",
     "Densify",
     "FittedModel",
     "Input",
     "LearnedGraph",
     "Observer",
+    "RatedPlayers",
     "Rules",
     "TableEncoder",
+    "aggregate_rankings",
     "compare_methods",
     "expert_weights",
     "fit_method",
@@ -75,6 +84,7 @@ __all__ = [
     "parse_setting",
     "predict_lifetimes",
     "predict_table",
+    "rate_players",
     "understand",
 ]
 

@@ -9,7 +9,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import joblib
 import polars as pl
 import psutil
 
@@ -21,6 +20,7 @@ from treatise.compare.contest.contest import MEMORY_SHARE, Contest, retire_worke
 from treatise.compare.contest.ending import MODELS, Ending
 from treatise.compare.contest.folder import RunFolder, identity_before, identity_of
 from treatise.compare.contest.outcome import Judgement
+from treatise.compare.contest.spread import jobs_on_a_machine, room
 from treatise.compare.early import refuse_early
 from treatise.compare.fitted import FittedModel
 from treatise.compare.inputs import Input, Request, read_input
@@ -173,7 +173,8 @@ def compare_methods(
     it runs, and a quarter of the budget at most goes into reading; a file that takes longer is read as far as that.
 
     To spread the folds over a Dask cluster that shares the output folder, call it inside
-    ``joblib.parallel_config(backend="dask")``.
+    ``joblib.parallel_config(backend="dask")``. Folds of workers that die are done again by others, workers that join
+    are used; when all are gone, the run ends with an error, and can be taken up.
 
     Parameters
     ----------
@@ -191,7 +192,8 @@ def compare_methods(
     budget : float, default=120
         Seconds for everything, the report included.
     jobs : int or None
-        Folds at once; None takes the processors there are.
+        Folds at once; None takes the processors there are, here or on the cluster, of which a run uses those that it
+        has at the moment.
     output : path or None
         The run folder; None names it after the table.
     seed : int, default=0
@@ -253,8 +255,9 @@ def compare_methods(
     >>> [entry.label for entry in comparison.run.leaderboard]
     ['DummyClassifier']
     """
-    jobs = joblib.cpu_count() if jobs is None else jobs
+    jobs = room() if jobs is None else jobs
     _check(budget, jobs, memory)
+    here = jobs_on_a_machine(jobs)
     rules = Rules(margin, prefer, folds, _several(include), _several(exclude), keep)
     refuse_early(
         data, (target, group, by_time, weight, time, event), header=header, task=task, metric=metric, others=(test,)
@@ -265,12 +268,12 @@ def compare_methods(
     try:
         request = Request(
             data, target, task, header, group, None if output is None else Path(output), seed,
-            limit=MEMORY_SHARE * psutil.virtual_memory().available / jobs / COPIES if memory is None else memory,
+            limit=MEMORY_SHARE * psutil.virtual_memory().available / here / COPIES if memory is None else memory,
             seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
             time=by_time, weight=weight, threshold=read_threshold(threshold), own=own, lifetime=time, event=event,
             ordered=ordered if isinstance(ordered, bool) else tuple(ordered),
         )  # fmt: skip
-        workers().warm_up(jobs)
+        workers().warm_up(here)
         given = read_input(request)
         chosen = given.choose_metric(own.metric.name if own is not None else metric)  # type: ignore[arg-type]
         chosen_candidates(given.candidates(), rules.include, rules.exclude)

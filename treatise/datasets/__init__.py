@@ -23,6 +23,7 @@ from treatise.datasets._collection import DataFile, data_files
 from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import make_bengio_grandvalet
 from treatise.datasets._download import download
+from treatise.datasets._game_tables import games_of_table
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
 from treatise.datasets._home import data_home, locate
@@ -34,20 +35,31 @@ from treatise.datasets._images import (
     load_usps,
 )
 from treatise.datasets._leader_losses import make_leader_losses
+from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
 from treatise.datasets._matrices import load_arcene, load_dorothea_validation, load_prostate_expression, load_svmguide3
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import NEWSGROUP_PAIRS, load_newsgroup_pair, load_newsgroup_words
 from treatise.datasets._perturbed_graphs import PerturbedGraphs, make_perturbed_graphs
 from treatise.datasets._prices import StockPrices, load_portfolio, load_stock_prices, make_fractional_brownian_motion
+from treatise.datasets._rankings import (
+    Rankings,
+    load_movielens_small,
+    load_preflib,
+    load_rankings,
+    make_expert_rankings,
+)
+from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
+from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
 from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_graph
 
 __all__ = [
     "ADDITIVE_CURVES",
     "BUNDLED",
     "NEWSGROUP_PAIRS",
+    "WINNING_LINES",
     "CellSignals",
     "DataFile",
     "Games",
@@ -56,12 +68,14 @@ __all__ = [
     "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
+    "Rankings",
     "SpokenVowels",
     "StockPrices",
     "WeakEdgeRows",
     "data_files",
     "data_home",
     "download",
+    "games_of_table",
     "load_acceptor_sites",
     "load_arcene",
     "load_atp",
@@ -75,12 +89,16 @@ __all__ = [
     "load_handwritten_words",
     "load_japanese_vowels",
     "load_mnist_test",
+    "load_movielens_small",
     "load_newsgroup_pair",
     "load_newsgroup_words",
     "load_orl_faces",
     "load_portfolio",
+    "load_preflib",
     "load_promoters",
     "load_prostate_expression",
+    "load_rankings",
+    "load_reuters_topics",
     "load_scop_families",
     "load_stock_prices",
     "load_svmguide3",
@@ -90,12 +108,14 @@ __all__ = [
     "make_additive_chain",
     "make_bengio_grandvalet",
     "make_corral",
+    "make_expert_rankings",
     "make_factor_data",
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
     "make_leader_losses",
+    "make_led",
     "make_linear_network",
     "make_logistic_sphere",
     "make_monks",
@@ -103,6 +123,7 @@ __all__ = [
     "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",
 ]

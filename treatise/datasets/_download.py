@@ -13,8 +13,9 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import held, move, replacing
 from treatise.datasets._collection import DataFile
-from treatise.datasets._home import is_right, lock
+from treatise.datasets._home import data_home, is_right, lock
 
 ATTEMPTS = 4
 SILENCE = 30.0
@@ -43,7 +44,24 @@ def download(file: DataFile, tell: Callable[[int], None] = lambda received: None
             f"no public address of {file.name} is known; get it from {file.source} and put it at {file.path}"
         )
     pooch = _pooch()
-    file.path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TreatiseError(f"{file.path.parent} cannot be written ({error.strerror or error})") from error
+    # Two downloads of one file would write to one unfinished file.
+    with held(data_home(), what="data folder", wait=True):
+        _fetch(file, pooch, tell)
+    if file.sha256 is None and file.content is None:
+        lock(file.name, file.path)
+    elif not is_right(file.name, file.path):
+        file.path.unlink()
+        raise TreatiseError(_not_the_same(file))
+    return file.path
+
+
+def _fetch(file: DataFile, pooch: Any, tell: Callable[[int], None]) -> None:
+    """Bring the file to its place, verified as far as its checksum is stated."""
+    assert file.address is not None
     packs = file.name.endswith(PACKED) and not file.address.endswith(PACKED)
     unpacks = file.address.endswith(PACKED) and not file.name.endswith(PACKED)
     arrived = file.path.with_name(f"{file.path.name}.arrived")
@@ -61,12 +79,6 @@ def download(file: DataFile, tell: Callable[[int], None] = lambda received: None
         raise TreatiseError(_not_the_same(file)) from wrong
     finally:
         arrived.unlink(missing_ok=True)
-    if file.sha256 is None and file.content is None:
-        lock(file.name, file.path)
-    elif not is_right(file.name, file.path):
-        file.path.unlink()
-        raise TreatiseError(_not_the_same(file))
-    return file.path
 
 
 class Resuming:
@@ -115,14 +127,17 @@ class Resuming:
 def _put(arrived: Path, path: Path, packs: bool, unpacks: bool) -> None:
     """Bring what arrived into the form that loaders read."""
     if packs:
-        path.write_bytes(gzip.compress(arrived.read_bytes(), mtime=0))
+        with replacing(path) as temporary:
+            temporary.write_bytes(gzip.compress(arrived.read_bytes(), mtime=0))
     elif unpacks:
         try:
-            path.write_bytes(gzip.decompress(arrived.read_bytes()))
+            content = gzip.decompress(arrived.read_bytes())
         except (OSError, EOFError) as error:
             raise ValueError("no gzip file") from error
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
     else:
-        arrived.replace(path)
+        move(arrived, path)
 
 
 def _hash(sha256: str | None) -> str | None:

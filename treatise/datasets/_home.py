@@ -13,6 +13,7 @@ from typing import Any
 import platformdirs
 
 from treatise._core.errors import DataNotFoundError, TreatiseError
+from treatise._core.files import held, replacing
 
 LOCK = "checksums.json"
 """Name of the file in the data home that keeps the checksums of first downloads."""
@@ -68,13 +69,19 @@ def is_right(name: str, path: Path) -> bool:
 def locked() -> dict[str, str]:
     """The checksums of first downloads, of files without a stated one."""
     path = data_home() / LOCK
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
+        raise TreatiseError(f"{path} is damaged; delete it, and the data files are taken as they are") from None
 
 
 def lock(name: str, path: Path) -> None:
     """Hold a downloaded file to the checksum that it has now."""
-    checksums = locked() | {name: _sha256(path, path.stat().st_mtime_ns)}
-    (data_home() / LOCK).write_text(json.dumps(checksums, indent=2), encoding="utf-8")
+    with held(data_home(), what="data folder", wait=True), replacing(data_home() / LOCK) as temporary:
+        checksums = locked() | {name: _sha256(path, path.stat().st_mtime_ns)}
+        temporary.write_text(json.dumps(checksums, indent=2), encoding="utf-8")
 
 
 @lru_cache(maxsize=256)

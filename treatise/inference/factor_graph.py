@@ -25,6 +25,35 @@ class Factor:
     table: np.ndarray
 
 
+def _checked(sizes, number, variables, table):
+    """A factor over variables with these numbers of states."""
+    variables = _numbers(number, variables)
+    table = np.array(table, np.float64, order="C")
+    for v in variables:
+        if not 0 <= v < len(sizes):
+            raise ValueError(f"factor {number} names variable {v}; variables are numbered from 0 to {len(sizes) - 1}")
+    if len(set(variables)) < len(variables):
+        raise ValueError(f"factor {number} names a variable twice: {variables}")
+    expected = tuple([sizes[v] for v in variables])
+    if table.shape != expected:
+        raise ValueError(
+            f"factor {number} over variables {variables} must have the shape {expected}; it has {table.shape}"
+        )
+    # The largest of numbers with a NaN among them is one, and no number is above NaN.
+    if not np.maximum.reduce(table, axis=None) < np.inf:
+        raise ValueError(f"factor {number} holds NaN or +inf; scores must be numbers or -inf")
+    return Factor(variables, table)
+
+
+def _numbers(number, variables):
+    if type(variables) is tuple and all(type(v) is int for v in variables):
+        return variables
+    named = np.atleast_1d(np.asarray(variables))
+    if named.size and not np.issubdtype(named.dtype, np.integer):
+        raise ValueError(f"factor {number} names {named.tolist()}; variables are whole numbers from 0 on")
+    return tuple(named.tolist())
+
+
 class FactorGraph:
     """Discrete variables whose log probability is a sum of tables, up to a constant.
 
@@ -64,28 +93,8 @@ class FactorGraph:
         self.n_states = np.atleast_1d(np.asarray(n_states, np.int64))
         if self.n_states.ndim != 1 or np.any(self.n_states < 1):
             raise ValueError(f"n_states must list at least one state for each variable; it is {n_states!r}")
-        self.factors = tuple(self._checked(i, *factor) for i, factor in enumerate(factors))
-
-    def _checked(self, number, variables, table):
-        variables = np.atleast_1d(np.asarray(variables))
-        if variables.size and not np.issubdtype(variables.dtype, np.integer):
-            raise ValueError(f"factor {number} names {variables.tolist()}; variables are whole numbers from 0 on")
-        variables = tuple(int(v) for v in variables)
-        table = np.array(table, np.float64, order="C")
-        for v in variables:
-            if not 0 <= v < len(self.n_states):
-                raise ValueError(
-                    f"factor {number} names variable {v}; variables are numbered from 0 to {len(self.n_states) - 1}"
-                )
-        if len(set(variables)) < len(variables):
-            raise ValueError(f"factor {number} names a variable twice: {variables}")
-        expected = tuple(int(self.n_states[v]) for v in variables)
-        if table.shape != expected:
-            raise ValueError(f"factor {number} over variables {variables} must have the shape {expected}; "
-                             f"it has {table.shape}")  # fmt: skip
-        if np.isnan(table).any() or np.isposinf(table).any():
-            raise ValueError(f"factor {number} holds NaN or +inf; scores must be numbers or -inf")
-        return Factor(variables, table)
+        sizes = self.n_states.tolist()
+        self.factors = tuple(_checked(sizes, i, *factor) for i, factor in enumerate(factors))
 
     @classmethod
     def pairwise(cls, unary, edges, pairs):

@@ -3,6 +3,7 @@
 from treatise.io.bif import BIFNetwork, read_bif, write_bif
 from treatise.io.conll import CONLLU_COLUMNS, Sentence, iterate_conll, read_conll, write_conll
 from treatise.io.models import ModelFile, load_model, save_model
+from treatise.io.preflib import PrefLibRankings, is_preflib, read_preflib, write_preflib
 from treatise.io.r_data import read_r_data
 from treatise.io.streams import Chunk, Stream
 from treatise.io.tables import Table, TableBlocks, read_table
@@ -12,17 +13,21 @@ __all__ = [
     "BIFNetwork",
     "Chunk",
     "ModelFile",
+    "PrefLibRankings",
     "Sentence",
     "Stream",
     "Table",
     "TableBlocks",
+    "is_preflib",
     "iterate_conll",
     "load_model",
     "read_bif",
     "read_conll",
+    "read_preflib",
     "read_r_data",
     "read_table",
     "save_model",
     "write_bif",
     "write_conll",
+    "write_preflib",
 ]

@@ -36,6 +36,7 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
     def _solve(self, objects, X, y, loss, sample_weight):
         n = len(y)
         weights = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+        self.penalty_ = self._own_penalty(weights.sum())
         weights = weights / weights.sum()
         gram, basis = self._gram(objects), self._basis(X, n)
         if np.linalg.matrix_rank(basis) < basis.shape[1]:
@@ -47,12 +48,12 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
             )
         if loss.smooth:
             fit = minimize_kernel_newton(
-                gram, y, loss, self.penalty, basis=basis, weights=weights, tol=self.tol, max_iter=self.max_iter
+                gram, y, loss, self.penalty_, basis=basis, weights=weights, tol=self.tol, max_iter=self.max_iter
             )
             coef, free, self.n_iter_ = fit.coef, fit.free_coef, fit.n_iter
         else:
             coef, free, self.n_iter_ = self._piecewise_linear(gram, y, loss, weights, basis)
-        certificate = kernel_certificate(gram, y, coef, free, self.penalty, loss, basis=basis, weights=weights)
+        certificate = kernel_certificate(gram, y, coef, free, self.penalty_, loss, basis=basis, weights=weights)
         self.optimality_residual_ = certificate.violation
         self.converged_ = bool(self.optimality_residual_ <= max(1e-3, 10 * self.tol))
         if not self.converged_:
@@ -69,9 +70,13 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
         self._support_objects = self._kept(objects, kept)
         return coef
 
+    def _own_penalty(self, weight):
+        """The penalty, given the weight of all objects together."""
+        return self.penalty
+
     def _piecewise_linear(self, gram, y, loss, weights, basis):
         """Hinge and tube losses: the dual bounds ``2 penalty |a_i|`` by the object's weight (Corollary 13)."""
-        bound = weights / (2.0 * self.penalty)
+        bound = weights / (2.0 * self.penalty_)
         tube = loss.width if loss.name == "epsilon_insensitive" else 0.0
         if basis.shape[1] == 1 and np.all(basis == 1.0):
             if loss.of_labels:

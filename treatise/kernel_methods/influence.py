@@ -97,14 +97,14 @@ class InfluenceFunction:
         curvature = self._loss.curvature(self._signs, self._curved_scores + self._offset) / n
         self._curved = curvature > 1e-14 * curvature.max()
         inner = self._gram[np.ix_(self._curved, self._curved)].copy()
-        inner[np.diag_indices_from(inner)] += 2.0 * machine.penalty / curvature[self._curved]
+        inner[np.diag_indices_from(inner)] += 2.0 * machine.penalty_ / curvature[self._curved]
         self._factor = cho_factor(inner, lower=True)
 
     def _check_trained_on(self):
         """On other data, or with weights, the machine is not at the optimum whose derivative is asked for."""
         machine = self._machine
         certificate = kernel_certificate(
-            self._gram, self._signs, self._coef, machine.unpenalized_coef_, machine.penalty, self._loss
+            self._gram, self._signs, self._coef, machine.unpenalized_coef_, machine.penalty_, self._loss
         )
         if certificate.violation > machine.optimality_residual_ + 1e-4:
             raise ValueError(
@@ -146,7 +146,7 @@ class InfluenceFunction:
 
     def _of(self, block, own, signs, scores):
         """Solve the conditions of Theorem 8 for objects whose kernels with the training objects are ``block``."""
-        penalty, curved = self._machine.penalty, self._curved
+        penalty, curved = self._machine.penalty_, self._curved
         slopes = self._loss.derivative(signs, scores + self._offset)
         right = 2.0 * penalty * self._curved_scores + slopes[:, None] * block
         through = cho_solve(self._factor, right[:, curved].T).T

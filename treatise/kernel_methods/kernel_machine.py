@@ -10,6 +10,8 @@ from treatise.kernel_methods._kernel_machine_base import KernelMachineBase
 from treatise.optimize import make_loss
 
 LABEL_LOSSES = ("hinge", "squared_hinge", "modified_huber", "logistic", "exponential")
+_LOGISTIC_COST = 5.0
+"""C of kernel logistic regression that suits real tables as C = 1 suits support vector machines."""
 NUMBER_LOSSES = ("squared", "absolute", "epsilon_insensitive", "huber")
 
 
@@ -40,8 +42,10 @@ class KernelMachineClassifier(LogisticScores, KernelMachineBase):
 
     Parameters
     ----------
-    penalty : float, default=1e-2
+    penalty : float or "auto", default="auto"
         Weight of the squared length of the kernel expansion beside the mean loss; an SVC's C is ``1 / (2 n penalty)``.
+        "auto" is ``1 / (2 n)``, which is C = 1, and a fifth of it for the logistic loss, whose slope is less steep; n
+        is the sum of the weights where objects have weights.
     loss : {"logistic", "hinge", "squared_hinge", "modified_huber", "exponential", "squared"}, default="logistic"
         The loss of a margin; "squared" is least squares on the labels -1 and 1.
     kernel : {"rbf", "linear", "poly", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
@@ -70,6 +74,8 @@ class KernelMachineClassifier(LogisticScores, KernelMachineBase):
         Their weights.
     unpenalized_coef_ : ndarray of shape (r,)
         Weights of the functions without penalty; one, the offset, by default.
+    penalty_ : float
+        The penalty in use.
     optimality_residual_ : float
         Violation of the optimality conditions.
     objective_ : float
@@ -99,12 +105,13 @@ class KernelMachineClassifier(LogisticScores, KernelMachineBase):
 
     _parameter_constraints: dict = {
         **{name: value for name, value in KernelMachineBase._parameter_constraints.items() if name != "width"},
+        "penalty": [*KernelMachineBase._parameter_constraints["penalty"], StrOptions({"auto"})],
         "loss": [StrOptions({*LABEL_LOSSES, "squared"})],
     }
 
     def __init__(
         self,
-        penalty=1e-2,
+        penalty="auto",
         *,
         loss="logistic",
         kernel="rbf",
@@ -154,6 +161,11 @@ class KernelMachineClassifier(LogisticScores, KernelMachineBase):
         (signs,) = signs_of(codes, 2)
         self._solve(objects, X, signs, machine_loss(self.loss), sample_weight)
         return self
+
+    def _own_penalty(self, weight):
+        if self.penalty != "auto":
+            return self.penalty
+        return 0.5 / (weight * (_LOGISTIC_COST if self.loss == "logistic" else 1.0))
 
     def _scores(self, X):
         return self._machine(X)[:, np.newaxis]
@@ -217,6 +229,8 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
         Their weights.
     unpenalized_coef_ : ndarray of shape (r,)
         Weights of the functions without penalty.
+    penalty_ : float
+        The penalty in use.
     optimality_residual_ : float
         Violation of the optimality conditions.
     objective_ : float
@@ -233,7 +247,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
     >>> x = np.linspace(0, 6, 60)[:, None]
     >>> y = np.sin(x[:, 0]) + 0.5 * x[:, 0]
     >>> y[30] = 50.0
-    >>> machine = KernelMachineRegressor(1e-4, loss="absolute", unpenalized=1).fit(x, y)
+    >>> machine = KernelMachineRegressor(loss="absolute", unpenalized=1).fit(x, y)
     >>> bool(np.abs(machine.predict(x[31:]) - y[31:]).max() < 0.1)
     True
 

@@ -6,6 +6,8 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator
 
+_TILE = 128
+
 
 class Kernel(BaseEstimator, ABC):
     """A positive semi-definite similarity of two objects: rows of numbers, strings, distributions.
@@ -34,7 +36,7 @@ class Kernel(BaseEstimator, ABC):
 
     @abstractmethod
     def block(self, A, B):
-        """Kernel values between two prepared collections, an array of shape (len(A), len(B))."""
+        """Kernel values between two prepared collections, a new array of shape (len(A), len(B))."""
 
     def diagonal(self, A):
         """Kernel values of prepared objects with themselves."""
@@ -46,9 +48,7 @@ class Kernel(BaseEstimator, ABC):
             gram = self.block(A, A)
             if not self.symmetric:
                 return gram
-            gram = gram + gram.T
-            gram *= 0.5
-            return gram
+            return _made_symmetric(gram)
         return self.block(A, self.prepare(Y))
 
     def normalized(self):
@@ -64,6 +64,21 @@ class Kernel(BaseEstimator, ABC):
         return KernelProduct([self, _as_kernel(other)])
 
     __rmul__ = __mul__
+
+
+def _made_symmetric(gram):
+    """The mean of a matrix and its transpose, in its own memory: tile by tile, as whole columns are slow to read."""
+    if not (gram.flags.owndata and gram.flags.writeable and gram.dtype == np.float64):
+        gram = np.array(gram, np.float64)
+    for top in range(0, len(gram), _TILE):
+        for left in range(top, len(gram), _TILE):
+            upper = gram[top : top + _TILE, left : left + _TILE]
+            lower = gram[left : left + _TILE, top : top + _TILE]
+            mean = upper + lower.T
+            mean *= 0.5
+            upper[...] = mean
+            lower[...] = mean.T
+    return gram
 
 
 def count(objects):

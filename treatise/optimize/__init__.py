@@ -4,6 +4,7 @@ from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
+from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -20,8 +21,10 @@ from treatise.optimize.group import (
 )
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1 import (
+    L1ConstrainedPath,
     L1LogisticSolution,
     L1Path,
+    l1_constrained_path,
     l1_constraint_paths,
     solve_l1_logistic,
     solve_l1_logistic_columns,
@@ -83,6 +86,7 @@ from treatise.optimize.svm import (
 __all__ = [
     "ADMMSolution",
     "AbsoluteLoss",
+    "ArcOrder",
     "BoxConstraint",
     "ColumnNormPenalty",
     "EpsilonInsensitiveLoss",
@@ -96,6 +100,7 @@ __all__ = [
     "HuberLoss",
     "KernelNewtonSolution",
     "KinkedLoss",
+    "L1ConstrainedPath",
     "L1LogisticSolution",
     "L1Path",
     "L1Penalty",
@@ -120,11 +125,13 @@ __all__ = [
     "SquaredLoss",
     "armijo_step",
     "covariance_selection",
+    "feedback_arc_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
     "group_logistic_path",
     "group_penalty_limit",
     "hoyer_sparseness",
+    "l1_constrained_path",
     "l1_constraint_paths",
     "l1_of_unit_vector",
     "least_subgradient",

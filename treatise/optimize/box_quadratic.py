@@ -1,6 +1,9 @@
 """A convex quadratic within bounds on each coordinate."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 
 def minimize_box_quadratic(hessian, gradient, lower, upper, *, tol=1e-10, max_iter=1000):
@@ -55,6 +58,13 @@ def minimize_box_quadratic(hessian, gradient, lower, upper, *, tol=1e-10, max_it
         step = moved - x
         if slope @ step + 0.5 * step @ hessian @ step < 0.0:
             x = moved
+    else:
+        warnings.warn(
+            f"a slope of {np.abs(slope[free]).max():.2g} is left after max_iter={max_iter} sweeps, where {scale:.2g} "
+            "was asked for; raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return x
 
 

@@ -1,10 +1,16 @@
 """Non-negative least squares for many right-hand sides at once."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from treatise._core.threads import over_ranges
 from treatise.optimize._nnls_loops import BLOCK, descend_columns, pivot_columns
+
+_OPTIMAL = 1e-6
+"""Share of the largest right-hand side that a slope may miss optimality by."""
 
 
 def nonnegative_least_squares(gram, cross, *, max_iter=1000):
@@ -57,7 +63,21 @@ def nonnegative_least_squares(gram, cross, *, max_iter=1000):
         rest, its_cross = solution[:, ~solved], cross[:, ~solved]
         descend(rest, gram, its_cross, tol=1e-10, max_iter=max_iter)
         solution[:, ~solved] = rest
+        _warn_unless_optimal(rest, gram, its_cross, max_iter)
     return solution
+
+
+def _warn_unless_optimal(solution, gram, cross, max_iter):
+    """A slope must be zero where a coordinate is positive, and not negative where it is zero."""
+    slopes = gram @ solution - cross
+    missed = np.abs(np.where(solution > 0, slopes, np.minimum(slopes, 0.0))).max(initial=0.0)
+    if missed > _OPTIMAL * np.abs(cross).max(initial=0.0):
+        warnings.warn(
+            f"{solution.shape[1]} columns were left to descent, which misses optimality by {missed:.2g} after "
+            f"max_iter={max_iter} sweeps; raise it",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def descend(solution, gram, cross, *, tol, max_iter):

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 Value = float | int | str | bool | None
 # How many standard errors an estimate may lie from the truth.
 DEVIATIONS = 3.0
+# A tolerance of this share of a number or more takes too many others for it.
+BLIND_SHARE = 0.5
 
 
 class Kind(StrEnum):
@@ -38,7 +40,7 @@ class Gap(NamedTuple):
     reason: str
     """What was tried and what stands in the way; says "not known" where no run shows it."""
     band: float
-    """How much worse than the value last seen the row may be, in its own unit."""
+    """How much worse than the value last seen the row may be, in its own unit; :attr:`Row.band` may be less."""
     shown_by: str = ""
     """Quantity of the check or claim, in the same experiment, that shows the reason."""
 
@@ -63,7 +65,6 @@ class Row:
     why: str = ""
     standard_error: float | None = None
     effect: float | None = None
-    verdict: Verdict = Verdict.NONE
     gap: Gap | None = None
     last_seen: Value = None
     """What :func:`~treatise.papers.reproduce` has on record for a row with a gap."""
@@ -83,7 +84,7 @@ class Row:
             Of the difference, for a number estimated from draws.
         effect : float or None, default=None
             What the number tells apart, such as the difference between two methods. A tolerance that is no narrower
-            cannot judge, and the verdict says so. None is the distance of the published number from zero.
+            cannot judge, and the verdict says so. None is half of the published number.
         """
         place = _place(quantity, place)
         return cls._near(Kind.PRINTED, quantity, place, published, here, within, why, standard_error, effect, gap)
@@ -111,20 +112,15 @@ class Row:
         """A statement of the paper, and whether it holds here."""
         holds = bool(holds)
         place = _place(statement, place)
-        return cls(Kind.CLAIM, statement, holds, place, True, "exact", verdict=_verdict(holds), gap=gap)
+        return cls(Kind.CLAIM, statement, holds, place, True, "exact", gap=gap)
 
     @classmethod
     def claim_positive(
         cls, statement: str, place: str, here: float, *, standard_error: float, gap: Gap | None = None
     ) -> "Row":
         """A statement that holds if a quantity estimated from draws is above zero, as a difference of two errors."""
-        here, noise = float(here), DEVIATIONS * float(standard_error)
-        verdict = Verdict.UNCERTAIN if abs(here) <= noise else _verdict(here > 0)
-        place = _place(statement, place)
-        return cls(
-            Kind.CLAIM, statement, here, place, 0.0, "above", standard_error=float(standard_error), verdict=verdict,
-            gap=gap,
-        )  # fmt: skip
+        place, error = _place(statement, place), float(standard_error)
+        return cls(Kind.CLAIM, statement, float(here), place, 0.0, "above", standard_error=error, gap=gap)
 
     @classmethod
     def check(
@@ -161,8 +157,7 @@ class Row:
     ) -> "Row":  # fmt: skip
         expected, here = _native(expected), _native(here)
         if within is None and standard_error is None:
-            verdict = _verdict(expected == here)
-            return cls(kind, quantity, here, place, expected, "exact", verdict=verdict, gap=gap)
+            return cls(kind, quantity, here, place, expected, "exact", gap=gap)
         if not (_is_number(expected) and _is_number(here)):
             raise TypeError(f"{quantity}: a tolerance is for numbers, not for {expected!r} and {here!r}")
         if (within is None) == (standard_error is None):
@@ -171,8 +166,7 @@ class Row:
             raise ValueError(f"{quantity}: a tolerance needs its reason; say why")
         width = float(within if within is not None else DEVIATIONS * (standard_error or 0.0))
         reason = why if standard_error is None else "three standard errors" + (f" of {why}" if why else "")
-        verdict = _closeness(float(expected), float(here), width, effect)
-        return cls(kind, quantity, here, place, expected, "within", width, reason, standard_error, effect, verdict, gap)
+        return cls(kind, quantity, here, place, expected, "within", width, reason, standard_error, effect, gap)
 
     @classmethod
     def _bounded(
@@ -180,11 +174,25 @@ class Row:
         standard_error: float | None, gap: Gap | None,
     ) -> "Row":  # fmt: skip
         bound, here = float(bound) if isinstance(bound, float) else _native(bound), _native(here)
-        excess = _excess(rule, bound, here)
-        verdict = _verdict(excess <= 0)
-        if excess > 0 and standard_error is not None and excess <= DEVIATIONS * standard_error:
-            verdict = Verdict.UNCERTAIN
-        return cls(kind, quantity, here, place, bound, rule, standard_error=standard_error, verdict=verdict, gap=gap)
+        return cls(kind, quantity, here, place, bound, rule, standard_error=standard_error, gap=gap)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What follows from the numbers."""
+        expected, here = self.expected, self.here
+        if not self.judged:
+            return Verdict.NONE
+        if self.rule == "exact":
+            return _verdict(expected == here)
+        if not (_is_number(expected) and _is_number(here)):
+            return Verdict.MISSED
+        if self.rule == "within":
+            return _closeness(float(expected), float(here), self.within, self.effect)
+        noise = DEVIATIONS * (self.standard_error or 0.0)
+        if self.rule == "above":
+            return Verdict.UNCERTAIN if abs(here) <= noise else _verdict(here > 0)
+        excess = _excess(self.rule, expected, here)
+        return Verdict.UNCERTAIN if 0 < excess <= noise else _verdict(excess <= 0)
 
     @property
     def judged(self) -> bool:
@@ -196,19 +204,34 @@ class Row:
         """Whether the row should have been reached and was not, or is worse than its gap allows."""
         if self.kind is Kind.TIME or self.verdict is not Verdict.MISSED:
             return False
-        return self.gap is None or self.last_seen is None or self._is_worse(self.gap.band)
+        return self.gap is None or self.last_seen is None or self._is_worse()
 
     @property
     def promoted(self) -> bool:
         """Whether a row known not to be reached is reached now."""
         return self.gap is not None and self.verdict is Verdict.REACHED
 
-    def _is_worse(self, band: float) -> bool:
+    @property
+    def band(self) -> float | None:
+        """How much worse than the value last seen the row may be.
+
+        That of its gap, where the row's own scale does not call for less: at most a tenth of the published number, half
+        of the distance from it last seen, or the noise of the estimate, so that no band takes any value whatever.
+        """
+        if self.gap is None:
+            return None
+        if not (_is_number(self.expected) and _is_number(self.last_seen)):
+            return 0.0
+        noise = self.within if self.rule == "within" else DEVIATIONS * (self.standard_error or 0.0)
+        distance = _excess(self.rule, self.expected, self.last_seen)
+        return min(self.gap.band, max(0.1 * abs(self.expected), 0.5 * distance, noise))
+
+    def _is_worse(self) -> bool:
         """Whether the row is further on the wrong side than the value last seen, by more than the band."""
         if not (_is_number(self.here) and _is_number(self.last_seen) and _is_number(self.expected)):
             return self.here != self.last_seen
         now, then = (_excess(self.rule, self.expected, value) for value in (self.here, self.last_seen))
-        return not now - then <= band  # so that NaN is worse
+        return not now - then <= (self.band or 0.0)  # so that NaN is worse
 
     @property
     def tolerance(self) -> str:
@@ -223,7 +246,8 @@ class Row:
             "kind": str(self.kind), "quantity": self.quantity, "place": self.place, "expected": self.expected,
             "here": self.here, "tolerance": self.tolerance, "standard_error": self.standard_error,
             "verdict": str(self.verdict), "failed": self.failed, "gap": self.gap.reason if self.gap else "",
-            "band": self.gap.band if self.gap else None, "last_seen": self.last_seen,
+            "shown_by": self.gap.shown_by if self.gap else "", "band": self.band,
+            "last_seen": self.last_seen,
         }  # fmt: skip
 
 
@@ -241,7 +265,7 @@ def _closeness(expected: float, here: float, within: float, effect: float | None
     slack = 4 * math.ulp(max(abs(here), abs(expected))) if math.isfinite(here) else 0.0
     if not (math.isfinite(here) and abs(here - expected) <= within + slack):
         return Verdict.MISSED
-    told_apart = abs(expected) if effect is None else effect
+    told_apart = BLIND_SHARE * abs(expected) if effect is None else effect
     blind = within >= told_apart and not (effect is None and expected == 0.0)
     return Verdict.UNCERTAIN if blind else Verdict.REACHED
 
@@ -268,5 +292,5 @@ def _native(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

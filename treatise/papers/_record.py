@@ -50,16 +50,22 @@ def record_outcome(path: Path, outcome: "Reproduction") -> None:
 
 
 def version() -> str:
-    """The library's version, and the commit where it runs from a checkout."""
+    """The library's version, and the commit where it runs from a checkout, with "-dirty" where code was changed."""
     root = PACKAGE.parent.parent
     if not (root / ".git").exists():
         return __version__
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty"]
+    # A recording writes here itself: that changes nothing of what a later one runs.
+    code = [":(exclude)docs", ":(exclude)treatise/papers/last_seen.json"]
     try:
-        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        commit = _git(root, "rev-parse", "--short", "HEAD")
+        dirty = _git(root, "status", "--porcelain", "--untracked-files=no", "--", ".", *code)
     except (OSError, subprocess.CalledProcessError):
         return __version__
-    return f"{__version__} ({commit})"
+    return f"{__version__} ({commit}{'-dirty' if dirty else ''})"
+
+
+def _git(root: Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,21 +1,18 @@
-"""What all raters share: the players' records, learning from a log, predictions, the leaderboard."""
+"""What all raters that learn game by game share: the players' records, learning from a log, histories."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
 import polars as pl
-from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import _fit_context, clone
 
-from treatise._core.invariants import is_array, is_count
+from treatise._core.invariants import is_count
 from treatise.datasets import Games
 from treatise.ranking import _plots
-
-# What serves speed alone, and is made again after loading.
-_MADE_AGAIN = ("_rows_by_name", "_room", "_last_log")
+from treatise.ranking._beliefs import SkillBeliefs
 
 
-class Rater(BaseEstimator, ABC):
+class Rater(SkillBeliefs):
     """Gaussian belief about every player's skill, revised after each game.
 
     A concrete rater has the parameters ``mu`` and ``sigma`` of a new player, or overrides ``_newcomers``; it
@@ -38,17 +35,11 @@ class Rater(BaseEstimator, ABC):
         the game put in the wrong order.
     """
 
+    _made_again = ("_rows_by_name", "_room", "_last_log")
+
     @abstractmethod
     def _revise(self, games, players, mean, variance, played, wrong, pairs):
         """Walk the games, in which ``players`` stand for rows of mean, variance and played; change all in place."""
-
-    @abstractmethod
-    def _chance(self, lead, variance, other_variance):
-        """Probability that a team whose mean exceeds the other's by ``lead`` wins."""
-
-    def _newcomers(self, names):
-        """Means and variances of players who have not played."""
-        return np.full(len(names), float(self.mu)), np.full(len(names), float(self.sigma) ** 2)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, games):
@@ -138,27 +129,7 @@ class Rater(BaseEstimator, ABC):
             setattr(self, name, room[:length])
 
     def _invariants(self):
-        n_players = len(self.players_)
-        for name, kind in (("mu_", np.float64), ("variance_", np.float64), ("n_games_", np.int64)):
-            yield f"{name} has a number for each player", is_array(getattr(self, name), kind, n_players)
         yield "pairs and errors are counted", is_count(self.n_pairs_) and is_count(self.n_errors_)
-        # Not stored, but what is stored nevertheless would be taken.
-        yield "rows of players follow from their names", not set(_MADE_AGAIN) & set(vars(self))
-
-    def _rows(self):
-        """Row of each name; kept between calls, rebuilt after loading."""
-        if not hasattr(self, "_rows_by_name"):
-            self._rows_by_name = {name: row for row, name in enumerate(getattr(self, "players_", []))}
-        return self._rows_by_name
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in _MADE_AGAIN}
-
-    @property
-    def sigma_(self):
-        """Standard deviation of each player's skill."""
-        return np.sqrt(self.variance_)
 
     def rate(self, teams, ranks):
         """The ratings that a game would leave, with nothing learnt from it.
@@ -181,49 +152,6 @@ class Rater(BaseEstimator, ABC):
         self._revise(games, games.players, mean, variance, played, wrong, pairs)
         cuts = games.team_ptr[1:-1]
         return np.split(mean[games.players], cuts), np.split(np.sqrt(variance)[games.players], cuts)
-
-    def predict_rank(self, teams):
-        """Expected order of the teams: ranks by falling sum of means, 1 is best, equal sums tie.
-
-        Parameters
-        ----------
-        teams : list of lists of names
-            The teams; players not met before have the prior.
-
-        Returns
-        -------
-        ranks : ndarray of int of shape (n_teams,)
-        """
-        games = Games.from_lists([(teams, [1] * len(teams))])
-        total = np.add.reduceat(self._beliefs(games.names)[0][games.players], games.team_ptr[:-1])
-        return 1 + np.sum(total[None, :] > total[:, None], axis=1)
-
-    def predict_win_proba(self, team, other):
-        """Probability that a team beats another (a draw counts as half a win).
-
-        Parameters
-        ----------
-        team, other : list of names
-            The two teams; players not met before have the prior.
-
-        Returns
-        -------
-        probability : float
-        """
-        games = Games.from_lists([([team, other], [1, 2])])
-        mean, variance = (
-            np.add.reduceat(part[games.players], games.team_ptr[:-1]) for part in self._beliefs(games.names)
-        )
-        return float(self._chance(mean[0] - mean[1], variance[0], variance[1]))
-
-    def _beliefs(self, names):
-        """Mean and variance of the named players, whether met or not."""
-        rows = np.array([self._rows().get(name, -1) for name in names], np.int64)
-        mean, variance = self._newcomers(names)
-        met = rows >= 0
-        if met.any():
-            mean[met], variance[met] = self.mu_[rows[met]], self.variance_[rows[met]]
-        return mean, variance
 
     def progressive_error(self, games):
         """Error rate of a rater with these parameters that predicts each game before it learns from it.
@@ -262,29 +190,6 @@ class Rater(BaseEstimator, ABC):
         fresh._forget()
         return fresh._walk(Games.of(games))
 
-    def leaderboard(self, *, min_games=1):
-        """The players from best to worst by the rating that each very likely deserves, mu - 3 sigma.
-
-        Parameters
-        ----------
-        min_games : int, default=1
-            Leave out players with fewer games.
-
-        Returns
-        -------
-        table : polars.DataFrame
-            Columns player, mu, sigma, conservative, n_games.
-        """
-        check_is_fitted(self)
-        same_kind = len(set(map(type, self.players_))) <= 1
-        names = self.players_ if same_kind else [str(name) for name in self.players_]
-        columns = {
-            "player": names, "mu": self.mu_, "sigma": self.sigma_,
-            "conservative": self.mu_ - 3.0 * self.sigma_, "n_games": self.n_games_,
-        }  # fmt: skip
-        board = pl.DataFrame(columns).filter(pl.col("n_games") >= min_games)
-        return board.sort("conservative", descending=True, maintain_order=True)
-
     def history(self, games, players):
         """Ratings of some players after each of their games, learnt afresh from a log.
 
@@ -318,24 +223,6 @@ class Rater(BaseEstimator, ABC):
             return table
         return table.insert_column(1, pl.Series("time", games.times[table["game"].to_numpy()]))
 
-    def plot_leaderboard(self, top=20, *, min_games=1, ax=None):
-        """Draw the first players of the leaderboard, mean and three standard deviations each way.
-
-        Parameters
-        ----------
-        top : int, default=20
-            How many players.
-        min_games : int, default=1
-            Leave out players with fewer games.
-        ax : matplotlib axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        ax : matplotlib axes
-        """
-        return _plots.plot_leaderboard(self.leaderboard(min_games=min_games).head(top), ax)
-
     def plot_history(self, games, players, *, ax=None):
         """Draw the ratings of some players over a log, mean and one standard deviation each way.
 
@@ -353,11 +240,6 @@ class Rater(BaseEstimator, ABC):
         ax : matplotlib axes
         """
         return _plots.plot_history(self.history(games, players), ax)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def duels(games):

@@ -1,8 +1,27 @@
 """Which features to keep."""
 
 from treatise.selection.cfs import CFSForward
+from treatise.selection.cmim import CMIM, MIM, CountNaiveBayes
 from treatise.selection.consistency import ConsistencyForward
 from treatise.selection.fcbf import FCBF
+from treatise.selection.intersection_trees import (
+    InteractionRuleClassifier,
+    RandomIntersectionTrees,
+    TreeParameters,
+    intersection_tree_parameters,
+)
 from treatise.selection.relevance_plot import plot_relevance
 
-__all__ = ["FCBF", "CFSForward", "ConsistencyForward", "plot_relevance"]
+__all__ = [
+    "CMIM",
+    "FCBF",
+    "MIM",
+    "CFSForward",
+    "ConsistencyForward",
+    "CountNaiveBayes",
+    "InteractionRuleClassifier",
+    "RandomIntersectionTrees",
+    "TreeParameters",
+    "intersection_tree_parameters",
+    "plot_relevance",
+]

@@ -44,13 +44,17 @@ class DiscreteSelector(SelectorMixin, BaseEstimator):
         columns, y = self._read(X, y)
         self.classes_, labels = classes_and_codes(y)
         target = DiscreteVariable(labels, len(self.classes_))
-        self.selected_ = np.asarray(self._select(encode(columns, self.discretizer, target), target), dtype=np.intp)
+        self.selected_ = np.asarray(self._select(self._encode(columns, target), target), dtype=np.intp)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[self.selected_] = True
         if not len(self.selected_):
             # Two frames up: scikit-learn wraps fit.
             warnings.warn(f"{type(self).__name__} kept no feature: {self._why_none()}", UserWarning, stacklevel=3)
         return self
+
+    def _encode(self, columns, target):
+        """The coded table."""
+        return encode(columns, self.discretizer, target)
 
     @abstractmethod
     def _select(self, table, target):

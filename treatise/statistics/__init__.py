@@ -13,6 +13,9 @@ from treatise.statistics.entropy import (
     symmetrical_uncertainty,
 )
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
+from treatise.statistics.min_hash import MinHashPrevalence
+from treatise.statistics.place_intervals import place_intervals
+from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
@@ -20,18 +23,23 @@ from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 __all__ = [
     "DensityGrids",
     "MDLDiscretizer",
+    "MinHashPrevalence",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
     "conditional_mutual_information",
+    "disagreement",
     "effective_sample_size",
     "entropy",
     "integrated_brier_score",
     "isotonic_regression_on_tree",
     "kaplan_meier",
     "kde_mutual_information",
+    "kendall_distance",
     "martingale_residuals",
     "mutual_information",
+    "ndcg",
+    "place_intervals",
     "plug_in_bandwidths",
     "split_r_hat",
     "su_matrix",

@@ -253,6 +253,14 @@ class DiscreteTable:
         n_values = int(starts[position + 1] - starts[position])
         return DiscreteVariable(self.codes(np.array([column]))[0], n_values)
 
+    @property
+    def planes(self) -> PlaneColumns | None:
+        """The bit planes of a table that consists of them, all columns in their order; None for any other."""
+        only = self._storages[0] if len(self._storages) == 1 else None
+        if not isinstance(only, PlaneColumns) or (self._position != np.arange(self.n_columns)).any():
+            return None
+        return only
+
     def _gather(self, of):
         out = np.zeros(self.n_columns, dtype=np.int64)
         for number, storage in enumerate(self._storages):

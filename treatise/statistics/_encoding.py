@@ -19,10 +19,14 @@ from treatise.statistics._encoding_loops import (
     count_values,
     group_stored,
     has_more_than_two_values,
+    pack_bytes,
     rank_integers,
     rank_stored,
 )
 from treatise.statistics.discretize import bins_of, column_blocks, mdl_cuts, sparse_mdl_bins
+
+_COLUMNS_AT_ONCE = 256
+"""Columns packed together: a cache line of each row, and words that stay in the cache (70 ms for 266 million bytes)."""
 
 
 def encode(columns: Columns, discretizer=None, target: DiscreteVariable | None = None) -> DiscreteTable:
@@ -84,7 +88,21 @@ class _DenseTable:
         return DiscreteTable(parts, self.n_samples)
 
 
+def _encode_bits(X: np.ndarray) -> DiscreteTable | None:
+    """A table of bytes, if all are zeros and ones: its bits as they are, column by column."""
+    n, p = X.shape
+    planes, ones = np.empty((p, -(-n // 64)), dtype=np.uint64), np.zeros(p, dtype=np.int64)
+    if pack_bytes(np.ascontiguousarray(X).view(np.uint8), _COLUMNS_AT_ONCE, planes, ones) > 1:
+        return None
+    counts = np.column_stack([n - ones, ones]).ravel()
+    return DiscreteTable([(np.arange(p), PlaneColumns(planes, counts, 2 * np.arange(p + 1), n))], n)
+
+
 def _encode_dense(columns: Columns, discretizer, target) -> DiscreteTable:
+    if columns.numbers.dtype.itemsize == 1 and not columns.categories:
+        bits = _encode_bits(columns.numbers)
+        if bits is not None:
+            return bits
     dense = _DenseTable(columns.n_samples)
     for place, variable in columns.categories:
         dense.add(np.array([place]), variable.codes[np.newaxis], np.array([variable.n_values]))

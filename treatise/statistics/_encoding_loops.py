@@ -3,6 +3,7 @@
 import numpy as np
 
 from treatise._core.jit import compiled
+from treatise.statistics._counts_loops import popcount
 
 
 @compiled
@@ -99,3 +100,33 @@ def group_stored(codes, rows, indptr, n_rows, starts, counts, grouped_rows, grou
             if codes[t] > 0:
                 grouped_rows[place[codes[t]]] = rows[t]
                 place[codes[t]] += 1
+
+
+@compiled
+def pack_bytes(X, n_at_once, planes, ones):
+    """Packed bits of each column of ``X`` (bytes, one row of the table a row), and the number of its ones.
+
+    Returns the bits that any byte of X has: X is binary where that is at most 1. Columns are taken some at a time, so
+    that what is written stays in the cache; eight rows are first packed into a byte, for many columns at once.
+    """
+    n, p = X.shape
+    seen = np.uint8(0)
+    bytes_of_word = np.empty((8, n_at_once), dtype=np.uint8)
+    for begin in range(0, p, n_at_once):
+        width = min(n_at_once, p - begin)
+        for w in range(planes.shape[1]):
+            bytes_of_word[:] = 0
+            for t in range(64 * w, min(n, 64 * w + 64)):
+                row, packed = X[t, begin : begin + width], bytes_of_word[(t >> 3) & 7]
+                bit = np.uint8(1 << (t & 7))
+                for j in range(width):
+                    packed[j] |= np.uint8(row[j] * bit)
+                for j in range(width):
+                    seen |= row[j]
+            for j in range(width):
+                word = np.uint64(0)
+                for k in range(8):
+                    word |= np.uint64(bytes_of_word[k, j]) << np.uint64(8 * k)
+                planes[begin + j, w] = word
+                ones[begin + j] += np.int64(popcount(word))
+    return seen

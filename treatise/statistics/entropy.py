@@ -41,6 +41,16 @@ class TableInformation:
         shared, total = self._shared(z, columns)
         return np.divide(2.0 * shared, total, out=np.zeros(len(shared)), where=total > 0)
 
+    def conditional_mutual_information(
+        self, y: DiscreteVariable, given: DiscreteVariable, columns: np.ndarray | None = None
+    ) -> np.ndarray:
+        """I(column; y | given) in bits, for the given columns or all."""
+        f, both = self._f, joint_variable(given, y)
+        # n I = H(y, given) - H(given) - H(column, y, given) + H(column, given), each n H = f(n) - sum of f.
+        own = f.values[given.counts].sum() - f.values[both.counts].sum()
+        joint = self.table.joint_sums(both, f, columns) - self.table.joint_sums(given, f, columns)
+        return np.maximum(own + joint, 0) * self._bits
+
     def _shared(self, z, columns):
         """n I(column; z) and n (H(column) + H(z)), in fixed point."""
         whole, f = self._f.values[-1], self._f

@@ -1,12 +1,15 @@
 """The folder of a run belongs to one process at a time, and is given back however that ends."""
 
+import random
 import subprocess
 import sys
 
 import pytest
+from mutants import mutant
 
 from treatise._core.errors import TreatiseError
 from treatise.compare.contest.folder import RunFolder
+from treatise.report.record import Failure
 
 HOLD = (
     "import pathlib, sys; from treatise.compare.contest.folder import RunFolder\n"
@@ -27,6 +30,30 @@ def test_a_second_run_is_told_who_holds_the_folder_and_leaves_its_work_alone(tmp
     assert work not in map(str, place.iterdir())
     folder.close()
     RunFolder(place, {"data": "x"}).close()
+
+
+def test_a_damaged_journal_is_mended_or_refused(tmp_path):
+    folder = RunFolder(tmp_path / "run", {"table": 1})
+    folder.add_failure(Failure("key", "A method", None, "error", "it raised", 0), 1.0)
+    folder.note_spent(2.0)
+    folder.close()
+    journal = tmp_path / "run" / "journal.jsonl"
+    whole, rng, outcomes = journal.read_bytes(), random.Random(0), set()
+    for _ in range(200):
+        journal.write_bytes(mutant(whole, rng))
+        try:
+            RunFolder(tmp_path / "run", {"table": 1}).close()
+            outcomes.add("taken up")
+        except TreatiseError as error:
+            outcomes.add("refused")
+            assert "choose another --output" in str(error)
+    assert outcomes == {"taken up", "refused"}
+    # A last line that lacks its end alone is whole.
+    journal.write_bytes(whole[:-1])
+    folder = RunFolder(tmp_path / "run", {"table": 1})
+    folder.note_spent(3.0)
+    folder.close()
+    assert RunFolder(tmp_path / "run", {"table": 1}).spent == 3.0
 
 
 def test_a_folder_that_is_refused_is_not_held(tmp_path):

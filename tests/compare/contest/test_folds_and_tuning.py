@@ -113,11 +113,11 @@ def test_tuning_finds_the_setting_that_matters():
 def test_tuning_keeps_to_its_time_and_then_takes_the_defaults():
     data = problem(n=2000)
     forest = find_candidate("RandomForestClassifier", all_candidates("binary"), "binary")
-    start = time.monotonic()
+    start = time.process_time()
     found = tune(forest, data, METRICS["roc_auc"], seconds=0.2, seed=0)
     assert found == {}
     # One setting on one rung is the least unit of work.
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_settings_that_fail_lose_instead_of_stopping_the_search():

@@ -43,10 +43,9 @@ def test_an_exception_becomes_one_line(pool):
 
 
 def test_a_job_that_hangs_is_stopped_near_its_time_and_the_next_one_runs(pool):
-    start = time.monotonic()
     outcome = pool.run(*fit("Hangs"), Limits(0.5, PLENTY, 120))
+    # Not "late", which it would be after two minutes.
     assert outcome.kind == "time"
-    assert 0.5 <= time.monotonic() - start < 30
     assert pool.run(operator.add, (1, 1), EASY).value == 2
 
 
@@ -103,6 +102,25 @@ def test_workers_end_when_their_parent_is_killed():
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
         child = psutil.Process(int(parent.stdout.readline()))
+        parent.send_signal(signal.SIGKILL)
+    assert psutil.wait_procs([child], timeout=30)[1] == []
+
+
+@pytest.mark.skipif(not processes.CAN_FORK, reason="processes are forked on Linux")
+def test_a_worker_that_looks_after_nothing_ends_with_its_parent_too(tmp_path):
+    script = (
+        "import os, sys, hostile; from treatise.compare.contest.isolation import Limits, Worker\n"
+        "worker, limits = Worker(1), Limits(600, 1e12, 600)\n"
+        "print(worker.run(os.getpid, (), limits).value, flush=True)\n"
+        "worker.run(hostile.hold_all_threads, (sys.argv[1],), limits)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command, marker = [sys.executable, "-c", script, str(tmp_path / "begun")], tmp_path / "begun"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        while not marker.exists():
+            assert parent.poll() is None
+            time.sleep(0.01)
         parent.send_signal(signal.SIGKILL)
     assert psutil.wait_procs([child], timeout=30)[1] == []
 

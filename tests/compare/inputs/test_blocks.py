@@ -121,6 +121,7 @@ def test_the_problem_describes_the_whole_table_and_its_sample_is_fair(people, tm
     # The mean of a thousand uniform numbers on [0, N] is within 5 deviations, N / sqrt(12 * 1000) each.
     assert abs(problem.X["number"].mean() - N / 2) < 5 * N / np.sqrt(12_000)
     np.testing.assert_array_equal(problem.X["number"].to_numpy(), whole["number"].to_numpy()[problem.sampled])
+    problem.close()
     other = streamed(people, "label", tmp_path, seed=1)
     assert not np.array_equal(other.sampled, problem.sampled)
 
@@ -205,9 +206,12 @@ def test_reading_ends_when_its_time_is_up_and_a_later_sitting_reads_the_same_row
     problem = streamed(shuffled, "label", tmp_path, seconds=0.0)
     assert 100 < problem.n_rows < N
     assert any(f"the first {problem.n_rows} of about" in note for note in problem.notes)
+    sizes = problem.store.sizes
+    problem.close()
     again = streamed(shuffled, "label", tmp_path, seconds=60.0, rows=problem.n_rows)
-    assert again.store.sizes == problem.store.sizes
+    assert again.store.sizes == sizes
     np.testing.assert_array_equal(again.sampled, problem.sampled)
+    again.close()
     fewer = streamed(shuffled, "label", tmp_path, rows=1001)
     assert fewer.n_rows == 1001
 

@@ -9,7 +9,7 @@ def test_the_quick_form_reaches_what_it_should(quick):
     evidence = quick("v05-1127")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     verdicts = {row.quantity: row.verdict for row in evidence.rows}
-    assert verdicts["sinc: mean error without knowledge"] == "reached"
+    assert verdicts["sinc: support points without knowledge"] == "reached"
     around = "product of sincs, values all around the bump: mean error with knowledge"
     assert verdicts[around] == "reached"
     assert sum("hyperboloid" in quantity for quantity in verdicts) == 6

@@ -11,7 +11,7 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
     evidence = quick("v05-0975")
     assert [row.quantity for row in evidence.rows if row.failed] == []
     verdicts = {row.quantity: row.verdict for row in evidence.rows}
-    assert verdicts["segment, 300/500: error %, exponential decoding of r - 1/2"] == "reached"
+    assert verdicts["letter, 300/500: error %, exponential decoding of decision values"] == "reached"
     assert verdicts["k = 64: row sums are the least accurate"] == "reached"
     assert verdicts["letter, 300/500: Hastie & Tibshirani have the largest squared error"] == "reached"
     assert evidence.skipped == [] and len(evidence.figure.axes) == 4

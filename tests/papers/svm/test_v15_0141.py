@@ -6,5 +6,5 @@ def test_the_quick_form_reaches_what_it_should(quick):
     assert [row.quantity for row in evidence.rows if row.failed] == []
     quantities = " ".join(row.quantity for row in evidence.rows)
     assert "moons: accuracy lost to one machine on all rows" in quantities
-    assert evidence.skipped or "covtype: accuracy of a linear machine" in quantities
+    assert len(evidence.skipped) > 1 or "covtype: accuracy of a linear machine" in quantities
     assert evidence.figure is not None

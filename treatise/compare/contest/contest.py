@@ -1,12 +1,9 @@
 """The folds of a comparison: asks the race who is next, runs it, keeps what comes back."""
 
 import threading
-import time
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
-import joblib
 import psutil
 
 from treatise.compare.candidates import Candidate, chosen_candidates
@@ -17,6 +14,7 @@ from treatise.compare.contest.folder import RunFolder
 from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
 from treatise.compare.contest.leaderboard import Entries, leaderboard
 from treatise.compare.contest.race import LOOK_ROWS, Course, Race
+from treatise.compare.contest.spread import Call, Calls, cluster_in_use, in_threads, jobs_on_a_machine, on_cluster
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.compare.observer import Observer
 from treatise.compare.rules import Rules
@@ -25,13 +23,14 @@ from treatise.report.record import Failure, FoldRecord, Metric
 MEMORY_SHARE = 0.8
 NO_TURN = "the budget ended before its turn; give it more with --budget"
 INTERRUPTED = "the run was interrupted before its turn"
-PAUSE = 0.02
 SHORT_JOB = 0.2
 SPARE_AT = 0.5
 # The end of a run: its least share of the budget, its most, and what the report takes.
 ENDING_LEAST = 0.06
 ENDING_MOST = 0.35
 REPORT_SECONDS = 1.0
+FIRST_FOLD = 60.0
+"""Seconds, beyond the budget if need be, that the first fold of a run may take: without it there is no answer."""
 LAST_FIT = 1.5
 """Times as long as expected that the last fit may take: the rows held out so far join it."""
 
@@ -46,11 +45,12 @@ class Contest:
         self.data, self.metric, self.k, self.jobs, self.seed = data, metric, k, jobs, seed
         self.clock, self.folder, self.watch, self.keep = clock, folder, watch, rules.keep
         self.everyone = chosen_candidates(data.candidates(), rules.include, rules.exclude)
-        self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs
+        self.memory = MEMORY_SHARE * psutil.virtual_memory().available / jobs_on_a_machine(jobs)
         self.failures = list(folder.failures)
         self._lock = threading.Lock()
         self._wall, self._processor = 1.0, 1.0
         self._spare = False
+        self._began = clock.elapsed
         field = self._field()
         self.evidence = Evidence(data.units)
         course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
@@ -100,29 +100,28 @@ class Contest:
     @property
     def folds_left(self) -> float:
         """Seconds on the clock until no fold may run any more."""
-        return self.clock.left - self.ending_seconds
+        left = self.clock.left - self.ending_seconds
+        return left if self.folder.folds else max(left, self._began + FIRST_FOLD - self.clock.elapsed)
 
     def run(self) -> str:
         """Every turn until the budget ends, nothing is left to do, or the user interrupts."""
-        parallel = joblib.Parallel(
-            n_jobs=self.jobs,
-            prefer="threads",
-            batch_size=1,
-            pre_dispatch="n_jobs",
-            return_as="generator_unordered",
-        )
         try:
-            for turn, outcome in parallel(self._jobs()):
-                if turn is not None:
-                    self._keep(turn, outcome)
+            for turn, outcome in self._outcomes():
+                self._keep(turn, outcome)
         except KeyboardInterrupt:
             self.folder.note_spent(self.clock.elapsed)
             return "interrupted"
         self.folder.note_spent(self.clock.elapsed)
         return "finished"
 
-    def _jobs(self) -> Iterator[Any]:
-        """Turns as processors become free; a pause where the next depends on what is still running."""
+    def _outcomes(self) -> Iterator[tuple[Turn, Outcome]]:
+        cluster = cluster_in_use()
+        if cluster is None:
+            return in_threads(run_isolated, self._calls(), self.jobs)
+        return on_cluster(run_isolated, self._calls(), cluster, lambda: self.folds_left)
+
+    def _calls(self) -> Calls:
+        """Turns as processors become free; None where the next depends on what is still running."""
         while True:
             with self._lock:
                 left = self.folds_left
@@ -132,10 +131,10 @@ class Contest:
                 if turn is not None:
                     self.race.began(turn)
             if turn is None:
-                yield joblib.delayed(_pause)()
+                yield None
                 continue
             job = FoldJob(self.folder.work, self.race.field[turn.key], self.metric, turn, self.k, self.seed)
-            yield joblib.delayed(run_isolated)(job, Limits(turn.seconds, self.memory, left))
+            yield Call(job, Limits(turn.seconds, self.memory, left))
 
     def _keep(self, turn: Turn, outcome: Outcome) -> None:
         candidate = self.race.field[turn.key]
@@ -184,11 +183,6 @@ class Contest:
 def run_isolated(job: FoldJob, limits: Limits) -> tuple[Turn, Outcome]:
     """Run one fold in an isolated process of the machine that this is called on."""
     return job.turn, workers().run(run_fold, (job,), limits)
-
-
-def _pause() -> tuple[None, None]:
-    time.sleep(PAUSE)
-    return None, None
 
 
 @lru_cache(maxsize=1)

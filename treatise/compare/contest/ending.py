@@ -26,7 +26,7 @@ REPORT_SHARE = 0.02
 OVERRUN = 0.03
 """Of the budget: what the last fit may take beyond it, where it is on its way."""
 LEAST_FIT = 2.0
-START = 20.0
+START = 60.0
 """Seconds of processor time that the last fit has at least, and on the clock for a process to start if need be: without
 its model a run is worth little."""
 LEAST_EXPLAINING = 0.5

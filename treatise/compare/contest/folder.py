@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import held, replacing
+from treatise._core.files import LOCK, held, replacing
 from treatise._core.version import __version__
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report.record import VERSION, Failure, FoldRecord, Metric, from_plain, to_plain
@@ -67,16 +67,7 @@ class RunFolder:
             self._open = begun.pop_all()
 
     def _take_up(self, journal: Path, identity: dict[str, Any]) -> None:
-        lines = journal.read_text(encoding="utf-8").splitlines()
-        entries = []
-        for number, line in enumerate(lines, 1):
-            try:
-                entries.append(json.loads(line))
-            except json.JSONDecodeError:
-                # The last line may be torn by a kill in mid-write; that fold is simply done again.
-                if number < len(lines):
-                    raise TreatiseError(f"{journal}, line {number} is damaged; choose another --output") from None
-                journal.write_text("".join(f"{whole}\n" for whole in lines[:-1]), encoding="utf-8")
+        entries = _entries(journal)
         if not entries:
             return
         if entries[0].get("run") != identity:
@@ -85,12 +76,15 @@ class RunFolder:
             raise TreatiseError(
                 f"{self.path} holds another run (it differs in: {', '.join(changed)}); choose another --output"
             )
-        for entry in entries[1:]:
-            if "fold" in entry:
-                self.folds.append(from_plain(FoldRecord, entry["fold"]))
-            elif "failure" in entry:
-                self.failures.append(from_plain(Failure, entry["failure"]))
-            self.spent = entry.get("spent", self.spent)
+        for number, entry in enumerate(entries[1:], 2):
+            try:
+                if "fold" in entry:
+                    self.folds.append(from_plain(FoldRecord, entry["fold"]))
+                elif "failure" in entry:
+                    self.failures.append(from_plain(Failure, entry["failure"]))
+                self.spent = float(entry.get("spent", self.spent))
+            except (TypeError, ValueError, AttributeError, TreatiseError):
+                raise _damaged(journal, number) from None
 
     def add_fold(self, record: FoldRecord, predictions: FoldPredictions, spent: float) -> None:
         """Keep a finished fold; its predictions go into a file beside the journal."""
@@ -145,6 +139,34 @@ class RunFolder:
         os.fsync(self._journal.fileno())
 
 
+def _entries(journal: Path) -> list[dict[str, Any]]:
+    """What a journal holds.
+
+    Its last line may be torn by a kill in mid-write: it goes, and its fold is simply done again.
+    """
+    text = journal.read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
+    entries: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            if number < len(lines):
+                raise _damaged(journal, number) from None
+            continue
+        if not isinstance(entry, dict) or (number == 1 and not isinstance(entry.get("run"), dict)):
+            raise _damaged(journal, number)
+        entries.append(entry)
+    if len(entries) < len(lines) or not text.endswith("\n"):
+        with replacing(journal) as temporary:
+            temporary.write_text("".join(f"{whole}\n" for whole in lines[: len(entries)]), encoding="utf-8")
+    return entries
+
+
+def _damaged(journal: Path, number: int) -> TreatiseError:
+    return TreatiseError(f"{journal}, line {number} is damaged; choose another --output")
+
+
 def _is_empty(path: Path) -> bool:
     """Whether a folder holds nothing but the lock and the place of a run that never began."""
-    return path.is_dir() and all(each.name in (".lock", "folds") for each in path.iterdir())
+    return path.is_dir() and all(each.name in (LOCK, "folds") for each in path.iterdir())

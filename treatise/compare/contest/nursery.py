@@ -6,6 +6,7 @@ deaths. The standard library's fork server would run the caller's own script ane
 """
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -17,6 +18,8 @@ import time
 IDLE_SECONDS = 300.0
 BIRTH, DEATH = b"b", b"d"
 MESSAGE = struct.Struct("<cqq")
+SET_DEATH_SIGNAL = 1
+"""Linux' number for it, PR_SET_PDEATHSIG."""
 
 
 def main(number: int) -> None:
@@ -64,6 +67,7 @@ def _become_worker(jobs: int, answers: int) -> None:
     import treatise.compare.contest.worker as worker
 
     try:
+        _die_with_parent()
         os.setsid()
         os.dup2(jobs, 0)
         os.dup2(answers, 1)
@@ -72,6 +76,15 @@ def _become_worker(jobs: int, answers: int) -> None:
         worker.serve()
     finally:
         os._exit(0)
+
+
+def _die_with_parent() -> None:
+    """Have Linux kill this process when the nursery ends: one that is deep in a foreign call looks after nothing."""
+    nursery = os.getppid()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != nursery:  # it ended before that
+        os._exit(1)
 
 
 def _bury(client: socket.socket, children: dict[int, int]) -> None:

@@ -102,9 +102,22 @@ def read_streamed(
             f"{_amount(free)} are free beside {folder}: choose another --output"
         )
     store = BlockStore(folder, new=True)
-    reading = _Reading(name, seed, _sample_rows(blocks.head))
-    deadline = time.monotonic() + seconds
-    whole = True
+    try:
+        reading = _Reading(name, seed, _sample_rows(blocks.head))
+        whole = _laid_out(blocks, reading, store, seconds, rows)
+        if not len(store):
+            raise TreatiseError(f"the target {name!r} holds no value at all")
+        return _understood(reading, blocks, store, task, whole=whole)
+    except BaseException:
+        store.remove()
+        raise
+
+
+def _laid_out(
+    blocks: TableBlocks, reading: "_Reading", store: BlockStore, seconds: float, rows: int | None
+) -> bool:  # fmt: skip
+    """Lay the rows of a table on disk; returns whether they are all there."""
+    deadline, whole = time.monotonic() + seconds, True
     for table in blocks:
         block = reading.keep(table, rows)
         if len(block.rows):
@@ -113,9 +126,7 @@ def read_streamed(
             whole = False
             break
     store.finish()
-    if not len(store):
-        raise TreatiseError(f"the target {name!r} holds no value at all")
-    return _understood(reading, blocks, store, task, whole=whole)
+    return whole
 
 
 class _Reading:

@@ -2,14 +2,16 @@
 
 import json
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import LOCK, held
 
 INDEX = "blocks.json"
 BLOCK_BYTES = 1 << 23
@@ -55,7 +57,10 @@ def _widened(matrix: sparse.csr_matrix, width: int) -> sparse.csr_matrix:
 
 
 class BlockStore:
-    """A folder of blocks. A new one is filled by ``add`` and closed by ``finish``; later it is only read."""
+    """A folder of blocks. A new one is filled by ``add`` and closed by ``finish``; later it is only read.
+
+    Whoever makes it holds its folder until it is removed, so that no other run lays its rows there.
+    """
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
         # Processes elsewhere on this machine read it too.
@@ -65,14 +70,31 @@ class BlockStore:
         self._bounds = np.zeros(1, np.int64)
         self._waiting: list[Block] = []
         self._waiting_bytes = 0
+        self._hold = ExitStack()
         if new:
-            self.remove()
-            self.path.mkdir(parents=True)
+            self._take_folder()
             self._write_index()
             return
         index = json.loads((path / INDEX).read_text(encoding="utf-8"))
         self.sizes, self.width = index["sizes"], index["width"]
         self._bounds = np.cumsum([0, *self.sizes])
+
+    def _take_folder(self) -> None:
+        """Hold the folder, and clear away what a killed run left in it."""
+        if self.path.exists() and not (self.path / INDEX).exists() and _holds_anything(self.path):
+            raise TreatiseError(f"{self.path} is in the way and holds something else; choose another --output")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._hold.enter_context(held(self.path))
+            for leftover in self.path.iterdir():
+                if leftover.name != LOCK:
+                    leftover.unlink()
+        except OSError as error:
+            raise TreatiseError(f"cannot write to {self.path}: {error.strerror}; choose another --output") from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Other processes read the blocks; the hold is the maker's.
+        return {**vars(self), "_hold": ExitStack()}
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -102,10 +124,9 @@ class BlockStore:
         return Block(np.arange(first, past), frame, matrix)
 
     def remove(self) -> None:
-        """Delete the folder, if it is one of these."""
-        if self.path.exists() and not (self.path / INDEX).exists():
-            raise TreatiseError(f"{self.path} is in the way and holds something else; choose another --output")
+        """Delete the folder, and let go of it; for whoever made it."""
         shutil.rmtree(self.path, ignore_errors=True)
+        self._hold.close()
 
     def _flush(self) -> None:
         if not self._waiting:
@@ -125,3 +146,7 @@ class BlockStore:
 
     def _file(self, number: int, ending: str) -> Path:
         return self.path / f"{number:06d}.{ending}"
+
+
+def _holds_anything(folder: Path) -> bool:
+    return not folder.is_dir() or any(each.name != LOCK for each in folder.iterdir())

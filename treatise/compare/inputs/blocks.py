@@ -24,7 +24,7 @@ from treatise.compare.candidates import Candidate, streaming_candidates
 from treatise.compare.inputs.answers import Score
 from treatise.compare.inputs.base import Columns, HeldOut, Input, Request
 from treatise.compare.inputs.block_reading import digest_of_parts, oversize, read_streamed
-from treatise.compare.inputs.block_store import FOLD, INDEX, JUDGED, Block, BlockStore, joined, scatter
+from treatise.compare.inputs.block_store import FOLD, JUDGED, Block, BlockStore, joined, scatter
 from treatise.compare.inputs.rows import Judging, RowsInput
 from treatise.compare.inputs.served import Part
 from treatise.compare.inputs.table import TableInput, table_usage
@@ -87,14 +87,9 @@ class BlockInput(RowsInput):
         request.tell(large.sentence)
         path = request.folder(large.blocks.head.name)
         folder, rows = path.with_name(f"{path.name}-blocks"), request.earlier(path).get("rows read")
-        try:
-            found = read_streamed(
-                large, request.target, request.task, request.seed, folder, seconds=request.seconds, rows=rows
-            )
-        except BaseException:
-            if (folder / INDEX).exists():
-                BlockStore(folder).remove()
-            raise
+        found = read_streamed(
+            large, request.target, request.task, request.seed, folder, seconds=request.seconds, rows=rows
+        )
         given = cls(**found, source=os.fspath(request.source))
         if request.own is not None:
             request.own.tried(given.y, given.classes)

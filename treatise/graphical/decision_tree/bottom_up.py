@@ -1,6 +1,9 @@
 """Bottom-up simplification of conjunctive features (the search of BLM and DT-BLM, Algorithms 3 and 4)."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.jit import compiled, compiled_step
 from treatise.graphical.decision_tree._conjunction_loops import add_where_matching, matching_word, word_of_rows
@@ -73,6 +76,12 @@ def generalize_features(
         if not changed:
             break
         current = shorter.fit_weights(X, prior_sd=prior_sd, start=shorter.weights, tol=tol)
+    else:
+        warnings.warn(
+            f"features still became shorter in the last of max_passes={max_passes} passes; raise it",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return current
 
 

@@ -26,13 +26,13 @@ class Products:
         self.weights: list[list[np.ndarray]] = [[] for _ in tree.cliques]
         self.lowest = np.zeros(len(tree.cliques))
         for factor, home in zip(tree.graph.factors, tree._home):
-            top = float(factor.table.max())
+            top = float(np.maximum.reduce(factor.table, axis=None))
             if home < 0 or top == -np.inf:
                 self.constant += top
                 continue
             self.constant += top
             # Of the scores: a weight that has vanished already would look impossible.
-            low = factor.table.min()
+            low = np.minimum.reduce(factor.table, axis=None)
             self.lowest[home] += (low if low > -np.inf else factor.table[factor.table > -np.inf].min()) - top
             weight = np.exp(factor.table - top)
             self.weights[home].append(spread(weight, factor.variables, tree.cliques[home]))
@@ -62,7 +62,7 @@ class Products:
                 continue
             parent = tree._parent[c]
             message = np.add.reduce(tables[c], axis=self.up[c][0])
-            top = message.max()
+            top = np.maximum.reduce(message, axis=None)
             if not top > 0:
                 return tables, upward, lowest, -np.inf
             message /= top
@@ -85,7 +85,7 @@ class Products:
                 whole = np.add.reduce(tables[tree._parent[c]], axis=self.down[c][0])
                 # What c already told its parent is taken out; what is impossible for c stays so.
                 told = np.divide(whole, upward[c], out=np.zeros_like(whole), where=upward[c] > 0)
-                told /= told.max()
+                told /= np.maximum.reduce(told, axis=None)
                 lowest[c] += _log_of_smallest(told)
                 if lowest[c] < _LOWEST:
                     raise TooWide
@@ -126,7 +126,7 @@ def _log(value):
 
 def _log_of_smallest(message):
     """Of the positive entries of a message whose largest is one."""
-    smallest = message.min()
+    smallest = np.minimum.reduce(message, axis=None)
     if smallest > 0:
         return log(smallest)
     return log(message[message > 0].min())

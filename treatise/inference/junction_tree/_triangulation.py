@@ -14,15 +14,18 @@ _SMALL = 2**12
 def triangulate(graph, max_table):
     """Maximal cliques of the triangulation with the smaller tables: by min-fill, or along the graph."""
 
+    n_states = graph.n_states.tolist()
+
     def sizes(cliques):
-        return [prod(int(graph.n_states[v]) for v in clique) for clique in cliques]
+        return [prod([n_states[v] for v in clique]) for clique in cliques]
 
     around = [sum(1 << u for u in neighbors) for neighbors in graph.neighbors()]
     by_fill = least_fill_cliques(around, np.log(graph.n_states.astype(float)).tolist())
-    cliques = by_fill
-    if sum(sizes(by_fill)) > _SMALL:
+    cliques, entries = by_fill, sizes(by_fill)
+    if sum(entries) > _SMALL:
         cliques = min((by_fill, _sweep_cliques(graph)), key=lambda found: sum(sizes(found)))
-    largest, widest = max(zip(sizes(cliques), map(len, cliques)), default=(0, 0))
+        entries = sizes(cliques)
+    largest, widest = max(zip(entries, map(len, cliques)), default=(0, 0))
     if largest > max_table:
         raise ValueError(
             f"the largest clique would couple {widest} variables with {largest:.3g} joint states, "

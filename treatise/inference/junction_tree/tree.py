@@ -82,16 +82,14 @@ class JunctionTree:
         for c, clique in enumerate(self.cliques):
             for v in clique:
                 holders.setdefault(v, set()).add(c)
-        sizes = [self._size(clique) for clique in self.cliques]
+        n_states = self.graph.n_states.tolist()
+        sizes = [prod([n_states[v] for v in clique]) for clique in self.cliques]
         homes = []
         for factor in self.graph.factors:
             fitting = set.intersection(*(holders[v] for v in factor.variables)) if factor.variables else set()
             homes.append(min(fitting, key=lambda c: (sizes[c], c)) if fitting else -1)
         self._holder = {v: min(cs, key=lambda c: (sizes[c], c)) for v, cs in holders.items()}
         return homes
-
-    def _size(self, clique):
-        return prod(int(self.graph.n_states[v]) for v in clique)
 
     def _potentials(self, evidence):
         """Tables of the cliques with their factors and the evidence in them, and the sum of the constant factors."""

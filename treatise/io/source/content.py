@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from treatise._core.errors import TreatiseError
 PARQUET = b"PAR1"
 _ENDINGS = {".gz", ".bz2", ".xz", ".zst"}
 _GZIP, _BZIP2, _XZ, _ZSTANDARD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+# Frames that say nothing of the content, and may stand between others.
+_SKIPPED = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 # Zstandard shrinks text about as much as gzip.
 _SHRINKS: dict[bytes, Callable[[bytes], bytes]] = {
     _GZIP: zlib.compress,
@@ -204,7 +207,12 @@ def _zstandard(data: bytes, limit: int) -> bytes:
 def most_of_zstandard(data: bytes) -> int:
     """Bytes that Zstandard's frames unfold to, at most, by the headers of their blocks (RFC 8878, Section 3.1.1)."""
     at, most = 0, 0
-    while data[at : at + 4] == _ZSTANDARD and at + 5 <= len(data):
+    while at + 5 <= len(data):
+        if _SKIPPED.match(data, at):
+            at += 8 + int.from_bytes(data[at + 4 : at + 8], "little")
+            continue
+        if data[at : at + 4] != _ZSTANDARD:
+            break
         descriptor = data[at + 4]
         single = descriptor >> 5 & 1
         content = (single, 2, 4, 8)[descriptor >> 6]

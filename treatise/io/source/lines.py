@@ -15,8 +15,8 @@ LONGEST_LINE = 1 << 26
 UTF8_MARK = b"\xef\xbb\xbf"
 
 
-def line_blocks(path: Path, *, quoted: bool = False) -> Iterator[np.ndarray]:
-    """The text in blocks that end with a line's end; each is valid until the next is asked for.
+def line_blocks(path: Path, *, quoted: bool = False, in_turn: int = 2) -> Iterator[np.ndarray]:
+    """The text in blocks that end with a line's end; each is valid until ``in_turn`` - 1 more are asked for.
 
     A mark of UTF-8 at the file's beginning is left out.
 
@@ -26,20 +26,22 @@ def line_blocks(path: Path, *, quoted: bool = False) -> Iterator[np.ndarray]:
         The file.
     quoted : bool, default=False
         Whether a line feed between double quotes belongs to a field, as in CSV.
+    in_turn : int, default=2
+        Buffers of blocks, which are used in turn.
     """
     with naming(path):
         try:
             with open_bytes(path) as stream:
-                for number, block in enumerate(_whole_lines(stream, quoted)):
+                for number, block in enumerate(_whole_lines(stream, quoted, in_turn)):
                     marked = number == 0 and block[:3].tobytes() == UTF8_MARK
                     yield block[3:] if marked else block
         except DAMAGED as error:
             raise damage(error) from None
 
 
-def _whole_lines(stream: BinaryIO, quoted: bool) -> Iterator[np.ndarray]:
-    # Two buffers in turn: the reader may still look at the last block while this one is filled.
-    buffers = [np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.uint8)]
+def _whole_lines(stream: BinaryIO, quoted: bool, in_turn: int) -> Iterator[np.ndarray]:
+    # In turn: the reader may still look at the last blocks while this one is filled.
+    buffers = [np.empty(BLOCK, np.uint8) for _ in range(in_turn)]
     turn, kept = 0, 0
     while True:
         buffer = buffers[turn]
@@ -56,7 +58,7 @@ def _whole_lines(stream: BinaryIO, quoted: bool) -> Iterator[np.ndarray]:
         if past == 0:
             kept = end
             continue
-        turn = 1 - turn
+        turn = (turn + 1) % in_turn
         rest = buffer[past:end]
         if len(buffers[turn]) < len(buffer):
             buffers[turn] = np.empty(len(buffer), np.uint8)

@@ -19,16 +19,23 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import Part
+from treatise.io.streams.block_loops import is_sound, weighted_sum
 from treatise.io.streams.rows import Chunk
 
-_MAGIC = b"treatise stream 1\n"
+_MAGIC = b"treatise stream 2\n"
 _ALIGNMENT = 64
 _TRAILER = struct.Struct("<QQI")
 _RELEASE = 1 << 22  # bytes that stay mapped behind the reader
+_TURN = 0x9E3779B97F4A7C15  # odd: what a block's checksum is multiplied by before each further array
 
 
 class StaleCacheError(TreatiseError):
     """A cache that was made of another file, or with other settings."""
+
+
+def _with_array(checksum: int, array: np.ndarray) -> int:
+    """The checksum of arrays, of which this one is the next."""
+    return (checksum * _TURN + int(weighted_sum(array.view(np.uint32)))) % (1 << 64)
 
 
 class CacheWriter:
@@ -55,9 +62,9 @@ class CacheWriter:
             start, checksum = self._file.tell(), 0
             for array in arrays:
                 self._pad()
-                data = np.ascontiguousarray(array).view(np.uint8).data
-                checksum = zlib.crc32(data, checksum)
-                self._file.write(data)
+                whole = np.ascontiguousarray(array)
+                checksum = _with_array(checksum, whole)
+                self._file.write(whole.view(np.uint8).data)
         self._blocks.append([start, len(chunk), len(chunk.indices), not plain_values, not plain_weights, checksum])
 
     def commit(self, counts: dict[str, Any]) -> None:
@@ -89,6 +96,30 @@ class CacheWriter:
         self._file.write(b"\0" * (-self._file.tell() % _ALIGNMENT))
 
 
+def _is_table(blocks: Any, end: int) -> bool:
+    """Whether a table of blocks says where they lie, all of them before ``end``."""
+
+    def fits(block: Any) -> bool:
+        if not isinstance(block, list) or len(block) != 6 or not all(isinstance(each, int) for each in block):
+            return False
+        at, rows, filled, has_values, has_weights, _ = block
+        if min(at, rows, filled) < 0 or not {has_values, has_weights} <= {0, 1}:
+            return False
+        for size in (8 * (rows + 1), 4 * filled, 4 * rows, 4 * filled * has_values, 4 * rows * has_weights):
+            at += size + (-at % _ALIGNMENT if size else 0)
+        return at <= end
+
+    return isinstance(blocks, list) and all(map(fits, blocks))
+
+
+def _are_counts(counts: Any) -> bool:
+    """Whether it says how many lines were left out, and what was wrong with the first of them."""
+    if not isinstance(counts, dict) or not isinstance(counts.get("skipped"), int):
+        return False
+    words = counts.get("complaints")
+    return isinstance(words, list) and all(isinstance(word, str) for word in words)
+
+
 class CacheFile:
     """A finished cache, mapped; raises where it is damaged, or stale against ``about``.
 
@@ -116,6 +147,8 @@ class CacheFile:
             raise self._damaged("its table of blocks is none") from None
         if made_of != about:
             raise StaleCacheError(f"the cache {path} was made of another file or with other settings")
+        if not _is_table(content.get("blocks"), start) or not _are_counts(content.get("counts")):
+            raise self._damaged("its table of blocks is none")
         self.counts: dict[str, Any] = content["counts"]
         self._blocks: list[list[int]] = content["blocks"]
         self.rows = [block[1] for block in self._blocks]
@@ -147,14 +180,13 @@ class CacheFile:
             at += -at % _ALIGNMENT
             array = np.frombuffer(self._map, kind, count, at)
             if not self._verified[number]:
-                found = zlib.crc32(array.view(np.uint8).data, found)
+                found = _with_array(found, array)
             arrays.append(array)
             at += array.nbytes
         indptr, indices, labels = arrays[:3]
         if not self._verified[number]:
             # Compiled code follows the indices without looking.
-            sound = found == checksum and indptr[0] == 0 and indptr[-1] == filled and np.all(np.diff(indptr) >= 0)
-            if not sound or (filled and (indices.min() < 0 or indices.max() >= self._limit)):
+            if found != checksum or not is_sound(indptr, indices, self._limit):
                 raise self._damaged(f"block {number} does not match its checksum")
             self._verified[number] = True
         values = arrays[3] if has_values else self._ones[:filled]

@@ -246,6 +246,15 @@ def features(
 
 
 @compiled
+def line_feeds(data: np.ndarray, first: int, past: int) -> int:
+    """The number of lines that end in ``data[first:past]``."""
+    found = 0
+    for at in range(np.uint64(first), np.uint64(past)):
+        found += data[at] == _FEED
+    return found
+
+
+@compiled
 def parse(
     data: np.ndarray, at: int, past: int, style: int, need_label: bool, admitted: int, crosses: Crosses, rows: int,
     out: Slots,

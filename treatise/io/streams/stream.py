@@ -6,6 +6,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ from treatise.io.streams.text import LABELS, text_chunks
 
 _WORDS_KEPT = 5
 _SAMPLES, _SAMPLE = 64, 1 << 16  # blocks, and their bytes
-# Counted up when the same file and settings give other rows, so that older caches are not used.
-_RULES = 2
+# Counted up when the same file and settings give other rows, or other bytes, so that older caches are not used.
+_RULES = 3
 # A file that was changed since may have its old size, and its old time where a program put that back. The system's own
 # time of the last change cannot be put back, but is not kept everywhere: blocks of the content are looked at as well.
 _OF_CONTENT = ("size", "modified", "changed", "content")
@@ -42,8 +43,8 @@ class Stream:
 
     Reads Vowpal Wabbit text, LIBSVM, delimited text and Parquet; text may be compressed (gzip, bzip2, xz, zstd), and a
     table is understood by its first rows, as :class:`TableBlocks` does. Text is read and parsed by a thread of its
-    own, ahead of the loop that uses the chunks. With a cache, the first pass leaves a binary file beside the text, and
-    later passes map that into memory and parse nothing.
+    own, ahead of the loop that uses the chunks; where that loop would wait, it parses too. With a cache, the first pass
+    leaves a binary file beside the text, and later passes map that into memory and parse nothing.
 
     Not for data that fits in memory and is in a matrix already.
 
@@ -128,11 +129,11 @@ class Stream:
     def __iter__(self) -> Iterator[Chunk]:
         """One pass. A chunk's arrays are valid until the next chunk is asked for."""
         self.skipped, self.complaints = 0, []
-        buffers = _in_turn()
+        buffers = _Buffers()
         for path, first, past in self._parts:
             cached = self._cached(path)
             if cached is None:
-                yield from self._parsed(path, buffers)
+                yield from self._parsed(path, buffers.made)
             else:
                 self._count(cached.counts["skipped"], cached.counts["complaints"])
                 yield from cached.chunks(first, past)
@@ -162,10 +163,10 @@ class Stream:
 
     def prepare(self) -> None:
         """Make every cache that is not there yet."""
-        buffers = _in_turn()
+        buffers = _Buffers()
         for path in self.paths:
             if self._cached(path) is None:
-                for _ in self._parsed(path, buffers):
+                for _ in self._parsed(path, buffers.made):
                     pass
 
     def fingerprint(self) -> dict[str, Any]:
@@ -237,8 +238,8 @@ class Stream:
             raise TreatiseError(f"{path} changed while it was read; try again")
         return cached
 
-    def _parsed(self, path: Path, buffers: Iterator[Rows]) -> Iterator[Chunk]:
-        """Chunks parsed from the file, by a thread that runs ahead."""
+    def _parsed(self, path: Path, buffers: list[Rows]) -> Iterator[Chunk]:
+        """Chunks parsed from the file, ahead of their use."""
         writer = CacheWriter(self._cache_path(path), self._about(path)) if self.cache else None
         wrong: list[str] = []
         count = [0]
@@ -249,7 +250,10 @@ class Stream:
                 wrong.append(reason)
 
         try:
-            yield from ahead(self._reader(path, buffers, skip if self.on_error == "skip" else None, writer))
+            for chunk in self._reader(path, buffers, skip if self.on_error == "skip" else None):
+                if writer is not None:
+                    writer.add(chunk)
+                yield chunk
             self._count(count[0], wrong)
             if writer is not None:
                 writer.commit({"skipped": count[0], "complaints": wrong})
@@ -258,32 +262,32 @@ class Stream:
             if writer is not None:
                 writer.abandon()
 
-    def _reader(self, path: Path, buffers: Iterator[Rows], skip: Any, writer: CacheWriter | None) -> Iterator[Chunk]:
+    def _reader(self, path: Path, buffers: list[Rows], skip: Any) -> Iterator[Chunk]:
         style = self.format or _format(path)
         if style == "conll":
             raise TreatiseError(f"{path}: this is CoNLL text; `treatise compare` with --task sequence reads it")
         if style in ("vw", "libsvm"):
-            chunks = text_chunks(
+            return text_chunks(
                 path, style, self.hashing, buffers, need_label=self.need_label, labels=self.labels, tags=self.tags,
                 skip=skip,
             )  # fmt: skip
-        else:
-            chunks = table_chunks(
-                path, style, self.hashing, buffers, target=self.target, weight=self.weight,
-                need_label=self.need_label, admitted=self.labels, skip=skip,
-            )  # fmt: skip
-        for chunk in chunks:
-            if writer is not None:
-                writer.add(chunk)
-            yield chunk
+        chunks = table_chunks(
+            path, style, self.hashing, cycle(buffers), target=self.target, weight=self.weight,
+            need_label=self.need_label, admitted=self.labels, skip=skip,
+        )  # fmt: skip
+        return ahead(chunks)
 
 
-def _in_turn() -> Iterator[Rows]:
-    """Buffers in turn, made when the first is asked for.
+class _Buffers:
+    """Buffers of chunks, made where a file is parsed.
 
     One set serves all files of a pass: memory that is given back and taken again with each file would grow.
     """
-    yield from cycle([Rows() for _ in range(AHEAD + 2)])
+
+    @cached_property
+    def made(self) -> list[Rows]:
+        """As many as wait, the one that is used and the one that is filled."""
+        return [Rows() for _ in range(AHEAD + 2)]
 
 
 def _format(path: Path) -> str:

@@ -1,6 +1,7 @@
 """Vowpal Wabbit and LIBSVM text as chunks of hashed rows."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from treatise.io.source import line_blocks
 from treatise.io.streams import row_loops as loops
 from treatise.io.streams.cross_loops import MOST_NAMESPACES
 from treatise.io.streams.rows import Chunk, Hashing, Rows
+from treatise.io.streams.shared_work import SharedWork
 
 STYLES = {"vw": loops.VW, "libsvm": loops.LIBSVM}
 LABELS = {"any": loops.ANY, "classes": loops.CLASSES, "counts": loops.COUNTS}
@@ -18,41 +20,74 @@ Skip = Callable[[str], None]
 """Called with what is wrong with a line that may be left out."""
 
 
+@dataclass(frozen=True)
+class _Lines:
+    """Lines of a block of text, from one of its bytes on."""
+
+    block: np.ndarray
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """Rows of lines, how many lines were read, and which of them were wrong, counted from 0, with the reason."""
+
+    chunk: Chunk | None
+    lines: int
+    wrong: list[tuple[int, str]]
+
+
 def text_chunks(
     path: Path,
     style: str,
     hashing: Hashing,
-    buffers: Iterator[Rows],
+    buffers: list[Rows],
     *,
     need_label: bool,
     labels: str,
     tags: bool,
     skip: Skip | None,
 ) -> Iterator[Chunk]:
-    """The examples of a text file; a wrong line raises, or is left out and told to ``skip``."""
+    """The examples of a text file; a wrong line raises, or is left out and told to ``skip``.
+
+    Blocks are parsed by a thread of their own, and by the caller's where it would have to wait.
+    """
     crosses = hashing.crosses()
-    lines_before = 0
-    for block in line_blocks(path):
-        at, rows, buffer = 0, 0, next(buffers)
+
+    def parsed(lines: _Lines, rows: Rows) -> tuple[_Parsed, _Lines | None]:
+        block, at, count, wrong = lines.block, lines.first, 0, list[tuple[int, str]]()
+        rest = None
         while at < len(block):
-            status, at, rows, first, past = loops.parse(
-                block, at, len(block), STYLES[style], need_label, LABELS[labels], crosses, rows, buffer.slots()
+            status, at, count, first, past = loops.parse(
+                block, at, len(block), STYLES[style], need_label, LABELS[labels], crosses, count, rows.slots()
             )
-            if status == loops.FULL and rows == 0:
-                buffer.room(2 * len(buffer.indices))
+            if status == loops.FULL and count == 0:
+                rows.room(2 * len(rows.indices))
             elif status == loops.FULL:
-                yield buffer.chunk(rows, block if tags else None)
-                rows, buffer = 0, next(buffers)
+                rest = _Lines(block, at)
+                break
             elif status != loops.FINE:
-                line = lines_before + int(np.count_nonzero(block[:at] == 10)) + 1
-                wrong = f"{path}, line {line}: {_reason(status, block[first:past].tobytes(), labels)}"
+                wrong.append(
+                    (loops.line_feeds(block, lines.first, at), _reason(status, block[first:past].tobytes(), labels))
+                )
                 if skip is None:
-                    raise TreatiseError(wrong)
-                skip(wrong)
+                    break
                 at += block[at:].tobytes().index(b"\n") + 1
-        if rows:
-            yield buffer.chunk(rows, block if tags else None)
-        lines_before += int(np.count_nonzero(block == 10))
+        chunk = rows.chunk(count, block if tags else None) if count else None
+        return _Parsed(chunk, loops.line_feeds(block, lines.first, at), wrong), rest
+
+    # One block more than can wait: the next is begun while they are looked at.
+    blocks = map(_Lines, line_blocks(path, in_turn=len(buffers) + 1))
+    lines_before = 1
+    for piece in SharedWork[_Lines, _Parsed](blocks, parsed, buffers):
+        for line, reason in piece.wrong:
+            wrong = f"{path}, line {lines_before + line}: {reason}"
+            if skip is None:
+                raise TreatiseError(wrong)
+            skip(wrong)
+        if piece.chunk is not None:
+            yield piece.chunk
+        lines_before += piece.lines
 
 
 def _reason(status: int, token: bytes, labels: str) -> str:

@@ -114,9 +114,10 @@ def short_murmur3(text: np.uint64, size: int, seed: np.uint64) -> np.uint64:
     """The same hash of the first ``size`` bytes, 7 at most, of a number made by :func:`eight`: most names are short."""
     h = np.uint64(seed) & _LOW
     text &= (np.uint64(1) << np.uint64(8 * size)) - np.uint64(1)
-    if size >= 4:
-        h = _turn(_stir(h, text & _LOW))
-        text >>= np.uint64(32)
+    # Both forms and then one of them: no branch to be guessed wrong, as lengths come in no order.
+    beyond = _turn(_stir(h, text & _LOW))
+    h = beyond if size >= 4 else h
+    text = text >> np.uint64(32) if size >= 4 else text
     return _finish(_stir(h, text), size)
 
 

@@ -8,9 +8,12 @@ from pathlib import Path
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise.io.source import PARQUET, naming
+from treatise.io.source import PARQUET, naming, refuse_unfolding, unpacked_limit
 
 BATCH = 8192  # rows
+_BYTES_OF_CELL = 8
+_MOST_UNFOLDING = 200
+"""Times as large as a file its rows may be in memory without a further look; few real tables repeat themselves more."""
 _TEMPORAL = (pl.Date, pl.Datetime, pl.Time, pl.Duration)
 
 
@@ -19,6 +22,7 @@ def read_parquet(data: bytes) -> pl.DataFrame:
     if not data.endswith(PARQUET):
         raise TreatiseError("the Parquet file is cut short: its last bytes are missing; get it again")
     try:
+        _refuse_bomb(data)
         frame = pl.read_parquet(io.BytesIO(data), use_statistics=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, MemoryError) as error:
         raise TreatiseError(f"the Parquet file is damaged ({str(error).splitlines()[0]}); get it again") from None
@@ -27,6 +31,14 @@ def read_parquet(data: bytes) -> pl.DataFrame:
     if frame.height == 0:
         raise TreatiseError("the Parquet file has columns but no rows")
     return pl.DataFrame([plain_column(column) for column in frame.iter_columns()])
+
+
+def _refuse_bomb(data: bytes) -> None:
+    """Raise for a few bytes that say they are very many rows, which Polars would end the process for."""
+    rows = pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item()
+    size = rows * len(pl.read_parquet_schema(io.BytesIO(data))) * _BYTES_OF_CELL
+    if size > _MOST_UNFOLDING * len(data):
+        refuse_unfolding(size, unpacked_limit())
 
 
 def parquet_schema(path: Path) -> dict[str, pl.DataType]:

@@ -7,6 +7,7 @@ from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.documentation import InheritsDocumentation
+from treatise.kernel_methods.mkl._grouped_solver import solve_grouped_mkl
 from treatise.kernel_methods.mkl._lp_solver import solve_lp_mkl, solve_ridge_mkl
 from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier, MixtureMachineBase
 from treatise.kernels import KernelBankInputMixin
@@ -20,6 +21,10 @@ class LpMKLBase(InheritsDocumentation, MixtureMachineBase):
     ----------
     p : float, default=2.0
         The norm of the kernel weights, 1 to ``inf``.
+    block_norm : float or None, default=None
+        The norm r over the lengths of the kernels' parts of the machine, 1 to ``inf``, in place of ``p``. Up to 2 it is
+        ``p = r / (2 - r)``; above 2 the parts become more alike than in the plain sum: kernels of short parts are given
+        the larger weights.
     kernels : {"widths", "features", "precomputed"} or list, default="widths"
         "widths": Gaussian kernels of seven widths, ``gamma`` from 1/64 to 64 times that of scikit-learn's "scale".
         "features": a Gaussian kernel of every feature. A list: Kernel objects (``OnColumns(Gaussian(0.1), [0, 1, 2])``
@@ -67,6 +72,7 @@ class LpMKLBase(InheritsDocumentation, MixtureMachineBase):
 
     _parameter_constraints: dict = {
         "p": [Interval(Real, 1, np.inf, closed="both")],
+        "block_norm": [Interval(Real, 1, np.inf, closed="both"), None],
         **KernelBankInputMixin._bank_constraints,
         "solver": [StrOptions({"auto", "wrapper", "interleaved"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -75,12 +81,29 @@ class LpMKLBase(InheritsDocumentation, MixtureMachineBase):
 
     def _learn(self, bank, problems):
         """Solve one machine or several on the same bank."""
+        self._store(bank, [self._solved(bank, problem) for problem in problems])
+
+    def _solved(self, bank, problem):
+        if self._is_beyond_sums:
+            if self.solver == "interleaved":
+                raise ValueError(f"block_norm={self.block_norm} has no working sets above 2; take solver='wrapper'")
+            alone = list(np.arange(bank.n_kernels)[:, np.newaxis])
+            options = {"step": 1.0, "tol": self.tol, "max_iter": self.max_iter}
+            return solve_grouped_mkl(bank, problem, alone, self.block_norm / 2.0, **options)[0]
         interleaved = self.solver == "interleaved" or (self.solver == "auto" and not bank.holds_all)
-        solutions = [
-            solve_lp_mkl(bank, problem, self.p, tol=self.tol, max_iter=self.max_iter, interleaved=interleaved)
-            for problem in problems
-        ]
-        self._store(bank, solutions)
+        options = {"tol": self.tol, "max_iter": self.max_iter, "interleaved": interleaved}
+        return solve_lp_mkl(bank, problem, self._weight_norm, **options)
+
+    @property
+    def _is_beyond_sums(self):
+        return self.block_norm is not None and self.block_norm > 2.0
+
+    @property
+    def _weight_norm(self):
+        """The norm of the weights that a block norm up to 2 amounts to, or the one given."""
+        if self.block_norm is None:
+            return self.p
+        return np.inf if self.block_norm == 2.0 else self.block_norm / (2.0 - self.block_norm)
 
 
 class LpMKLClassifier(MixtureClassifier, LpMKLBase):
@@ -151,6 +174,7 @@ class LpMKLClassifier(MixtureClassifier, LpMKLBase):
         p=2.0,
         *,
         C=1.0,
+        block_norm=None,
         kernels="widths",
         normalize="multiplicative",
         solver="auto",
@@ -160,6 +184,7 @@ class LpMKLClassifier(MixtureClassifier, LpMKLBase):
     ):
         self.p = p
         self.C = C
+        self.block_norm = block_norm
         self.kernels = kernels
         self.normalize = normalize
         self.solver = solver
@@ -196,14 +221,15 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
 
     The loss is the distance from the target beyond ``epsilon``, or half the squared error; all else is as in
     :class:`LpMKLClassifier`. The former gives fewer support objects and bears outliers, the latter needs no epsilon and
-    costs O(n^3) a step. Scale the targets to about unit variance, or C and epsilon with them.
+    costs O(n^3) a step.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Cost of a unit of error beyond ``epsilon``, or of half the squared error.
-    epsilon : float, default=0.1
-        Errors up to this size cost nothing, with the first loss.
+    C : float or "auto", default="auto"
+        Cost of a unit of error beyond ``epsilon``, or of half the squared error. "auto" is the standard deviation of
+        the targets for the former and 1 for the latter, so that their unit does not matter.
+    epsilon : float or "auto", default="auto"
+        Errors up to this size cost nothing, with the first loss; "auto" is a tenth of the targets' standard deviation.
     loss : {"epsilon_insensitive", "squared"}, default="epsilon_insensitive"
         The loss. The squared one needs the wrapper ("auto" takes it).
 
@@ -228,8 +254,8 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
 
     _parameter_constraints: dict = {
         **LpMKLBase._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "C": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "epsilon": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "loss": [StrOptions({"epsilon_insensitive", "squared"})],
     }
 
@@ -237,9 +263,10 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         self,
         p=2.0,
         *,
-        C=1.0,
-        epsilon=0.1,
+        C="auto",
+        epsilon="auto",
         loss="epsilon_insensitive",
+        block_norm=None,
         kernels="widths",
         normalize="multiplicative",
         solver="auto",
@@ -251,6 +278,7 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         self.C = C
         self.epsilon = epsilon
         self.loss = loss
+        self.block_norm = block_norm
         self.kernels = kernels
         self.normalize = normalize
         self.solver = solver
@@ -279,16 +307,22 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         bank, y = self._fit_bank(X, y=y, weights=weights, y_numeric=True)
         weights = np.ones(len(y)) if weights is None else weights
         if self.loss == "squared":
-            self._learn_ridge(bank, np.asarray(y, np.float64), self.C * weights)
+            cost = 1.0 if self.C == "auto" else self.C
+            self._learn_ridge(bank, np.asarray(y, np.float64), cost * weights)
         else:
-            self._learn(bank, [SVMDualProblem.regression(y, self.C * weights, self.epsilon)])
+            spread = np.sqrt(np.cov(y, aweights=weights, ddof=0)) or 1.0
+            cost = spread if self.C == "auto" else self.C
+            tube = 0.1 * spread if self.epsilon == "auto" else self.epsilon
+            self._learn(bank, [SVMDualProblem.regression(y, cost * weights, tube)])
         self.intercept_ = float(self._offsets[0])
         return self
 
     def _learn_ridge(self, bank, y, costs):
         if self.solver == "interleaved":
             raise ValueError("loss='squared' has no working sets, as every object carries it; take solver='wrapper'")
-        self._store(bank, [solve_ridge_mkl(bank, y, costs, self.p, tol=self.tol, max_iter=self.max_iter)])
+        if self._is_beyond_sums:
+            raise ValueError(f"loss='squared' takes a block_norm up to 2; it is {self.block_norm}")
+        self._store(bank, [solve_ridge_mkl(bank, y, costs, self._weight_norm, tol=self.tol, max_iter=self.max_iter)])
 
     def predict(self, X):
         """Numbers.
@@ -350,6 +384,7 @@ class LpMKLOneClass(OutlierMixin, LpMKLBase):
         p=2.0,
         *,
         nu=0.1,
+        block_norm=None,
         kernels="widths",
         normalize="spherical",
         solver="auto",
@@ -359,6 +394,7 @@ class LpMKLOneClass(OutlierMixin, LpMKLBase):
     ):
         self.p = p
         self.nu = nu
+        self.block_norm = block_norm
         self.kernels = kernels
         self.normalize = normalize
         self.solver = solver

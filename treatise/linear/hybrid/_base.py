@@ -281,8 +281,11 @@ class HybridLinear(BaseEstimator):
             record = Checkpoint(
                 checkpoint, {"model": type(self).__name__, "params": params, "data": stream.fingerprint()}
             )
-        shards = stream.split(self.n_shards)
-        fit = self._run_files(shards, dask, record)
+        try:
+            fit = self._run_files(stream.split(self.n_shards), dask, record)
+        finally:
+            if record is not None:
+                record.close()
         if self._classify:
             self.classes_ = np.array([-1, 1])
         self.n_features_in_ = 1 << self.bits

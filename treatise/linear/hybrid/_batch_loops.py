@@ -76,3 +76,25 @@ def predict_pass(indptr, indices, values, w, constant, predictions):
         for at in range(indptr[row], indptr[row + 1]):
             p += values[at] * w[indices[at]]
         predictions[row] = p
+
+
+@compiled
+def signs(labels):
+    """-1 for labels up to 0 and 1 for others; and whether both 0 and -1 occur, which would be three classes."""
+    found, zeros, minus = np.empty_like(labels), 0, 0
+    one = labels.dtype.type(1.0)
+    for row in range(len(labels)):
+        zeros += labels[row] == 0.0
+        minus += labels[row] == -1.0
+        found[row] = one if labels[row] > 0.0 else -one
+    return found, zeros > 0 and minus > 0
+
+
+@compiled
+def census(labels, weights):
+    """Examples of positive weight, all and of label 1."""
+    counted, positive = 0, 0
+    for row in range(len(labels)):
+        counted += weights[row] != 0.0
+        positive += weights[row] != 0.0 and labels[row] == 1.0
+    return counted, positive

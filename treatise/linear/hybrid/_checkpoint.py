@@ -4,13 +4,14 @@ import hashlib
 import json
 import os
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import replacing
+from treatise._core.files import held, replacing
 from treatise.linear.hybrid._passes import MomentsOf, Omitted, OnlineState
 from treatise.optimize import LBFGSState
 
@@ -24,7 +25,8 @@ class Checkpoint:
     """A folder with the state of one fit.
 
     Every file appears whole or not at all, and names the fit that it is of. A pair of L-BFGS is written once, when it
-    is new: a pass costs three vectors on disk, not the whole memory.
+    is new: a pass costs three vectors on disk, not the whole memory. One fit at a time has the folder, from its making
+    to its :meth:`close` or the end of its process.
 
     Parameters
     ----------
@@ -37,10 +39,12 @@ class Checkpoint:
     def __init__(self, folder: str | os.PathLike[str], about: dict[str, Any]) -> None:
         self.folder = Path(folder)
         self._pairs: list[tuple[np.ndarray, str]] = []
+        self._hold = ExitStack()
         about = json.loads(json.dumps(about))
         self._run = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._hold.enter_context(held(self.folder, what="checkpoint"))
             known = self.folder / _ABOUT
             if not known.exists() or json.loads(known.read_text(encoding="utf-8")) != about:
                 # A run that ended before it kept anything left nothing to lose.
@@ -50,6 +54,13 @@ class Checkpoint:
                     temporary.write_text(json.dumps(about), encoding="utf-8")
         except (OSError, ValueError) as error:
             raise TreatiseError(f"the checkpoint {self.folder} cannot be used ({error})") from None
+        except TreatiseError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others have the folder."""
+        self._hold.close()
 
     def save_online(self, passes: int, state: OnlineState, progressive: float, omitted: Omitted) -> None:
         """After an online pass."""

@@ -1,10 +1,12 @@
 """Passes over shards on a Dask cluster: each shard at its worker, one tree of sums for each pass."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from treatise._core.cluster import Cluster, attempted
 from treatise._core.errors import TreatiseError
 from treatise.linear.hybrid._passes import (
     MomentsOf,
@@ -22,16 +24,17 @@ from treatise.linear.hybrid._passes import (
     online_shares,
 )
 
-_ATTEMPTS = 3
+_ATTEMPTS = 5
 
 
 class DaskPasses:
     """Shards on the workers of a cluster.
 
-    A shard goes to the same worker in every pass, as long as that lives, so that its cache lies there. The weights
-    go out once for each pass and a sum of their size comes back up the tree. When a worker dies, the scheduler gives
-    its shards to others; where the weights themselves were lost with it, the pass is done again. The tree is that of
-    :class:`LocalPasses`, and so are the sums, to the last bit.
+    A shard goes to the same worker in every pass, as long as that lives, so that its cache lies there; workers that
+    join are given shards at the next pass. The weights go out once for each pass and a sum of their size comes back up
+    the tree. When a worker dies, the scheduler gives its shards to others; where the weights themselves were lost with
+    it, they are sent again and the pass is done again. The tree is that of :class:`LocalPasses`, and so are the sums,
+    to the last bit.
 
     Parameters
     ----------
@@ -39,33 +42,21 @@ class DaskPasses:
         What the workers read: files that they see under the same paths.
     settings : Settings
         The loss and the switches of the online update.
-    cluster : str or distributed.Client
-        Address of the scheduler, or a client.
+    cluster : str, cluster or distributed.Client
+        Address of the scheduler, a cluster, or a client.
     dtype : type
         Precision of online learners.
     """
 
     def __init__(self, shards: Sequence[Shard], settings: Settings, cluster: Any, dtype: type) -> None:
-        try:
-            from distributed import Client
-        except ImportError:
-            raise TreatiseError("a cluster needs Dask: install treatise[dask]") from None
         self.shards, self.settings, self.dtype = shards, settings, dtype
-        self._own = not isinstance(cluster, Client)
-        try:
-            self._client = Client(cluster, timeout="10s", set_as_default=False) if self._own else cluster
-        except (OSError, TimeoutError, ValueError) as error:
-            raise TreatiseError(f"no Dask scheduler answers at {cluster} ({error})") from None
-        workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
-        if not workers:
-            raise TreatiseError("the Dask cluster has no workers; start some")
+        self._cluster = Cluster(cluster)
         self.omitted = Omitted()
-        self._homes = [workers[i * len(workers) // len(shards)] for i in range(len(shards))]
+        self._homes: list[str | None] = [None] * len(shards)
 
     def close(self) -> None:
         """Leave the cluster, if this joined it."""
-        if self._own:
-            self._client.close()
+        self._cluster.close()
 
     def online(
         self, state: OnlineState, report: Report | None = None, moments_of: MomentsOf | None = None
@@ -97,41 +88,67 @@ class DaskPasses:
         return float(self._each(curvature_share, np.add, w, direction)[0])
 
     def _each(self, work: Callable[..., Any], combine: Callable[[Any, Any], Any] | None, *arguments: Any) -> Any:
-        from distributed import CancelledError, KilledWorker
-        from distributed.client import FutureCancelledError
-
         for attempt in range(_ATTEMPTS):
             try:
-                result, self.omitted = self._once(work, combine, arguments)
-                return result
-            except (CancelledError, FutureCancelledError, KilledWorker, TimeoutError) as error:
-                if attempt == _ATTEMPTS - 1:
-                    raise TreatiseError(f"the cluster lost a pass {_ATTEMPTS} times ({error})") from None
-        raise AssertionError("unreachable")
+                found = self._once(work, combine, arguments)
+                break
+            except TreatiseError:
+                raise
+            except Exception as error:  # of the cluster: those of the work itself come as results
+                if attempt == _ATTEMPTS - 1 or type(error).__name__ == "KilledWorker":
+                    raise TreatiseError(f"the Dask cluster lost a pass {attempt + 1} times ({error})") from None
+        if isinstance(found, Exception):
+            raise found
+        result, self.omitted = found
+        return result
 
     def _once(self, work: Callable[..., Any], combine: Any, arguments: tuple[Any, ...]) -> Any:
-        sent = self._client.scatter(list(arguments), broadcast=True, hash=False)
+        client = self._cluster.client
+        self._homes = settled(self._homes, sorted(self._cluster.some_workers()))
+        # One copy goes out, and workers take it from each other: copies for all would wait for one that has died.
+        sent = client.scatter(list(arguments), hash=False)
         level = [
-            self._client.submit(
+            client.submit(
+                attempted,
                 _noting,
                 work,
                 shard,
                 *sent,
                 self.settings,
-                workers=[home],
-                allow_other_workers=True,
+                workers=None if home is None else [home],
+                allow_other_workers=home is not None,
                 pure=False,
-                retries=2,
             )
             for shard, home in zip(self.shards, self._homes)
         ]
         while len(level) > 1:
-            pairs = [
-                self._client.submit(_both, combine, a, b, pure=False, retries=2)
-                for a, b in zip(level[::2], level[1::2])
-            ]
+            pairs = [client.submit(_both, combine, a, b, pure=False) for a, b in zip(level[::2], level[1::2])]
             level = pairs + level[2 * len(pairs) :]
-        return level[0].result()
+        while not self._cluster.wait(level):
+            pass
+        return self._cluster.fetched(level[0])
+
+
+def settled(homes: Sequence[str | None], workers: Sequence[str]) -> list[str | None]:
+    """A worker for every shard, as many for each but for one; a shard stays where it was if it can."""
+    if not workers:
+        return [None] * len(homes)
+    if not any(homes):
+        return [workers[i * len(workers) // len(homes)] for i in range(len(homes))]
+    least, more = divmod(len(homes), len(workers))
+    load = Counter[str]()
+    kept: list[str | None] = []
+    for home in homes:
+        full = sum(count > least for count in load.values()) >= more
+        stays = home is not None and home in workers and load[home] < least + (not full)
+        if stays:
+            load[str(home)] += 1
+        kept.append(home if stays else None)
+    for number, home in enumerate(kept):
+        if home is None:
+            kept[number] = min(workers, key=load.__getitem__)
+            load[str(kept[number])] += 1
+    return kept
 
 
 def _learn(shard: Shard, state: OnlineState, settings: Settings) -> tuple[OnlineState, np.ndarray]:
@@ -143,5 +160,8 @@ def _noting(work: Callable[..., Any], shard: Shard, *arguments: Any) -> tuple[An
     return work(shard, *arguments), Omitted.by(shard)
 
 
-def _both(combine: Callable[[Any, Any], Any], left: tuple[Any, Omitted], right: tuple[Any, Omitted]) -> Any:
+def _both(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Two results together, or the error of the first that failed."""
+    if isinstance(left, Exception) or isinstance(right, Exception):
+        return left if isinstance(left, Exception) else right
     return combine(left[0], right[0]), left[1].and_those_of(right[1])

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from treatise._core.jit import compiled, compiled_step
+from treatise._core.jit import compiled, compiled_step, inlined
+from treatise._core.prefetch import prefetch_row
 from treatise.optimize.losses._loops import invariant_step, loss_at
 from treatise.optimize.losses.logistic import LOGISTIC, logistic_update
 
@@ -22,37 +23,55 @@ def _longest(indptr):
 
 
 @compiled_step
+def _all_one(values, first, past):
+    """Whether all values are 1, as those of words are: then none need be read again."""
+    others = 0
+    for at in range(np.uint64(first), np.uint64(past)):
+        others += values[at] != 1.0
+    return others == 0
+
+
+@inlined
+def _fetch(table, indices, first, past):
+    """Ask for a row's weights ahead of time."""
+    for at in range(np.uint64(first), np.uint64(past)):
+        prefetch_row(table, np.int64(indices[at]))
+
+
+@compiled_step
 def _widen(table, j, size, adaptive):
     """Raise a feature's scale to a larger value than was seen before."""
     # The weight was learned at the old scale: the prediction must not jump.
-    shrink = table[j, SCALE] / size
+    shrink = np.divide(table[j, SCALE], size)
     table[j, WEIGHT] *= shrink if adaptive else shrink * shrink
     table[j, SCALE] = size
 
 
+@inlined
+def _gather(table, indices, first, past, weight, squares, scale):
+    """A row's weights, squared gradients and scales, side by side; returns whether all scales are 1."""
+    all_one = True
+    for k in range(past - first):
+        j = np.uint64(indices[np.uint64(first + k)])
+        held = table[j, SCALE]
+        weight[k], squares[k], scale[k] = table[j, WEIGHT], table[j, SQUARES], held
+        all_one &= held == 1.0
+    return all_one
+
+
 @compiled_step
-def _gather(table, indices, values, first, past, adaptive, normalized, weight, squares, scale):
-    """A row's weights, squared gradients and scales, side by side; returns its squared norm in units of the scales."""
+def _scaled_norm(table, indices, values, first, past, adaptive):
+    """A row's squared norm in units of the scales, which are raised to larger values; and whether any was."""
     norm, widened = 0.0, False
-    if not normalized:
-        for at in range(first, past):
-            j = np.uint64(indices[np.uint64(at)])
-            weight[at - first], squares[at - first] = table[j, WEIGHT], table[j, SQUARES]
-        return norm
-    for at in range(first, past):
-        j, size = np.uint64(indices[np.uint64(at)]), abs(values[np.uint64(at)])
+    for k in range(past - first):
+        at = np.uint64(first + k)
+        j, size = np.uint64(indices[at]), abs(values[at])
         if size > table[j, SCALE]:
             _widen(table, j, size, adaptive)
             widened = True
         held = table[j, SCALE]
-        weight[at - first], squares[at - first], scale[at - first] = table[j, WEIGHT], table[j, SQUARES], held
-        norm += 1.0 if size == held else (size / held) ** 2 if size > 0.0 else 0.0
-    if widened:
-        # A feature that stands twice in the row may have been read before it was widened.
-        for at in range(first, past):
-            j = np.uint64(indices[np.uint64(at)])
-            weight[at - first], scale[at - first] = table[j, WEIGHT], table[j, SCALE]
-    return norm
+        norm += 1.0 if size == held else np.divide(size, held) ** 2 if size > 0.0 else 0.0
+    return norm, widened
 
 
 @compiled
@@ -117,6 +136,48 @@ def _sums(weight, rate, values, first, past):
     return (p0 + p1) + (p2 + p3), (q0 + q1) + (q2 + q3)
 
 
+@inlined
+def _sums_of_ones(weight, rate, size):
+    """The same where all values are 1, in the same four parts."""
+    p0, p1, p2, p3 = 0.0, 0.0, 0.0, 0.0
+    q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0
+    k = 0
+    while k + 4 <= size:
+        p0 += weight[k]
+        p1 += weight[k + 1]
+        p2 += weight[k + 2]
+        p3 += weight[k + 3]
+        q0 += rate[k]
+        q1 += rate[k + 1]
+        q2 += rate[k + 2]
+        q3 += rate[k + 3]
+        k += 4
+    while k < size:
+        p0 += weight[k]
+        q0 += rate[k]
+        k += 1
+    return (p0 + p1) + (p2 + p3), (q0 + q1) + (q2 + q3)
+
+
+@compiled_step
+def _move(table, indices, values, first, past, rate, length, growth):
+    """Algorithm 1: w <- w - s A x, then G <- G + g^2, in this order."""
+    for k in range(past - first):
+        at = np.uint64(first + k)
+        j, x = np.uint64(indices[at]), values[at]
+        table[j, WEIGHT] -= length * rate[k] * x
+        table[j, SQUARES] += growth * x * x
+
+
+@inlined
+def _move_by_ones(table, indices, first, past, rate, length, growth):
+    """The same where all values are 1."""
+    for k in range(past - first):
+        j = np.uint64(indices[np.uint64(first + k)])
+        table[j, WEIGHT] -= length * rate[k]
+        table[j, SQUARES] += growth
+
+
 @compiled
 def online_pass(
     indptr, indices, values, labels, importances, table, totals, number, parameter, learning_rate, constant, adaptive,
@@ -131,12 +192,19 @@ def online_pass(
     total, last, most = 0.0, len(table) - 1, _longest(indptr)
     weight, squares, scale = np.empty(most, table.dtype), np.empty(most, table.dtype), np.empty(most, table.dtype)
     rate, speed = np.empty(most, table.dtype), np.empty(most, table.dtype)
-    for row in range(len(labels)):
+    plain, end = _all_one(values, indptr[0], indptr[-1]), len(labels)
+    for row in range(end):
         first, past = indptr[row], indptr[row + 1]
+        if row + 1 < end:
+            _fetch(table, indices, past, indptr[row + 2])
         h, y = np.float64(importances[row]), np.float64(labels[row])
-        norm = _gather(table, indices, values, first, past, adaptive, normalized, weight, squares, scale)
-        pace = learning_rate
+        pace, unscaled = learning_rate, _gather(table, indices, first, past, weight, squares, scale)
         if normalized:
+            norm = float(past - first)
+            if not (plain and unscaled):
+                norm, widened = _scaled_norm(table, indices, values, first, past, adaptive)
+                if widened:
+                    _gather(table, indices, first, past, weight, squares, scale)
             if constant > table[last, SCALE]:
                 _widen(table, last, constant, adaptive)
             totals[0] += h
@@ -148,6 +216,8 @@ def online_pass(
         if l2 > 0.0 or l1 > 0.0:
             pull(weight, rate, pace, l2, l1, past - first, speed)
             p, q = _sums(weight, speed, values, first, past)
+        elif plain:
+            p, q = _sums_of_ones(weight, rate, past - first)
         else:
             p, q = _sums(weight, rate, values, first, past)
         # The constant is 0 or 1, and so is its scale.
@@ -163,12 +233,11 @@ def online_pass(
         if slope == 0.0 or h == 0.0:
             continue
         squared_slope = h * slope * slope
-        # Algorithm 1: w <- w - s A x, then G <- G + g^2, in this order.
         length, growth = table.dtype.type(step), table.dtype.type(squared_slope)
-        for at in range(first, past):
-            j, x = np.uint64(indices[np.uint64(at)]), values[np.uint64(at)]
-            table[j, WEIGHT] -= length * rate[at - first] * x
-            table[j, SQUARES] += growth * x * x
+        if plain:
+            _move_by_ones(table, indices, first, past, rate, length, growth)
+        else:
+            _move(table, indices, values, first, past, rate, length, growth)
         table[last, WEIGHT] -= step * own * constant
         table[last, SQUARES] += squared_slope * constant
     return total

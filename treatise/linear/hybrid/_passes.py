@@ -151,9 +151,10 @@ def targets(chunk: Chunk, settings: Settings) -> np.ndarray:
     """Labels as the loss takes them: -1 and 1 for classes, which a file may also call 0 and 1."""
     labels = chunk.labels
     if settings.classify:
-        if (labels == 0).any() and (labels == -1).any():
+        classes, three = loops.signs(labels)
+        if three:
             raise TreatiseError("labels must be -1 and 1, or 0 and 1, to tell two classes apart; both 0 and -1 occur")
-        return np.where(labels > 0, labels.dtype.type(1), labels.dtype.type(-1))
+        return classes
     if settings.loss.name == "poisson" and np.any(labels < 0):
         raise TreatiseError(f"labels must be from 0 on for the Poisson loss; found {labels.min():g}")
     return labels
@@ -187,6 +188,7 @@ def learn_online(
         if before >= len(chunk):
             before -= len(chunk)
             continue
+        _refuse_half(before)
         indptr, indices, values, labels, weights = _arrays(chunk, settings)
         first = 0
         while first < len(labels):
@@ -201,18 +203,20 @@ def learn_online(
             if report is not None and counts[SEEN] == mark:
                 report(mark, counts[LOSS], counts[IMPORTANCE])
                 mark *= 2
-        counts[COUNTED:] += _census(labels, weights)
+        counts[COUNTED:] += loops.census(labels, weights)
         if moments is not None:
             moments.keep(state, counts)
+    _refuse_half(before)
     seen = int(counts[SEEN])
     if report is not None and seen and 2 * seen != mark:
         report(seen, counts[LOSS], counts[IMPORTANCE])
     return state, counts
 
 
-def _census(labels: np.ndarray, weights: np.ndarray) -> tuple[int, int]:
-    """Examples of positive weight, all and of label 1."""
-    return int(np.count_nonzero(weights)), int(np.count_nonzero(weights[labels == 1]))
+def _refuse_half(before: int) -> None:
+    """Chunks are the same in every reading, and moments are kept between two of them."""
+    if before > 0:
+        raise TreatiseError("the checkpoint was taken at no end of a chunk; it is damaged: delete it to start anew")
 
 
 def online_shares(
@@ -264,7 +268,7 @@ def diagonal_share(shard: Shard, w: np.ndarray, settings: Settings) -> np.ndarra
         counts[IMPORTANCE] += loops.diagonal_pass(
             *arrays, w, diagonal, loss.number, loss.parameter, loss.smooth, settings.constant
         )
-        counts[COUNTED:] += _census(*arrays[-2:])
+        counts[COUNTED:] += loops.census(*arrays[-2:])
     return share
 
 

@@ -23,7 +23,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
 
     Parameters
     ----------
-    criterion : {"minimum_error", "balanced", "guarantee"}, default="minimum_error"
+    criterion : {"balanced", "minimum_error", "guarantee"}, default="balanced"
         What the plane is best in: see :class:`MinimaxProbabilityMachine`.
     guarantee : dict or None, default=None
         For ``criterion="guarantee"``: one class and the accuracy that it must keep.
@@ -99,7 +99,7 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
 
     def __init__(
         self,
-        criterion="minimum_error",
+        criterion="balanced",
         *,
         guarantee=None,
         priors=None,

@@ -19,17 +19,17 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
 
     Use it when only moments are known or may be shared (:meth:`fit_moments`), when one class must keep an accuracy,
     or as a linear discriminant for classes of unlike covariance. The promises are conservative and refer to the true
-    moments: they are no estimates of accuracy and no probabilities. Do not use it for classes whose means coincide;
-    and where the classes overlap much, the minimum error criterion may give up the rarer class (its promise is 0):
-    ``"balanced"`` does not.
+    moments: they are no estimates of accuracy and no probabilities. Do not use it for classes whose means coincide.
+    Where the classes overlap much, the minimum error criterion may give up one of them (its promise is 0): it is not
+    the default for that.
 
     Costs O(n p² + p³) once; the plane is then found among all candidates at O(p) each.
 
     Parameters
     ----------
-    criterion : {"minimum_error", "balanced", "guarantee"}, default="minimum_error"
-        What the plane is best in: the accuracy promised overall, that of the worse class, or that of one class while
-        ``guarantee`` holds for the other.
+    criterion : {"balanced", "minimum_error", "guarantee"}, default="balanced"
+        What the plane is best in: the accuracy promised to the worse class, that promised overall (the paper's own
+        machine), or that of one class while ``guarantee`` holds for the other.
     guarantee : dict or None, default=None
         For ``criterion="guarantee"``: one class and the accuracy that it must keep, such as ``{"healthy": 0.8}``.
     priors : array-like of shape (2,) or None, default=None
@@ -43,8 +43,8 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
         How far a class's covariance may be off its estimate, in Frobenius norm (rho of Section 3): added to the
         variances. Above 0 it also regularises where there are few rows; scale the features then. 0 takes the estimates
         for exact, as the paper's experiments do. "auto" adds to each feature's variances their mean over the classes
-        divided by the number of rows, as much as one more row might: a feature that is constant in one class would
-        otherwise promise everything and decide alone (ionosphere: 0.78 of held-out rows right instead of 0.90).
+        times the number of features for each row, by which estimates of so many variances err: a feature that is
+        constant in one class would otherwise promise everything and decide alone.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
 
     def __init__(
         self,
-        criterion="minimum_error",
+        criterion="balanced",
         *,
         guarantee=None,
         priors=None,
@@ -122,7 +122,7 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
         means, covariances = map(np.array, zip(*(moments(X[row]) for row in rows)))
         if self._own_radius:
             variances = np.einsum("kii->i", covariances) / 2.0
-            covariances = covariances + np.diag(variances / len(X))
+            covariances = covariances + np.diag(variances * X.shape[1] / len(X))
         return self._fit_plane(means, covariances, [np.mean(row) for row in rows])
 
     @property

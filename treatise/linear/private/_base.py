@@ -1,5 +1,6 @@
 """What all differentially private classifiers have in common: labels, budget and release."""
 
+import warnings
 from abc import ABC, abstractmethod
 from numbers import Real
 
@@ -16,6 +17,21 @@ from treatise.linear.private.mechanisms import MECHANISMS
 from treatise.optimize import Loss
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
+
+
+class SeededNoiseWarning(UserWarning):
+    """Noise was drawn from a seed: whoever knows or guesses it can take the noise away."""
+
+
+def warn_of_seed(estimator: BaseEstimator) -> None:
+    """Warn where an estimator's noise can be drawn again."""
+    if estimator.random_state is not None:
+        warnings.warn(
+            f"random_state={estimator.random_state!r} makes the noise of {type(estimator).__name__} one that anybody "
+            "can draw again: this fit is not private. Leave random_state=None for data of real people",
+            SeededNoiseWarning,
+            stacklevel=4,  # past fit and what scikit-learn wraps around it
+        )
 
 
 class PrivateClassifier(ScoreClassifier, BaseEstimator, ABC):
@@ -66,6 +82,7 @@ class PrivateClassifier(ScoreClassifier, BaseEstimator, ABC):
             The fitted classifier. Nothing in it depends on the data but through the private weights.
         """
         rows = self._signed_rows(X, y)
+        warn_of_seed(self)
         if self.accountant is not None:
             self.accountant.spend(self.epsilon, type(self).__name__)
         erm = self._erm()

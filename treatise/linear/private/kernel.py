@@ -15,6 +15,9 @@ from treatise.optimize import Loss
 class PrivateKernelClassifier(PrivateClassifier):
     """Classifier with the kernel exp(-gamma |x - x'|^2) that may be published: epsilon-differentially private.
 
+    The proof is about real numbers: **what can be read from the last digits of floating-point noise, or from how long a
+    fit takes, is not covered**. With a ``random_state`` there is no privacy at all, and ``fit`` warns.
+
     An ordinary kernel machine publishes training rows. This one maps rows to cosines of random projections, drawn
     without a look at the data, and trains a private linear classifier on them; the projections and its weights are all
     there is. Their norm is at most one by construction, so that rows of X may be of any length.

@@ -39,6 +39,10 @@ class _PrivateLinearClassifier(PrivateClassifier):
 class PrivateLogisticRegression(LogisticScores, _PrivateLinearClassifier):
     """Logistic regression whose weights may be published: epsilon-differentially private.
 
+    The proof is about real numbers: **what can be read from the last digits of floating-point noise, or from how long a
+    fit takes, is not covered**; no snapped or discrete form of the paper's noise is known. With a ``random_state``
+    there is no privacy at all, and ``fit`` warns.
+
     Whoever sees the model learns almost the same about a person, whether that person's row was what it is or anything
     else: no outcome becomes more than exp(epsilon) times as likely. Noise goes into the training objective
     (``"objective"``, as a rule the more accurate) or onto the trained weights (``"output"``). The objective is
@@ -57,8 +61,7 @@ class PrivateLogisticRegression(LogisticScores, _PrivateLinearClassifier):
     each of these spends privacy that nobody counts. Rows to train on that are longer than ``data_norm`` are refused, or
     shortened one by one, which is safe. An error message may tell of the data: it is for you, not for publication. Two
     fits cost twice; an accountant counts them. One row is one person, whose row may be replaced but not left out: the
-    number of rows is taken to be public. The proof is about real numbers; attacks on floating-point noise are not
-    covered.
+    number of rows is taken to be public.
 
     Parameters
     ----------
@@ -145,6 +148,9 @@ class PrivateLogisticRegression(LogisticScores, _PrivateLinearClassifier):
 
 class PrivateLinearSVC(_PrivateLinearClassifier):
     """Linear support vector machine whose weights may be published: epsilon-differentially private.
+
+    The proof is about real numbers: **what can be read from the last digits of floating-point noise, or from how long a
+    fit takes, is not covered**. With a ``random_state`` there is no privacy at all, and ``fit`` warns.
 
     The hinge is rounded at its corner, since privacy needs a loss of bounded curvature. Everything else is as for
     :class:`PrivateLogisticRegression`, and so is what the guarantee asks of you: read it there. In the paper it was the

@@ -32,7 +32,8 @@ def vector_laplace(n_features: int, rate: float, *, size: int | None = None, ran
     """Noise with density proportional to exp(-rate * norm): the Laplace distribution's relative in many dimensions.
 
     The direction is uniform, and the norm has a Gamma distribution with mean ``n_features / rate``. Added to a vector
-    that one person can move by at most s, with ``rate = epsilon / s``, it makes the sum epsilon-differentially private.
+    that one person can move by at most s, with ``rate = epsilon / s``, it makes the sum epsilon-differentially private,
+    as far as real numbers go: what the last digits of floating-point noise betray is not covered.
 
     Parameters
     ----------

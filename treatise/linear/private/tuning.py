@@ -1,5 +1,7 @@
 """Choice of parameters with differential privacy from end to end (JMLR 12:1069, Section 6)."""
 
+import warnings
+
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.model_selection import ParameterGrid
@@ -9,13 +11,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier
-from treatise.linear.private._base import POSITIVE
+from treatise.linear.private._base import POSITIVE, SeededNoiseWarning, warn_of_seed
 from treatise.linear.private.accountant import PrivacyAccountant
 from treatise.linear.private.mechanisms import exponential_mechanism
 
 
 class PrivateTuner(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Chooses the parameters of a private classifier, and trains it, for epsilon in all.
+
+    The proof is about real numbers: **what can be read from the last digits of floating-point noise, or from how long a
+    fit takes, is not covered**. With a ``random_state`` there is no privacy at all, and ``fit`` warns.
 
     To train with several parameters and keep the best reveals more than one of the fits did, and a grid search that
     nobody accounts for has no privacy at all. Here the rows are split at random: each candidate trains on a part of its
@@ -104,15 +109,18 @@ class PrivateTuner(MetaEstimatorMixin, Classifier, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         candidates = list(ParameterGrid(self.param_grid))
         self._check(candidates, y)
+        warn_of_seed(self)
         if self.accountant is not None:
             self.accountant.spend(self.epsilon, type(self).__name__)
         source = None if self.random_state is None else check_random_state(self.random_state)
         # The split needs no secret source: it says nothing of the data.
         order = (source or np.random.RandomState()).permutation(len(y))
         *parts, judging = np.array_split(order, len(candidates) + 1)
-        self.candidates_ = [
-            (params, self._learner(params, source).fit(X[part], y[part])) for params, part in zip(candidates, parts)
-        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SeededNoiseWarning)  # it was told once
+            self.candidates_ = [
+                (params, self._learner(params, source).fit(X[part], y[part])) for params, part in zip(candidates, parts)
+            ]
         mistakes = [np.count_nonzero(learner.predict(X[judging]) != y[judging]) for _, learner in self.candidates_]
         self.best_index_ = exponential_mechanism(-np.array(mistakes), self.epsilon, random_state=source)
         self.best_params_, self.best_estimator_ = self.candidates_[self.best_index_]

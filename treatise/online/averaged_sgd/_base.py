@@ -25,12 +25,13 @@ from treatise.online.averaged_sgd._loops import (
     RADIUS,
     SEEN,
     SQUARE_ROOT,
+    STEADY,
     averaged_sgd,
     largest_row,
     step_size,
 )
 
-_SCHEDULES = {"constant": CONSTANT, "doubling": DOUBLING, "sqrt": INVERSE_ROOT}
+_SCHEDULES = {"constant": CONSTANT, "doubling": DOUBLING, "sqrt": INVERSE_ROOT, "steady": STEADY}
 _LOSSES = {"log": LOGISTIC, "square_root": SQUARE_ROOT, "logcosh": LOG_COSH}
 
 
@@ -48,10 +49,12 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
 
     Parameters
     ----------
-    schedule : {"constant", "doubling", "sqrt"}, default="doubling"
-        "constant" is the paper's; its average remembers the way from zero, and it needs the length of the stream.
-        "doubling" takes the last power of two for the length and begins a new average there, "sqrt" the number of
-        the row.
+    schedule : {"steady", "constant", "doubling", "sqrt"}, default="steady"
+        "steady" steps 1 / (2 R^2), however long the stream, R the largest norm of a row, and begins a new average at
+        every power of two. The others divide this by the root of a length N, for which there are guarantees but which
+        leaves the weights far from the best ones on most tables: "constant" is the paper's, needs the length of the
+        stream, and its average remembers the way from zero. "doubling" takes the last power of two for the length and
+        begins a new average there, "sqrt" the number of the row.
     radius : float or "auto", default="auto"
         Limit of the norm of a row (with its constant). "auto" scans the rows in ``fit``, and takes the largest so
         far in ``partial_fit``.
@@ -77,7 +80,7 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
     """
 
     _parameter_constraints: dict = {
-        "schedule": [StrOptions({"constant", "doubling", "sqrt"})],
+        "schedule": [StrOptions({"steady", "constant", "doubling", "sqrt"})],
         "radius": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "horizon": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "n_passes": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -87,7 +90,7 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
     }
 
     def __init__(
-        self, *, schedule="doubling", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True, shuffle=True,
+        self, *, schedule="steady", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True, shuffle=True,
         random_state=None,
     ):  # fmt: skip
         self.schedule = schedule

@@ -6,7 +6,7 @@ from treatise._core.jit import compiled
 from treatise.online._row_loops import dense_dot, dot, example, squared_norm
 
 LOGISTIC, SQUARE_ROOT, LOG_COSH = range(3)
-CONSTANT, DOUBLING, INVERSE_ROOT = range(3)
+CONSTANT, DOUBLING, INVERSE_ROOT, STEADY = range(4)
 # The clock of a run: rows seen, rows seen when the average was begun, square of the radius.
 SEEN, BEGUN, RADIUS = range(3)
 
@@ -24,13 +24,15 @@ def loss_slope(loss, score, y):
 
 @compiled
 def step_size(schedule, squared_radius, horizon, n):
-    """1 / (2 R^2 sqrt(N)); without a horizon N is the last power of two, or the number n of the row itself."""
+    """1 / (2 R^2 sqrt(N)); without a horizon N is one, the last power of two, or the number n of the row itself."""
     if squared_radius == 0.0:
         return 0.0
     if schedule == DOUBLING:
         horizon = 2.0 ** math.floor(math.log2(n))
     elif schedule == INVERSE_ROOT:
         horizon = float(n)
+    elif schedule == STEADY:
+        horizon = 1.0
     return 1.0 / (2.0 * squared_radius * math.sqrt(horizon))
 
 
@@ -47,7 +49,7 @@ def averaged_sgd(stream, loss, schedule, horizon, constant, running, current, dr
         if running:
             clock[RADIUS] = max(clock[RADIUS], squared_norm(values) + constant)
         n = clock[SEEN] + 1.0
-        if schedule == DOUBLING and n > 1.0 and 2.0 ** math.floor(math.log2(n)) == n:
+        if schedule in (DOUBLING, STEADY) and n > 1.0 and 2.0 ** math.floor(math.log2(n)) == n:
             drift[:] = 0.0
             clock[BEGUN] = clock[SEEN]
         score = (dense_dot(current, values) if dense else dot(current, indices, values)) + constant * current[-1]

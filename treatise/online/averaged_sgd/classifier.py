@@ -15,14 +15,14 @@ from treatise.online.averaged_sgd.guarantees import self_concordant_certificate
 
 
 class AveragedSGDClassifier(LogisticScores, AveragedSGD):
-    """Logistic regression on a stream, with a step that follows from the length of the stream alone.
+    """Logistic regression on a stream, with a step that follows from the lengths of the rows alone.
 
-    The weights are the mean of the iterates of stochastic gradient descent with the step 1 / (2 R^2 sqrt(N)), R the
-    largest norm of a row. No constant is tuned: the error falls like 1 / sqrt(N) whatever the data, and like 1 / N
-    where the loss is strongly convex at its optimum. Use it for long streams read once, and where a guarantee is
-    wanted (:func:`averaged_sgd_bounds`, :meth:`certificate`). The paper's form is one pass of constant
-    steps in the order given, ``schedule="constant", n_passes=1, shuffle=False``. It leaves the weights near zero on
-    small samples, so that ``fit`` goes through those many times. The longest row sets the step for all: put
+    The weights are the mean of the iterates of stochastic gradient descent with the step 1 / (2 R^2), R the largest
+    norm of a row: nothing is tuned. The paper's form is one pass in the order given with steps shorter by the root of
+    the number N of rows, ``schedule="constant", n_passes=1, shuffle=False``: its error falls like 1 / sqrt(N) whatever
+    the data, and like 1 / N where the loss is strongly convex at its optimum, but it leaves the weights near zero on
+    all but very long streams. Use it for streams read once, and where a guarantee is wanted
+    (:func:`averaged_sgd_bounds`, :meth:`certificate`). The longest row sets the step for all: put
     :class:`sklearn.preprocessing.Normalizer` before it where norms differ much. One pass costs O(nnz), times the
     classes where there are more than two; memory is two vectors of n_features for each.
 
@@ -50,7 +50,7 @@ class AveragedSGDClassifier(LogisticScores, AveragedSGD):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AveragedSGDClassifier(random_state=0).fit(scale(X), y)
     >>> round(model.score(scale(X), y), 2)
-    0.94
+    0.99
 
     References
     ----------
@@ -63,7 +63,7 @@ class AveragedSGDClassifier(LogisticScores, AveragedSGD):
     }
 
     def __init__(
-        self, loss="log", *, schedule="doubling", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True,
+        self, loss="log", *, schedule="steady", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True,
         shuffle=True, random_state=None,
     ):  # fmt: skip
         super().__init__(

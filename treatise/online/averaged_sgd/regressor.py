@@ -57,7 +57,7 @@ class AveragedSGDRegressor(RegressorMixin, AveragedSGD):
     loss = "logcosh"
 
     def __init__(
-        self, scale="auto", *, schedule="doubling", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True,
+        self, scale="auto", *, schedule="steady", radius="auto", horizon="auto", n_passes="auto", fit_intercept=True,
         shuffle=True, random_state=None,
     ):  # fmt: skip
         super().__init__(

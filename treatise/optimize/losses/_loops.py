@@ -16,7 +16,14 @@ from treatise.optimize.losses.hinge import (
     squared_hinge_at,
     squared_hinge_step,
 )
-from treatise.optimize.losses.logistic import LOGISTIC, logistic_at, logistic_curvature, logistic_update
+from treatise.optimize.losses.logistic import (
+    EXPONENTIAL,
+    LOGISTIC,
+    exponential_at,
+    logistic_at,
+    logistic_curvature,
+    logistic_update,
+)
 from treatise.optimize.losses.poisson import POISSON, poisson_at, poisson_step
 from treatise.optimize.losses.rounded_hinge import (
     HUBER_HINGE,
@@ -48,6 +55,8 @@ def loss_at(number, parameter, y, s):
         return huber_hinge_at(parameter, y, s)
     if number == SMOOTH_HINGE:
         return smooth_hinge_at(parameter, y, s)
+    if number == EXPONENTIAL:
+        return exponential_at(y, s)
     return math.nan, math.nan
 
 
@@ -66,6 +75,8 @@ def loss_curvature(number, parameter, y, s):
         return huber_hinge_curvature(parameter, y, s)
     if number == SMOOTH_HINGE:
         return smooth_hinge_curvature(parameter, y, s)
+    if number == EXPONENTIAL:
+        return math.exp(-y * s)
     return 0.0
 
 

@@ -10,6 +10,7 @@ from treatise._core.jit import compiled
 from treatise.optimize.losses.loss import Loss
 
 LOGISTIC = 0
+EXPONENTIAL = 8
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ class ExponentialLoss(Loss):
     """
 
     name = "exponential"
+    number = EXPONENTIAL
     of_labels = True
 
     def value(self, y, s):
@@ -115,3 +117,10 @@ class ExponentialLoss(Loss):
     def curvature(self, y, s):
         """Second derivative in the score."""
         return np.exp(-y * s)
+
+
+@compiled
+def exponential_at(y, s):
+    """Value and slope."""
+    price = math.exp(-y * s)
+    return price, -y * price

@@ -13,6 +13,9 @@ from treatise.optimize.svm._dual_loops import (
     minimize_pairs,
 )
 
+_ROUNDING = 16 * np.finfo(np.float64).eps
+"""Share of the largest target by which scores that were moved step by step are off."""
+
 
 @dataclass(frozen=True)
 class SVMDualProblem:
@@ -115,7 +118,7 @@ def solve_svm_dual(rows, problem, *, tol=1e-3, max_iter=None, shrinking=True, ca
     problem : SVMDualProblem
         What to minimise, and from where.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions, in units of the score.
+        Largest violation of the optimality conditions, in units of the score; no less than rounding allows.
     max_iter : int or None, default=None
         Most steps; None allows ``max(10**7, 100 n)``.
     shrinking : bool, default=True
@@ -156,7 +159,9 @@ class _PairSolver:
             raise ValueError("signs must be -1 and 1; labels of two classes are given as these")
         if not np.all(problem.upper >= 0):
             raise ValueError("upper bounds must not be negative")
-        self.rows, self.problem, self.tol, self.callback = rows, problem, tol, callback
+        self.rows, self.problem, self.callback = rows, problem, callback
+        # A violation below the rounding of large targets is none, and would be chased for ever.
+        self.tol = max(tol, _ROUNDING * np.abs(problem.pull).max(initial=0.0))
         self.max_iter = max(10**7, 100 * n) if max_iter is None else max_iter
         self.alpha = np.clip(np.ascontiguousarray(problem.start, np.float64), 0.0, problem.upper)
         self.shrinking = shrinking

@@ -17,11 +17,9 @@ ABSENT = (
     "67.03, 54.05, 64.61; Caltech-256 34.71, 21.07, 34.04; Oxford flowers 85.69, 85.49, 85.98) and the table Wpbc of "
     "Figure 1 are not at hand; the digits here take their manner, not their numbers"
 )
-ASCENT = Gap(
-    "the paper does not print the tolerance of its ascent; here it ends when the value rises by less than 1e-4 of "
-    "itself. What four rounds of the paper's leave is not known",
-    band=1.0,
-)
+ROUNDS = "most rounds of block coordinate ascent, q = 2"
+COARSER = f"{ROUNDS}, to a thousandth"
+Calls = tuple[float, tuple[int, int], float]
 TABLES = ("liver", "ionosphere", "sonar")
 """Of Section 4.2; the fourth one, Wpbc, is not at hand."""
 
@@ -47,8 +45,11 @@ def experiment(*, full: bool = False) -> Evidence:
     return Evidence(rows, _figure(calls), skipped)
 
 
-def _machine_calls(name: str, n_splits: int, full: bool) -> dict[int, tuple[float, int, float]]:
-    """For each number of kernels: mean machines of sparse kernel learning, most ascent rounds, worst gap."""
+def _machine_calls(name: str, n_splits: int, full: bool) -> dict[int, Calls]:
+    """For each number of kernels: mean machines of sparse kernel learning, most ascent rounds, worst gap.
+
+    The rounds are those of an ascent that ends when the value rises by less than 1e-4 of itself, and 1e-3.
+    """
     X, y = load_offset_table(name)
     found = {}
     for n_features in sorted({min(size, X.shape[1]) for size in ((2, 4, 8, 16, 60) if full else (2, 4, 8))}):
@@ -60,22 +61,28 @@ def _machine_calls(name: str, n_splits: int, full: bool) -> dict[int, tuple[floa
             sparse = GroupedMKLClassifier(1.0, kernels=[flat]).fit(train, labels)
             grouped = GroupedMKLClassifier(2.0, kernels=groups).fit(train, labels)
             machines.append(sparse.n_machines_)
-            rounds.append(grouped.n_ascent_rounds_)
+            coarser = GroupedMKLClassifier(2.0, kernels=groups, tol=10 * grouped.tol).fit(train, labels)
+            rounds.append((grouped.n_ascent_rounds_, coarser.n_ascent_rounds_))
             gaps.append(max(sparse.duality_gap_, grouped.duality_gap_))
-        found[5 * n_features] = (float(np.mean(machines)), max(rounds), float(max(gaps)))
+        found[5 * n_features] = (float(np.mean(machines)), tuple(np.max(rounds, axis=0)), float(max(gaps)))
     return found
 
 
-def _solver_rows(name: str, calls: dict[int, tuple[float, int, float]]) -> list[Row]:
+def _solver_rows(name: str, calls: dict[int, Calls]) -> list[Row]:
     few, many = min(calls), max(calls)
-    most_rounds = max(rounds for _, rounds, _ in calls.values())
+    fine, coarse = (max(rounds[at] for _, rounds, _ in calls.values()) for at in range(2))
+    unprinted = Gap(
+        "the paper does not print the tolerance of its ascent: to a ten-thousandth of the value, as here, some take a "
+        "round or two more, to a thousandth four suffice",
+        band=1.0,
+        shown_by=f"{name}: {COARSER}",
+    )
     return [
         Row.check_at_most(f"{name}: worst relative duality gap", 1e-3, max(gap for _, _, gap in calls.values())),
         Row.ours(f"{name}: machines solved for {few} kernels in one group", calls[few][0]),
         Row.ours(f"{name}: machines solved for {many} kernels in one group", calls[many][0]),
-        Row.printed_at_most(
-            f"{name}: most rounds of block coordinate ascent, q = 2", "Section 3.3", 4, most_rounds, gap=ASCENT
-        ),
+        Row.printed_at_most(f"{name}: {ROUNDS}", "Section 3.3", 4, fine, gap=unprinted),
+        Row.check_at_most(f"{name}: {COARSER}", 4, coarse),
     ]
 
 
@@ -104,7 +111,7 @@ def _digit_rows(n_splits: int, n_training: int) -> list[Row]:
     return rows
 
 
-def _figure(calls: dict[str, dict[int, tuple[float, int, float]]]) -> Figure:
+def _figure(calls: dict[str, dict[int, Calls]]) -> Figure:
     figure = Figure(figsize=(6, 4), layout="constrained")
     ax = figure.subplots()
     for name, found in calls.items():

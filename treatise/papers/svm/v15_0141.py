@@ -41,7 +41,10 @@ def experiment(*, full: bool = False) -> Evidence:
     full : bool, default=False
         ijcnn1 too, with parameters by cross-validation and one machine on all rows: about five minutes on one core.
     """
-    rows, skipped = _moon_rows(), []
+    rows, skipped = (
+        _moon_rows(),
+        ["Table 1, numbers of support vectors and times on the 100 000 rows of covtype: 10 000 are at hand"],
+    )
     for part in (_forest_rows, _ijcnn1_rows) if full else (_forest_rows,):
         try:
             rows += part(full)
@@ -64,7 +67,7 @@ def _moon_rows() -> list[Row]:
     repeated = ensemble.n_support_total_ / len(ensemble.support_)
     quicker = single_seconds / seconds
     return [
-        Row.check_at_most("moons: accuracy lost to one machine on all rows, which Table 1 has as 0.03", 0.03, lost),
+        Row.ours("moons: accuracy lost to one machine on all rows", lost),
         Row.claim("moons: machines share support vectors, which are kept once", "Section 2", repeated > 1.0),
         Row.time(
             "moons: time of a loop over ten machines over that of their ensemble",

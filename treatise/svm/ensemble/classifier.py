@@ -25,6 +25,8 @@ from treatise.svm.ensemble._store import joined
 
 _BLOCK_BYTES = 2 << 20
 """Kernel values held at a time in prediction: few enough to stay near the processor."""
+_FEWEST = 500
+"""Rows below which a subsample of a longer table costs nothing worth saving."""
 _DENSE_SHARE = 0.3
 """Share of weights other than zero above which a product of full matrices is the faster one."""
 
@@ -59,8 +61,10 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
     ----------
     n_estimators : int, default=50
         Number of subsamples.
-    max_samples : float or int, default=0.1
-        Size of a subsample, as a share of the rows or as their number. At least one row of each class is drawn.
+    max_samples : float, int or "auto", default="auto"
+        Size of a subsample, as a share of the rows or as their number. At least one row of each class is drawn. "auto"
+        is a tenth of the rows, and 500 at least where there are so many: on a short table a tenth is too few to learn
+        from.
     C : float, default=1.0
         Cost of slack.
     kernel : {"rbf", "linear", "poly", "laplacian", "precomputed"}, Kernel or callable, default="rbf"
@@ -148,7 +152,11 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
 
     _parameter_constraints: dict = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "max_samples": [
+            Interval(Real, 0, 1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"auto"}),
+        ],
         "C": [Interval(Real, 0, None, closed="neither")],
         **KernelInputMixin._kernel_constraints,
         "bootstrap": ["boolean"],
@@ -163,7 +171,7 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
     }
 
     def __init__(
-        self, n_estimators=50, *, max_samples=0.1, C=1.0, kernel="rbf", gamma="scale", degree=3, coef0=1.0,
+        self, n_estimators=50, *, max_samples="auto", C=1.0, kernel="rbf", gamma="scale", degree=3, coef0=1.0,
         bootstrap=True, stratified=True, class_weight=None, aggregation="vote", oob_score=False, tol=1e-3,
         cache_bytes=200 << 20, n_jobs=None, random_state=None,
     ):  # fmt: skip
@@ -306,7 +314,11 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
         return violation <= 0
 
     def _subsample_size(self, n):
-        size = self.max_samples if isinstance(self.max_samples, Integral) else round(self.max_samples * n)
+        if isinstance(self.max_samples, str):
+            # Without replacement, no more than the distinct rows of a draw with it: some must be left out.
+            size = max(round(n / 10), min(_FEWEST, n if self.bootstrap else round(0.63 * n)))
+        else:
+            size = self.max_samples if isinstance(self.max_samples, Integral) else round(self.max_samples * n)
         if not self.bootstrap and size > n:
             raise ValueError(f"max_samples={self.max_samples} exceeds the {n} rows; draw with bootstrap=True or fewer")
         return max(int(size), len(self.classes_))

@@ -72,6 +72,11 @@ TABLE_6 = {
 }
 MONKS = {1: (0.98, 0.00, 0.98, 0.00), 2: (0.48, 0.48, 0.21, 0.00), 3: (0.83, 0.24, 0.82, 0.00)}
 QUICK_TABLES = ("pima", "cmc")
+ABSENT = (
+    "Table 6 on servo, lenses, chess (king and rook), ecoli, yeast, post-operative, abalone, computer performance, "
+    "glass, the three solar flares, page blocks, heart disease (294 rows), housing, thyroid disease, small soybean, "
+    "spect and connect-4, and with them Table 7, the summary of all 34 sets: not at hand; Table 5 (40 nodes) is not run"
+)
 # Gain of AMA over GTT with k = 3 and n = 10, by training rows.
 TABLE_8 = {
     "KINKEDTUBE": {50: (32, 13), 100: (23, 11), 400: (12, 7), 800: (4, 7)},
@@ -135,7 +140,7 @@ def experiment(*, full: bool = False) -> Evidence:
     rows += network_rows(40 if full else 5, full)
     rows += time_rows(full)
     rows += monk_rows(20 if full else 10)
-    skipped: list[str] = []
+    skipped = [ABSENT]
     found: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for name in TABLE_6 if full else QUICK_TABLES:
         try:
@@ -435,7 +440,7 @@ def table_rows(found: dict[str, tuple[np.ndarray, np.ndarray]]) -> list[Row]:
                 # The paper's own error is taken to be no less than ours.
                 Row.printed(
                     quantity, "Table 6", published, float(here), standard_error=2**0.5 * float(error),
-                    why="the rows tested, there and here", effect=max(TABLE_6[name][0]), gap=UNSTATED,
+                    why="the rows tested, there and here", effect=float(np.ptp(TABLE_6[name][0])), gap=UNSTATED,
                 )
             )  # fmt: skip
     if len(found) < 3:

@@ -25,10 +25,12 @@ BAYES = float(norm.cdf(-1.75))
 SECTION = "Section 6.1"
 BEST = {0.0: (np.inf,), 0.64: (2.0, 4.0), 0.82: (2.0, 4.0), 0.92: (2.0, 4.0), 0.98: (1.0,)}
 """Norms that the paper finds best, by the share of irrelevant features."""
+SETS = "50 rows: share of single sets in which p = 4 errs no more than 0.10 where it errs most"
 SINGLE_SET = Gap(
-    "with one relevant feature of 50 the mean over draws, each at its best cost, lies a little above; the paper's "
-    "single set is not at hand, and what it gives is not known",
+    "with one relevant feature of 50 the mean over draws, each at its best cost, lies a little above; the paper has a "
+    "single set, and in a good part of single sets the error is as low",
     band=0.01,
+    shown_by=SETS,
 )
 COSTS = 10.0 ** np.arange(-4.0, 0.1, 0.5)
 
@@ -94,6 +96,7 @@ def _small_sample_rows(errors: dict[float, np.ndarray]) -> list[Row]:
             standard_error=float(most.std(ddof=1)) / len(most) ** 0.5, gap=SINGLE_SET,
         )
     )  # fmt: skip
+    rows.append(Row.check_at_least(SETS, 0.25, float(np.mean(most <= 0.10))))
     return rows
 
 

@@ -31,7 +31,9 @@ KERNEL = {
     "heart": ((47.1, 2.2), (66.6, 1.4), (58.0, 1.5), (83.9, 0.9), (57.4, 1.6), (83.1, 1.0)),
     "breast": ((88.4, 0.6), (90.7, 0.4), (89.9, 0.4), (96.9, 0.2), (89.9, 0.4), (96.9, 0.3)),
     "pima": ((2.6, 0.1), (62.3, 1.6), (41.4, 1.1), (77.0, 0.7), (32.1, 1.0), (76.2, 0.6)),
+    "vote": ((85.1, 1.3), (84.3, 0.7), (84.7, 0.8), (94.7, 0.5), (84.4, 0.8), (94.6, 0.4)),
 }
+ABSENT = "Table 3 on twonorm: machines on kernels of its 7 400 rows are not run"
 # One feature of Ionosphere is constant in one class: its covariance needs a ridge.
 RIDGES = {"ionosphere": 3e-6}
 LOCAL = Gap(
@@ -61,8 +63,8 @@ GAPS |= {("pima", column): LOCAL for column in ("MEMPM alpha", "MEMPM beta", "ME
 
 
 def experiment(*, full: bool = False) -> Evidence:
-    """The synthetic planes, the linear table, robustness, bias; kernels on one table, in full on four."""
-    rows, skipped = [*synthetic_rows(), *robust_rows(500 if full else 50)], []
+    """The synthetic planes, the linear table, robustness, bias; kernels on one table, in full on five."""
+    rows, skipped = [*synthetic_rows(), *robust_rows(500 if full else 50)], [ABSENT]
     curves: dict[str, np.ndarray] = {}
     n_splits = 50 if full else 20
     parts: list[Callable[[], list[Row]]] = [lambda name=name: linear_rows(name, n_splits, curves) for name in LINEAR]  # type: ignore[misc]
@@ -98,7 +100,7 @@ def linear_rows(name: str, n_splits: int, curves: dict[str, np.ndarray]) -> list
     ridge = RIDGES.get(name, 0.0)
     found = _repeated(X, y, lambda criterion: MinimaxProbabilityMachine(criterion, covariance_radius=ridge), n_splits)
     rows = _table_rows(f"{name}, linear", "Table 2", LINEAR[name], found, {c: GAPS.get((name, c)) for c in COLUMNS})
-    curves[name] = 100.0 * MinimaxProbabilityMachine(covariance_radius=ridge).fit(X, y).frontier()
+    curves[name] = 100.0 * MinimaxProbabilityMachine("minimum_error", covariance_radius=ridge).fit(X, y).frontier()
     (alpha, _), (beta, spread) = LINEAR[name][:2]
     if name == "pima":
         here = float(np.interp(-alpha, -curves[name][:, 1], curves[name][:, 0]))
@@ -114,11 +116,15 @@ def kernel_rows(name: str, n_splits: int) -> list[Row]:
     train = next(ShuffleSplit(1, test_size=0.1, random_state=1).split(X))[0]
     p = X.shape[1]
     grid = {"gamma": [0.3 / p, 1.0 / p, 3.0 / p], "covariance_radius": [1e-4, 1e-3, 1e-2]}
-    search = GridSearchCV(KernelMinimaxProbabilityMachine(), grid, cv=ShuffleSplit(3, test_size=0.2, random_state=2))
+    search = GridSearchCV(
+        KernelMinimaxProbabilityMachine("minimum_error"), grid, cv=ShuffleSplit(3, test_size=0.2, random_state=2)
+    )
     best = search.fit(X[train], y[train]).best_params_
     found = _repeated(X, y, lambda criterion: KernelMinimaxProbabilityMachine(criterion, **best), n_splits)
     gaps: dict[str, Gap | None] = {column: BETTER if "accuracy" in column else WIDTH for column in COLUMNS}
-    if name != "ionosphere":
+    if name == "vote":
+        gaps = dict.fromkeys(COLUMNS, ROWS)
+    elif name != "ionosphere":
         gaps |= dict.fromkeys(("MEMPM accuracy", "MPM accuracy"))
     return _table_rows(f"{name}, Gaussian kernel", "Table 3", KERNEL[name], found, gaps)
 
@@ -198,7 +204,7 @@ def _true_accuracy(machine: MinimaxProbabilityMachine, means: np.ndarray, covari
 def bias_rows() -> list[Row]:
     """Section 5.3: on Heart the accuracies of both classes stay above what the biased machine promises them."""
     X, y = load_minimax_table("heart")
-    most = float(MinimaxProbabilityMachine(covariance_radius=0.0).fit(X, y).frontier_[-1, 0])
+    most = float(MinimaxProbabilityMachine("minimum_error", covariance_radius=0.0).fit(X, y).frontier_[-1, 0])
     floors, right = np.arange(0.0, 0.85, 0.1), []
     for floor in floors:
         biased = MinimaxProbabilityMachine("guarantee", guarantee={0: float(floor)}, covariance_radius=0.0)

@@ -138,12 +138,17 @@ FEW_IMAGES = Gap(
     "the centring of nodes, which thousands of classes need, it was 14 %. The cause is not known",
     band=1.5,
 )
+ABSENT = (
+    "Tables 2.1 and 2.5 on hepatitis, Tables 2.2 and 2.5 on SRBCT, Table 2.2 on Tumors, Text and SecStr, Tables 2.3 "
+    "and 2.4 on CoNLL, Table 4.2 on RCV1 with its 99 classes, ImageNet (after Table 4.2), Table 5.1 on Cloud, "
+    "Intrusion, Forest fire and Robot: not at hand"
+)
 
 
 def experiment(*, full: bool = False) -> Evidence:
     """Bounds on small tables, trees on Gaussians and digits, experts on streams; larger and longer in full."""
     rows: list[Row] = []
-    skipped: list[str] = []
+    skipped = [ABSENT]
     curves: dict[str, Any] = {}
     parts: list[Callable[[], list[Row]]] = [
         *(partial(table_rows, name) for name in TABLES),
@@ -219,7 +224,11 @@ def theorem_rows() -> list[Row]:
     r = float(np.sqrt(np.max(np.sum(X**2, axis=1))))
     omega = 2.0 * r**2 * (0.5 + 1.0 / (3.0 * np.log(2.0)))  # three classes: i = 1 and 2
     allowed = int(np.ceil(np.log(1.0 / epsilon) / np.log1p(penalty / omega)))
-    return [Row.check_at_most("Wine, lambda = 0.1: iterations to 99.99 % of the gain (Theorem 2)", allowed, needed)]
+    # Hundreds of times as many as are needed: kept by any solver, so that it checks none.
+    return [
+        Row.ours("Wine, lambda = 0.1: iterations to 99.99 % of the gain", needed),
+        Row.ours("Wine, lambda = 0.1: iterations that suffice for it by Theorem 2", allowed),
+    ]
 
 
 def junction_tree_rows() -> list[Row]:

@@ -38,7 +38,7 @@ SECONDS = {"Perceptron": 5.668, "SCW": 7.921, "NAROW": 12.027}
 FIRST_ORDER = ("Perceptron", "ROMMA", "aROMMA", "ALMA", "OGD", "PA", "PA1", "PA2")
 WHY = "half of the last printed digit: the orders and the search are those of the published run"
 # How much worse than last seen the mistake rate and the updates of an algorithm may be.
-BANDS = (0.001, 20.0)
+BANDS = (0.001, 5.0)
 SLIPS = {
     "ROMMA": "its first step is y x, not the y x / |x|² of the algorithm",
     "aROMMA": "its first step is y x, not the y x / |x|² of the algorithm",

@@ -1,5 +1,6 @@
 """Output-space search (Doppa, Fern & Tadepalli, JMLR 15:1317): handwriting recognition, Tables 1 and 2, Figure 7."""
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,9 +29,11 @@ STEP_MILLISECONDS = 40.0
 ANOTHER_FOLD = (
     "the paper's fold and order of examples are not known; a perceptron that is not averaged ends within 1 or 2"
 )
+FURTHER = "HW-Small: LDS-Greedy, % of letters that the second to fifth pass of the rank learner add"
 SHORT = Gap(
-    "of the paper's 50 passes of the rank learner the quick form makes 5; see the full form. The cause is not known",
+    "of the paper's 50 passes of the rank learner the quick form makes 5, and passes still add; the full form makes 50",
     band=2.0,
+    shown_by=FURTHER,
 )
 HELD_OUT = Gap(
     "the paper does not say which words it held out to choose the round; here it is a tenth of the fold, which the "
@@ -99,17 +102,21 @@ class Task:
         for method in methods:
             options, published = TRAINED[method]
             search = self._search(recurrent, **options).fit(*self.training)
+            begin = time.process_time()
             curves[method] = curve = search.anytime_curve(*self.test)
+            spent = time.process_time() - begin
             accuracy[method] = curve.accuracy[-1]
             rows.append(self._reached(method, published, accuracy[method]))
             if method in BEAM:
                 beam = f"{method}, then a beam of 100"
                 rows.append(self._reached(beam, BEAM[method], self._with_beam(search)))
+            if method == "LDS-Greedy" and not self.full:
+                short = self._search(recurrent, **options).set_params(epochs=1).fit(*self.training)
+                added = 100 * (accuracy[method] - short.anytime_curve(*self.test).accuracy[-1])
+                rows.append(Row.check_at_least(FURTHER, 0.0, float(added)))
             if method == "LDS-Greedy":
-                step = 1000 * (curve.seconds[1] - curve.seconds[0]) / len(self.test[0])
-                rows.append(
-                    Row.time(f"{self.name}: milliseconds of a step, LDS", "Section 6", STEP_MILLISECONDS, float(step))
-                )
+                step = 1000 * spent / (len(self.test[0]) * (len(curve.accuracy) - 1))
+                rows.append(Row.time(f"{self.name}: milliseconds of a step, LDS", "Section 6", STEP_MILLISECONDS, step))
                 for k, numbers in SPARSE.items():
                     curves[f"LDS-{k}"] = thin = search.set_params(sparsity=k).anytime_curve(*self.test)
                     rows.append(self._reached(f"LDS-{k}, cost of the full space", numbers, thin.accuracy[-1]))

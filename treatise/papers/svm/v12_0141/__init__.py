@@ -25,6 +25,7 @@ TABLE_1 = {
     "heart": ((17.58, 3.80), (17.42, 4.39)),
     "liver": ((29.31, 4.00), (29.76, 4.31)),
     "ionosphere": ((5.43, 2.16), (8.59, 2.85)),
+    "australian": ((14.76, 2.21), (14.54, 2.09)),
     "breast": ((3.30, 1.06), (3.15, 1.07)),
     "diabetes": ((23.43, 2.38), (23.68, 2.49)),
     "german": ((24.95, 2.27), (24.84, 2.29)),
@@ -33,15 +34,22 @@ TABLE_1 = {
     "svmguide1": ((2.97, 0.32), (3.01, 0.33)),
 }
 QUICK = {"heart": 2, "liver": 2, "ionosphere": 2, "breast": 1, "diabetes": 1}
-FULL = {name: {"german": 30, "svmguide3": 30, "splice": 10, "svmguide1": 3}.get(name, 100) for name in TABLE_1}
+FULL = {
+    name: {"australian": 30, "german": 30, "svmguide3": 30, "splice": 10, "svmguide1": 3}.get(name, 100)
+    for name in TABLE_1
+}
 """Random splits of each table; the paper has 100, as have the tables below a thousand rows here."""
+ABSENT = (
+    "Table 1 on fourclass, a1a to a4a and w1a to w3a, whose files or test parts are not at hand, on mushrooms, where "
+    "every error is 0, and on covtype and ijcnn1 of 2000 and 5000 rows, random subsets that the paper does not give"
+)
 RULES = ("1d", 1, 2, 3, 5, 7, 32)
 
 
 def experiment(*, full: bool = False) -> Evidence:
     """Errors of the whole procedure, and steps over the grid by working set, stopping rule and start."""
     rows: list[Row] = []
-    skipped: list[str] = []
+    skipped = [ABSENT]
     search: BiasFreeSVCGrid | None = None
     for name, splits in (FULL if full else QUICK).items():
         try:

@@ -9,6 +9,7 @@ _KEEL: dict[str, tuple[str, str | int]] = {
     "heart": ("heart", 2),
     "liver": ("bupa", 2),
     "ionosphere": ("ionosphere", "g"),
+    "australian": ("australian", 1),
     "breast": ("wisconsin", 4),
     "diabetes": ("pima", "tested_positive"),
 }
@@ -21,7 +22,8 @@ def load_offset_table(name: str) -> tuple[np.ndarray, np.ndarray]:
 
     Parameters
     ----------
-    name : {"sonar", "heart", "liver", "ionosphere", "breast", "diabetes", "german", "svmguide3", "splice", "svmguide1"}
+    name : {"sonar", "heart", "liver", "ionosphere", "australian", "breast", "diabetes", "german", "svmguide3", \
+            "splice", "svmguide1"}
         Which. "svmguide3" has 1 243 of the 1 284 rows, as the file at hand does.
 
     Returns

@@ -26,10 +26,11 @@ HIGH_DIMENSIONAL = {
     "w8a": (72.2, 72.2, 72.2, 72.7, 72.8, 74.4, 76.1),
 }
 """Table 3, data sets D6 and D9, epsilon 1e-2."""
-ORDER = "a tenth of what is kept or of what is left out, the lesser: both depend on the order of the rows"
-OTHER_ORDER = Gap(
-    "which rows are kept depends on their order in the file and on the solver's tolerance, of which the paper says "
-    "nothing; by how much is not known",
+ORDER = "a fiftieth of what is kept or of what is left out, the lesser: rows in another order change it by less"
+OTHER_SOLVER = Gap(
+    "with the paper's sizes of leaves and subsets more rows are kept here at some widths. The order of the rows does "
+    "not explain it (rows of ijcnn1 in random order); the tolerance of the paper's solver is not given. The cause is "
+    "not known",
     band=0.5,
 )
 COARSE_GRID = Gap(
@@ -66,9 +67,9 @@ def _percent(X: np.ndarray, y: np.ndarray, gamma: float, epsilon: float) -> floa
 
 def _size_row(table: str, place: str, published: float, here: float, gamma: float, epsilon: float) -> Row:
     quantity = f"{table}: percent of the rows kept, gamma {gamma:g}, epsilon {epsilon:g}"
-    # A tenth of the smaller part, kept or left out: 99.7 % kept leave 0.3.
-    near = max(round(0.1 * min(published, 100 - published), 2), 0.1)
-    return Row.printed(quantity, place, published, here, within=near, why=ORDER, gap=OTHER_ORDER)
+    # A fiftieth of the smaller part, kept or left out: 99.7 % kept leave 0.3.
+    near = max(round(0.02 * min(published, 100 - published), 2), 0.1)
+    return Row.printed(quantity, place, published, here, within=near, why=ORDER, gap=OTHER_SOLVER)
 
 
 def _ijcnn1_rows(full: bool) -> list[Row]:
@@ -76,9 +77,12 @@ def _ijcnn1_rows(full: bool) -> list[Row]:
     chosen = (
         [(epsilon, at) for epsilon in IJCNN1 for at in range(len(GAMMAS))] if full else [(1e-2, at) for at in range(2)]
     )
+    order = np.random.default_rng(0).permutation(len(y))
+    mixed = _percent(X[order], y[order], GAMMAS[1], 1e-2)
+    kept = [(IJCNN1[epsilon][at], _percent(X, y, GAMMAS[at], epsilon), GAMMAS[at], epsilon) for epsilon, at in chosen]
     return [
-        _size_row("ijcnn1", "Table 2", IJCNN1[epsilon][at], _percent(X, y, GAMMAS[at], epsilon), GAMMAS[at], epsilon)
-        for epsilon, at in chosen
+        *(_size_row("ijcnn1", "Table 2", *found) for found in kept),
+        Row.ours(f"ijcnn1 in random order: percent of the rows kept, gamma {GAMMAS[1]:g}, epsilon 0.01", mixed),
     ]
 
 
@@ -134,8 +138,8 @@ def _bound_rows() -> list[Row]:
         full = _objective(exact, X, X, signs, np.ones(len(y)))
         reduced = _objective(machine, X, X[kept], signs[kept], weights)
         bound = len(y) * np.sqrt(len(y) * epsilon)
-        quantity = f"moons: F1 - F2 against its bound, epsilon {epsilon:g} (Corollary 3)"
-        rows.append(Row.check_at_most(quantity, float(bound), full - reduced))
+        quantity = f"moons: F1 - F2 as a share of the bound of Corollary 3, epsilon {epsilon:g}"
+        rows.append(Row.ours(quantity, float((full - reduced) / bound)))
         own = _objective(machine, X, X, signs, np.ones(len(y)))
         rows.append(Row.ours(f"moons: objective above the least, percent, epsilon {epsilon:g}", 100 * (own / full - 1)))
     return rows  # fmt: skip

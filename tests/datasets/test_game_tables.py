@@ -1,0 +1,123 @@
+"""Games and rankings from tables: every form gives the same, and what cannot be meant is refused."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from treatise._core.errors import TreatiseError
+from treatise.datasets import Rankings, games_of_table, load_movielens_small, load_preflib, load_rankings
+from treatise.io import Table, read_table
+
+
+def table(**columns):
+    return Table("games", pl.DataFrame(columns), True, ())
+
+
+def test_results_become_games_in_the_order_of_their_dates(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("Winner,Loser,draw,date\nann,bob,no,2024-03-02\nbob,cy,yes,2024-03-01\n7,ann,,2024-02-01\n")
+    games, notes = games_of_table(read_table(path))
+    assert list(games) == [([["7"], ["ann"]], [1, 2]), ([["bob"], ["cy"]], [1, 1]), ([["ann"], ["bob"]], [1, 2])]
+    assert [str(time)[:10] for time in games.times] == ["2024-02-01", "2024-03-01", "2024-03-02"]
+    assert "'Winner' beat 'Loser', unless 'draw' says otherwise" in notes
+    numbered, _ = games_of_table(table(a=["x", "y"], b=["y", "z"], round=[2, 1]), winner="a", loser="b", date="round")
+    assert numbered[0] == ([["y"], ["z"]], [1, 2]) and numbered.times is None
+
+
+def test_rows_of_players_become_games_of_teams():
+    long = table(
+        game=[2, 2, 1, 1, 1], team=["r", "b", "r", "r", "b"], player=["ann", "bob", "ann", "cy", "dee"],
+        rank=[1, 2, 2, 2, 1],
+    )  # fmt: skip
+    games, _ = games_of_table(long)
+    assert list(games) == [([["ann"], ["bob"]], [1, 2]), ([["ann", "cy"], ["dee"]], [2, 1])]
+    by_time = Table("games", long.frame.with_columns(date=pl.Series([5, 5, 3, 3, 3])), True, ())
+    assert games_of_table(by_time)[0][0] == games[1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        (
+            {"won": ["a"], "lost": ["b"]},
+            {},
+            "no column called 'winner'; name it with --winner.*are won, lost",
+        ),
+        ({"winner": ["a", None], "loser": ["b", "c"]}, {}, "column 'winner' is empty in row 2"),
+        ({"winner": ["a"], "loser": ["a"]}, {}, "'a' stands more than once in game 0"),
+        ({"winner": ["a"], "loser": ["b"], "draw": ["perhaps"]}, {}, "one value is 'perhaps'"),
+        ({"winner": ["a"], "loser": ["b"], "draw": [3]}, {}, "must be 1 for a draw and 0 for none; one value is 3"),
+        (
+            {"winner": ["a"], "loser": ["b"], "date": ["May"]},
+            {},
+            "values such as 'May'; the order of games",
+        ),
+        ({"winner": [], "loser": []}, {}, "it has no row"),
+        ({"winner": ["a"], "loser": ["b"]}, {"players_by": ""}, "nothing cannot stand between players"),
+        ({"winner": ["a"], "loser": ["/"]}, {"players_by": "/"}, "has a team without players"),
+    ],
+)
+def test_what_is_no_log_of_games_is_refused(columns, options, message):
+    with pytest.raises(TreatiseError, match=message):
+        games_of_table(table(**columns), **options)
+
+
+ITEMS = "wine,ann,bob,cy\nred,1,2,\nwhite,2,1,1\nrose,3,,2\n"
+BALLOTS = "first,second,third\nred,white,rose\nwhite,red,\nwhite,rose,\n"
+VOTES = "Voter,item,rank\nann,red,1\nann,white,2\nann,rose,3\nbob,white,1\nbob,red,2\ncy,white,1\ncy,rose,2\n"
+RATINGS = "user,movie,rating\nann,red,5\nann,white,3\nann,rose,1.5\nbob,white,4\nbob,red,4\ncy,white,9\ncy,rose,2\n"
+
+
+@pytest.mark.parametrize("text", [ITEMS, BALLOTS, VOTES])
+def test_all_forms_hold_the_same_rankings(tmp_path, text):
+    path = tmp_path / "wines.csv"
+    path.write_text(text)
+    rankings, notes = load_rankings(path)
+    order = [rankings.items.index(name) for name in ("red", "white", "rose")]
+    assert rankings.values.toarray()[order].tolist() == [[1, 2, 0], [2, 1, 1], [3, 0, 2]]
+    assert not rankings.ratings and len(notes) == 1 and notes[0].startswith("a row is ")
+
+
+def test_ratings_become_ranks_that_ties_share(tmp_path):
+    path = tmp_path / "films.csv"
+    path.write_text(RATINGS)
+    rankings, _ = load_rankings(path)
+    order = [rankings.items.index(name) for name in ("red", "white", "rose")]
+    assert rankings.ratings and rankings.ranks.toarray()[order].tolist() == [[1, 1.5, 0], [2, 1.5, 1], [3, 0, 2]]
+    path.write_text("item,ann,bob\nx,0,3\ny,2,\n")
+    rated, _ = load_rankings(path, ratings=True)
+    assert rated.values.nnz == 3  # zero is a rating
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("wine,ann\nred,1\nred,2\n", {}, "item 'red' has two rows"),
+        ("wine,ann\nred,1\nwhite,-2\n", {}, "a rank is -2; ranks begin at 1"),
+        ("first,second\nred,red\n", {"header": True}, "row 1 names 'red' twice"),
+        ("voter,item,rank\na,x,1\na,x,2\n", {}, "'a' votes twice on 'x'"),
+        (
+            "voter,item,rank\na,x,best\n",
+            {"header": True, "form": "votes"},
+            "but values such as 'best'",
+        ),
+        ("a,b\n1,2\n", {"form": "votes", "header": True}, "votes need the columns voter, item and rank"),
+        ("a,b,c\nx,1,y\n", {"form": "items", "header": True}, "column 'c' holds no numbers"),
+        ("a,b\n1,2\n", {"form": "list"}, "'list' is no form of rankings; the forms are items, ballots, votes"),
+    ],
+)
+def test_what_are_no_rankings_is_refused(tmp_path, text, options, message):
+    path = tmp_path / "wines.csv"
+    path.write_text(text)
+    with pytest.raises(TreatiseError, match=message):
+        load_rankings(path, **options)
+
+
+def test_real_rankings_have_the_stated_sizes(real_data):
+    real_data("ranking/movielens_small_ratings.csv.gz")
+    films = load_movielens_small()
+    assert films.values.shape == (9047, 671) and films.values.nnz == 99_984 and films.values.data.max() == 10
+    dots = load_preflib("00024-00000001.soc")
+    assert dots.values.shape == (4, 795) and isinstance(dots, Rankings)
+    # 74 voters gave the first order, 1 2 3 4.
+    assert np.all(dots.values.toarray()[:, :74] == [[1], [2], [3], [4]])

@@ -1,0 +1,241 @@
+"""Pruning of trees against all prunings of small ones, and bounds against what they promise."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
+
+from treatise.datasets import make_led
+from treatise.ensemble import (
+    PrunedTreeClassifier,
+    log_prunings,
+    occam_bound,
+    plot_pruning,
+    rademacher_bound,
+    rademacher_penalty,
+    reduced_error_pruning,
+)
+
+
+def every_pruning(tree, node=0):
+    """The leaves of every pruning."""
+    nodes = tree.tree_
+    found = [(node,)]
+    if nodes.children_left[node] >= 0:
+        for left in every_pruning(tree, nodes.children_left[node]):
+            found += [left + right for right in every_pruning(tree, nodes.children_right[node])]
+    return found
+
+
+class Brute:
+    """All prunings of a small tree, with mistakes row by row."""
+
+    def __init__(self, tree, X, y):
+        path = tree.decision_path(X).toarray().astype(bool)
+        labels = tree.classes_[tree.tree_.value[:, 0, :].argmax(axis=1)]
+        wrong = path & (labels[np.newaxis, :] != np.asarray(y)[:, np.newaxis])
+        self.prunings = every_pruning(tree)
+        self.mistakes = np.array([wrong[:, list(leaves)].any(axis=1) for leaves in self.prunings])
+        self.errors = self.mistakes.sum(axis=1)
+        self.sizes = np.array([2 * len(leaves) - 1 for leaves in self.prunings])
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    """The card's case: 300 rows to grow on, 150 to prune on."""
+    X, y = load_breast_cancer(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    grow, prune = order[:300], order[300:450]
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X[grow], y[grow])
+    return tree, X[grow], y[grow], X[prune], y[prune]
+
+
+@pytest.fixture(scope="module")
+def three_classes():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(160, 3))
+    y = np.array(["a", "b", "c"])[np.clip(np.floor(X[:, 0] + rng.normal(size=160) + 1.5), 0, 2).astype(int)]
+    tree = DecisionTreeClassifier(max_leaf_nodes=12, random_state=0).fit(X[:80], y[:80])
+    return tree, X[:80], y[:80], X[80:], y[80:]
+
+
+@pytest.fixture(params=["cancer", "three_classes"])
+def case(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_the_pruning_is_the_smallest_with_the_fewest_mistakes(case):
+    tree, _, _, X, y = case
+    brute = Brute(tree, X, y)
+    found = reduced_error_pruning(tree, X, y)
+    best = brute.errors.min()
+    assert found.pruning_errors == best == np.sum(found.tree.predict(X) != y)
+    assert found.n_nodes == brute.sizes[brute.errors == best].min()
+    assert tuple(sorted(found.leaves)) in {tuple(sorted(leaves)) for leaves in brute.prunings}
+
+
+def test_k_rep_is_the_best_with_few_mistakes_on_the_growing_rows_for_every_k(case):
+    tree, X_grow, y_grow, X, y = case
+    brute, grown = Brute(tree, X, y), Brute(tree, X_grow, y_grow)
+    least, most = grown.errors.min(), grown.errors.max()
+    for k in range(least, most + 3):
+        allowed = grown.errors <= k
+        found = reduced_error_pruning(tree, X, y, k=k)
+        assert found.growing_errors <= k and found.growing_errors == np.sum(found.tree.predict(X_grow) != y_grow)
+        assert found.pruning_errors == brute.errors[allowed].min()
+        assert found.n_nodes == brute.sizes[allowed & (brute.errors == found.pruning_errors)].min()
+    free = reduced_error_pruning(tree, X, y)
+    assert (found.pruning_errors, found.n_nodes) == (free.pruning_errors, free.n_nodes)
+    with pytest.raises(ValueError, match=f"give {least} at least"):
+        reduced_error_pruning(tree, X, y, k=least - 1)
+
+
+def test_the_cards_numbers(cancer):
+    tree, _, _, X, y = cancer
+    assert tree.tree_.node_count == 23 and round(np.exp(log_prunings(tree))) == 113
+    found = {k: reduced_error_pruning(tree, X, y, k=k) for k in (None, 4, 6, 20)}
+    sizes = {k: (pruning.pruning_errors, pruning.n_nodes) for k, pruning in found.items()}
+    assert sizes == {None: (7, 9), 4: (9, 17), 6: (8, 13), 20: (7, 9)}
+    assert 5 * np.sqrt(np.log(200) / 300) == pytest.approx(rademacher_bound(0, 0, 150)) == pytest.approx(0.66447456)
+    assert occam_bound(0, np.log(2) * 23 / 4, 150) == pytest.approx(0.16922142, abs=1e-8)
+
+
+def test_the_count_of_prunings_is_their_number(case):
+    tree = case[0]
+    assert np.exp(log_prunings(tree)) == pytest.approx(len(every_pruning(tree)), rel=1e-12)
+
+
+def test_the_penalty_is_the_largest_agreement_with_the_signs(case):
+    tree, X_grow, y_grow, X, y = case
+    brute, grown = Brute(tree, X, y), Brute(tree, X_grow, y_grow)
+    rng = np.random.default_rng(0)
+    k = int(grown.errors.min()) + 3
+    for _ in range(100):
+        signs = rng.choice([-1, 1], len(y))
+        sums = np.abs(brute.mistakes @ signs) / len(y)
+        assert rademacher_penalty(tree, X, y, signs=signs) == pytest.approx(sums.max(), abs=1e-12)
+        within = rademacher_penalty(tree, X, y, signs=signs, k=k)
+        assert within == pytest.approx(sums[grown.errors <= k].max(), abs=1e-12)
+
+
+def test_the_penalty_is_that_of_two_risk_minimisers(cancer):
+    """The paper's way, for two classes: flip the labels of positive signs, prune, and the other way round."""
+    tree, _, _, X, y = cancer
+    signs = np.random.default_rng(3).choice([-1, 1], len(y))
+    found = []
+    for side in (1, -1):
+        flipped = np.where(side * signs > 0, 1 - y, y)
+        errors = reduced_error_pruning(tree, X, flipped).pruning_errors
+        found.append((np.sum(side * signs > 0) - errors) / len(y))
+    assert rademacher_penalty(tree, X, y, signs=signs) == pytest.approx(max(found), abs=1e-12)
+
+
+def test_bounds_are_ordered_as_their_formulas_say(cancer):
+    tree, _, _, X, y = cancer
+    assert rademacher_bound(0.1, 0.05, 1000) == pytest.approx(0.1 + 0.1 + 5 * np.sqrt(np.log(200) / 2000))
+    assert rademacher_bound(0.1, 0.05, 2000) < rademacher_bound(0.1, 0.05, 1000)
+    assert occam_bound(0.1, 3.0, 1000, 0.05) < occam_bound(0.1, 3.0, 1000, 0.01)
+    penalties = [rademacher_penalty(tree, X, y, k=k, random_state=0) for k in (3, 6, None)]
+    assert penalties[0] <= penalties[1] <= penalties[2]
+
+
+def test_the_bound_holds_on_new_rows_and_is_not_vacuous():
+    model = PrunedTreeClassifier(random_state=0)
+    X_new, y_new = make_led(50_000, random_state=99)
+    for seed in range(5):
+        model.fit(*make_led(9000, random_state=seed))
+        error = 1 - model.score(X_new, y_new)
+        assert error < model.error_bound_ < 0.9
+        assert model.error_bound_ >= model.pruning_error_
+        assert model.error_bound_ >= min(model.rademacher_bound_, model.occam_bound_)
+
+
+def test_the_classifier_prunes_on_a_third_and_k_rep_prunes_less():
+    X, y = make_led(3000, random_state=0)
+    rep, krep = (PrunedTreeClassifier(method=method, prune_fraction=1 / 3).fit(X, y) for method in ("rep", "krep"))
+    assert rep.n_nodes_ < krep.n_nodes_ <= krep.n_nodes_grown_ == rep.n_nodes_grown_
+    assert krep.rademacher_penalty_ < rep.rademacher_penalty_
+    assert rep.pruning_error_ * 1000 == pytest.approx(round(rep.pruning_error_ * 1000))
+    assert rep.tree_.tree_.node_count == rep.n_nodes_
+    np.testing.assert_array_equal(rep.classes_[rep.tree_.predict(X.astype(np.float32))], rep.predict(X))
+    probabilities = rep.predict_proba(X)
+    assert probabilities.min() > 0 and (rep.classes_[probabilities.argmax(axis=1)] == rep.predict(X)).all()
+
+
+def test_labels_come_from_the_growing_rows_even_with_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    y = (rng.random(600) < 0.15).astype(int)
+    base = DecisionTreeClassifier(class_weight="balanced", max_depth=3, random_state=0)
+    model = PrunedTreeClassifier(base).fit(X, y)
+    np.testing.assert_array_equal(model.tree_.predict(X.astype(np.float32)), model.predict(X))
+    with pytest.raises(ValueError, match="grown with weights"):
+        PrunedTreeClassifier(base, method="krep").fit(X, y)
+
+
+def test_classes_that_only_the_pruning_rows_have_are_wrong(cancer):
+    tree, _, _, X, y = cancer
+    other = np.where(np.arange(len(y)) < 30, 7, y)
+    assert reduced_error_pruning(tree, X, other).pruning_errors >= 30
+    rare = np.append(np.zeros(29, dtype=int), 1)
+    model = PrunedTreeClassifier(random_state=1).fit(np.arange(30.0)[:, None], rare)
+    assert model.predict_proba([[3.0]]).shape == (1, 2)
+
+
+def test_other_trees_sparse_rows_and_missing_values():
+    X, y = load_digits(return_X_y=True)
+    model = PrunedTreeClassifier(ExtraTreeClassifier(random_state=0)).fit(X, y)
+    assert model.score(X, y) > 0.6 and isinstance(model.tree_, ExtraTreeClassifier)
+    dense = PrunedTreeClassifier().fit(X, y)
+    thin = PrunedTreeClassifier().fit(sparse.csr_matrix(X), y)
+    np.testing.assert_array_equal(dense.predict(X), thin.predict(sparse.csr_matrix(X)))
+    gaps = X.copy()
+    gaps[::7, 20] = np.nan
+    assert PrunedTreeClassifier().fit(gaps, y).score(gaps, y) > 0.7
+
+
+def test_the_rows_of_growing_and_other_bad_input_are_refused(cancer):
+    tree, X_grow, y_grow, X, y = cancer
+    with pytest.raises(ValueError, match="rows that the tree was grown on"):
+        reduced_error_pruning(tree, X_grow, y_grow)
+    with pytest.raises(TypeError, match="not DecisionTreeRegressor"):
+        reduced_error_pruning(DecisionTreeRegressor().fit(X_grow, y_grow), X, y)
+    with pytest.raises(ValueError, match="2 outputs"):
+        reduced_error_pruning(DecisionTreeClassifier().fit(X_grow, np.c_[y_grow, y_grow]), X, y)
+    with pytest.raises(ValueError, match="signs must be -1 or 1"):
+        rademacher_penalty(tree, X, y, signs=np.zeros(len(y)))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        rademacher_bound(0.1, 0.1, 10, delta=0.0)
+    with pytest.raises(ValueError, match="noise=2"):
+        make_led(5, noise=2)
+
+
+def test_a_chain_as_deep_as_its_nodes_is_pruned():
+    """No recursion: a tree whose every left child is a leaf."""
+    X = np.arange(3000.0)[:, None]
+    y = np.arange(3000) % 2
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    found = reduced_error_pruning(tree, X + 0.4, 1 - y)
+    assert found.n_nodes == 1 and found.pruning_errors == 1500
+
+
+def test_lights_show_their_digit_and_noise_is_as_said():
+    X, y = make_led(20_000, noise=0.1, random_state=0)
+    clean, digits = make_led(2000, noise=0.0, n_irrelevant=0, random_state=0)
+    shown = np.array([clean[digits == d][0] for d in range(10)])
+    assert len(np.unique(shown, axis=0)) == 10 and shown[8].all() and shown.sum(axis=1).tolist() == [
+        6, 2, 5, 5, 4, 5, 6, 3, 7, 6,
+    ]  # fmt: skip
+    assert np.mean(X[:, :7] != shown[y]) == pytest.approx(0.1, abs=0.005)
+    assert X.shape == (20_000, 24) and np.abs(X[:, 7:].mean(axis=0) - 0.5).max() < 0.02
+
+
+def test_pruning_is_drawn_from_the_tree_to_the_best_pruning(cancer):
+    from matplotlib.figure import Figure
+
+    tree, _, _, X, y = cancer
+    ax = Figure().subplots()
+    assert plot_pruning(tree, X, y, ax) is ax
+    sizes, errors = ax.lines[0].get_xdata(), ax.lines[0].get_ydata()
+    assert (sizes[-1], errors[-1]) == (9, 7 / 150) and (np.diff(errors) <= 0).all()
