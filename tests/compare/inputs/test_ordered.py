@@ -71,7 +71,7 @@ def test_an_order_that_does_not_fit_is_refused(target, ordered, complaint):
 
 def test_a_comparison_with_an_order_has_the_learner_and_its_measure(tmp_path):
     comparison = treatise.compare(
-        stages(), "stage", ordered=ORDER, budget=60, jobs=1, folds=2, output=tmp_path / "run", include="MinlipOrdinal",
+        stages(), "stage", ordered=ORDER, budget=120, jobs=1, folds=2, output=tmp_path / "run", include="MinlipOrdinal",
     )  # fmt: skip
     assert comparison.run.metric.name == "level_error"
     assert comparison.run.leaderboard[0].label == "MinlipOrdinal"

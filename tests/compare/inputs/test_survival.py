@@ -160,7 +160,7 @@ def test_thirds_by_prediction_carry_observed_and_predicted_curves():
 def test_a_comparison_of_a_frame_ranks_draws_curves_and_predicts(tmp_path):
     frame = lives(90)
     comparison = treatise.compare(
-        frame, time="years", event="died", budget=60, jobs=1, folds=2, output=tmp_path / "run",
+        frame, time="years", event="died", budget=120, jobs=1, folds=2, output=tmp_path / "run",
         include="MinlipSurvival",
     )  # fmt: skip
     labels = [entry.label for entry in comparison.run.leaderboard]
