@@ -224,7 +224,7 @@ class SignedLinkPredictor(BaseEstimator):
         sources, targets = pairs_of(pairs, self.nodes_)
         places = np.stack([sources, targets], axis=1)
         if self.method == "katz":
-            return signed_katz(self.network_, places, beta=self.beta)
+            return signed_katz(self.network_, places, beta=self.beta, tol=1e-8)
         if self.method == "moi":
             return imbalance_score(self.network_, places, order=self.order, beta=self.beta)
         if self.method == "hoc":
