@@ -75,7 +75,7 @@ def is_balanced(graph):
                     camps[j], parents[j] = camp, i
                     waiting.append(j)
                 elif camps[j] != camp:
-                    return Balance(False, None, [nodes[k] for k in _cycle(parents, i, j)])
+                    return Balance(False, None, [nodes.tolist()[k] for k in _cycle(parents, i, j)])
     return Balance(True, camps, None)
 
 
@@ -109,7 +109,7 @@ def is_weakly_balanced(graph):
     if not len(wrong):
         return Balance(True, camps.astype(np.int64), None)
     i, j = int(links.row[wrong[0]]), int(links.col[wrong[0]])
-    return Balance(False, None, [nodes[k] for k in _path(positive, i, j)])
+    return Balance(False, None, [nodes.tolist()[k] for k in _path(positive, i, j)])
 
 
 def _cycle(parents, i, j):
