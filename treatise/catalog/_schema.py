@@ -14,7 +14,9 @@ ROLES = ("predictor", "transformer")
 SCALINGS = ("none", "standard", "minmax")
 INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
-COMPARED_TASKS = (*TABLE_TASKS, "ordinal", "survival", "sequence")
+SEVERAL_TASKS = ("multi-regression", "multi-label", "multi-class")
+"""Several targets at once: amounts, two classes each (y is a matrix of 0 and 1), or classes (y holds their numbers)."""
+COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, "ordinal", "survival", "sequence")
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip

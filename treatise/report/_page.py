@@ -23,6 +23,7 @@ from treatise.report._panels import calibration_panel, predicted_and_actual, res
 from treatise.report._plain import plain
 from treatise.report._references import bibtex, reference
 from treatise.report._survival import survival_view
+from treatise.report._targets import targets_view
 from treatise.report._thresholds import thresholds_view
 from treatise.report.record import (
     BestMethod,
@@ -114,6 +115,7 @@ def _best_view(best: BestMethod | None) -> dict[str, Any] | None:
         "residuals": _residual_view(best.residuals),
         "calibration": _calibration_view(best.calibration or ()),
         "survival": survival_view(best.survival or ()),
+        "targets": targets_view(best.targets or ()),
     }
 
 

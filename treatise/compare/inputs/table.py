@@ -74,6 +74,13 @@ class TableInput(RowsInput):
         """Every measure of the task on a labelled table."""
         return score_labelled(model, load_table(source, header=header, written=_written(model)), threshold=threshold)
 
+    @classmethod
+    def score_rows(
+        cls, model: ModelFile, table: Table, *, threshold: float | None = None, own: OwnMetric | None = None
+    ) -> Score:
+        """The same for a table in memory."""
+        return score_labelled(model, table, threshold=threshold, own=own)
+
 
 def _written(model: ModelFile) -> Mapping[str, str] | None:
     """How the columns were written that a model, or the first member of a blend, was fitted with."""
@@ -288,9 +295,10 @@ def model_columns(table: Table, about: dict[str, Any]) -> Any:
     if table.matrix is not None:
         raise TreatiseError(f"the model was fitted to a table of named columns; {table.name} is LIBSVM text")
     frame = table.frame
-    if not table.header and frame.width == len(about["table"]) - 1:
-        # A file without names and without the target: its columns are the others, in their order.
-        frame = frame.rename(dict(zip(frame.columns, [c for c in about["table"] if c != about["target"]])))
+    others = [c for c in about["table"] if c not in about.get("targets", [about["target"]])]
+    if not table.header and frame.width == len(others):
+        # A file without names and without what is predicted: its columns are the others, in their order.
+        frame = frame.rename(dict(zip(frame.columns, others)))
     absent = [name for name in about["columns"] if name not in frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
