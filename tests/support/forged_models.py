@@ -182,9 +182,10 @@ def is_bad(result: str) -> bool:
     """Whether an outcome is none that a stranger's file may have.
 
     A loop that is compiled with its indices checked tells a wrong one by an IndexError; NumPy's own are a stored
-    index or length that nobody looked at either. A tuple that is too short ends in Python, which always looks.
+    index or length that nobody looked at either. A tuple or list that is too short ends in
+    Python, which always looks.
     """
-    if result == "error IndexError: tuple index out of range":
+    if result in ("error IndexError: tuple index out of range", "error IndexError: list index out of range"):
         return False
     return result.startswith(("crashed", "never", "broken", "refused without", "error IndexError"))
 

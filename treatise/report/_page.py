@@ -84,6 +84,7 @@ def render_report(run: RunRecord) -> str:
         errors=segments_view(run.errors),
         learning=learning_view(run, decimals_of(run.leaderboard)),
         profile=profile_view(run.profile, run.data.classes, run.data.target),
+        unlabelled=run.unlabelled,
         methods=_methods_view(run),
         failures=failures_view(run.failures),
         details=_details_view(run),

@@ -19,6 +19,7 @@ from treatise.report.explained import (
     Number,
     Profile,
     ThresholdCurve,
+    UnlabelledWorth,
 )
 
 VERSION = 4
@@ -367,6 +368,7 @@ class RunRecord:
     learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
     errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
+    unlabelled: Annotated[UnlabelledWorth | None, "What rows without a label were worth; null without them."] = None
     test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 
     def to_plain(self) -> dict[str, Any]:

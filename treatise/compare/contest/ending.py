@@ -15,6 +15,7 @@ from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.explaining import Trial, explained_methods, explanations
+from treatise.compare.explaining.unlabelled import worth_of_unlabelled
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report import write_report
 from treatise.report.explained import ColumnEffect
@@ -77,13 +78,22 @@ class Ending:
             trials = tried.result()
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
-        run = replace(run, best=self._best(chosen), **vars(found))
+        run = self._with_worth(replace(run, best=self._best(chosen), **vars(found)))
         assert run.best is not None
         if params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {complaint}."
             return replace(run, verdict=(*run.verdict, sentence))
         best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=params)
         return replace(run, best=best)
+
+    def _with_worth(self, run: RunRecord) -> RunRecord:
+        """What rows without a label were worth, where there are some."""
+        contest = self.contest
+        learners = {key for key, candidate in contest.race.field.items() if candidate.compare.unlabelled}
+        if not learners:
+            return run
+        worth = worth_of_unlabelled(contest.data, run.leaderboard, learners, self._out_of_fold)
+        return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
         """Fit and save those that come next, as many as the rules keep."""

@@ -185,8 +185,6 @@ class Input(Served):
                         column of groups.
     bags of rows        rows carry a group as sequences do; a fold holds whole bags, a bag has one label, ``size``
                         counts bags, ``predict`` writes a row for each bag.
-    missing labels      rows without a label are training rows in every fold and never held out; ``identity`` counts
-                        them; ``candidates`` are those of the semi-supervised tasks and, as a yardstick, the usual ones.
     edge lists          ``divide`` hides a share of the edges and as many pairs without one; ``judge`` ranks them (AUC);
                         ``predict`` scores the pairs of a file; nothing is encoded.
     games               ``divide`` cuts by time, so that a fold is the next period; ``judge`` is the log loss of the
@@ -297,8 +295,9 @@ class Input(Served):
 
     def why_not(self, candidate: Candidate, seconds: float, memory: float, rows: int) -> str | None:
         """Why a candidate cannot take so many rows of the data with so much time and memory for one fit, or None."""
-        size = Size(min(rows, self.size.rows), self.columns_for(candidate), self.size.classes)
-        needed_bytes, needed_seconds = self.bytes_of(candidate, size.rows), candidate.compare.seconds.at(*size)
+        learned = self.rows_learned(candidate, min(rows, self.size.rows))
+        size = Size(learned, self.columns_for(candidate), self.size.classes)
+        needed_bytes, needed_seconds = self.bytes_of(candidate, rows), candidate.compare.seconds.at(*size)
         if needed_bytes > memory:
             gib = 2**30
             return f"would need about {needed_bytes / gib:.1f} GiB of memory; {memory / gib:.1f} GiB are free for it"
@@ -311,9 +310,17 @@ class Input(Served):
 
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
         """Memory that a fit of so many rows takes, by the catalogue's law."""
-        return candidate.compare.bytes.at(
-            min(rows, self.rows_in_memory), self.columns_for(candidate), self.size.classes
-        )
+        learned = self.rows_learned(candidate, min(rows, self.rows_in_memory))
+        return candidate.compare.bytes.at(learned, self.columns_for(candidate), self.size.classes)
+
+    def rows_learned(self, candidate: Candidate, rows: int) -> int:
+        """Rows that a method learns from where so many of :attr:`size` are its share."""
+        return rows
+
+    @property
+    def unlabelled_rows(self) -> int:
+        """Rows that have nothing to be judged by, beside those of :attr:`size`, and that some methods learn from."""
+        return 0
 
     def columns_for(self, candidate: Candidate) -> int:
         """Columns that a method is given, after encoding."""
