@@ -274,6 +274,8 @@ def score_lifetimes(model: ModelFile, table: Table) -> Score:
     curves = survival_of(model.model, X, grid)
     found = Predictions(np.asarray(model.model.predict(X), np.float64), scores=curves)
     measures, measurements = judge_lifetimes(y, found, grid, y), []
+    if measures["concordance"] is None:
+        raise TreatiseError(f"no two rows of {table.name} can be compared: all times are cut off, or alike")
     for metric in (METRICS[name] for name in SURVIVAL_METRICS):
         value = measures[metric.name]
         if value is None or not np.isfinite(value):
@@ -284,8 +286,6 @@ def score_lifetimes(model: ModelFile, table: Table) -> Score:
             return np.nan if score is None else metric.merit(score)
 
         measurements.append(Measurement(metric, value, *interval_of(spread_by_parts(merit, len(y)), metric)))
-    if not measurements:
-        raise TreatiseError(f"no two rows of {table.name} can be compared: all times are cut off, or alike")
     return Score(table.name, len(y), tuple(measurements))
 
 
