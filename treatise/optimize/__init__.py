@@ -5,6 +5,7 @@ from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_ker
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
+from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -91,6 +92,7 @@ __all__ = [
     "ColumnNormPenalty",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
+    "ForwardSelection",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
