@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treatise.linear.mic._base import SLACK
 from treatise.optimize import ForwardSelection
 from treatise.statistics import subset_code_length
 
@@ -27,7 +28,7 @@ def best_entry(savings, prices):
     bound = savings.sum(axis=0) - prices.min()
     shortlist = np.argpartition(-bound, SHORTLIST)[:SHORTLIST] if len(bound) > SHORTLIST else np.arange(len(bound))
     at_least = _best_net(savings[:, shortlist], prices).max()
-    in_question = np.flatnonzero(bound >= at_least)
+    in_question = np.flatnonzero(bound >= at_least - SLACK)
     net = _best_net(savings[:, in_question], prices)
     feature = in_question[np.argmax(net)]
     order = np.argsort(-savings[:, feature], kind="stable")
