@@ -83,6 +83,7 @@ from treatise.optimize.svm import (
     svm_without_offset_path,
     warm_start,
 )
+from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
 
 __all__ = [
     "ADMMSolution",
@@ -113,6 +114,7 @@ __all__ = [
     "Loss",
     "LowRankCurvature",
     "ModifiedHuberLoss",
+    "PairTransport",
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
@@ -125,6 +127,7 @@ __all__ = [
     "SmoothHingeLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "TransportSolution",
     "armijo_step",
     "covariance_selection",
     "feedback_arc_order",
@@ -160,6 +163,7 @@ __all__ = [
     "solve_l1_logistic_columns",
     "solve_svm_dual",
     "solve_svm_without_offset",
+    "solve_transport",
     "svm_without_offset_path",
     "warm_start",
 ]
