@@ -169,6 +169,16 @@ def test_constant_columns_and_responses_are_left_alone():
     assert not flat.coef_[6].any() and flat.intercept_[6] == pytest.approx(0.1)
 
 
+def test_a_feature_of_one_row_is_not_paid_for_by_an_outlier_there():
+    X, Y = data(8)
+    X[:, 20] = np.arange(40) == 3
+    X[:, 21] = (np.arange(40) == 3) | (np.arange(40) == 4)
+    Y[3] += 100.0
+    Y[4] += 100.0
+    for model in (MICMulti().fit(X, Y), MICGroup().fit(X, Y[:, 0]), MICGroup(method="subset").fit(X, Y[:, 0])):
+        assert not model.support_[20] and model.support_[21]
+
+
 def test_bic_bits_keep_fewer_features():
     X, Y = data(6, noise=3.0)
     assert MICMulti(coef_bits="bic").fit(X, Y).support_.sum() <= MICMulti().fit(X, Y).support_.sum()

@@ -28,6 +28,8 @@ class ForwardSelection:
         Columns to choose from.
     Y : ndarray of shape (n_samples, n_responses)
         Responses.
+    most_in_one_row : float, default=1.0
+        Share of a centred column's squares that one row may have; a column above brings no drop.
 
     Attributes
     ----------
@@ -52,7 +54,7 @@ class ForwardSelection:
     ([[1]], [[0.0, 2.67, 0.0]])
     """
 
-    def __init__(self, X, Y):
+    def __init__(self, X, Y, *, most_in_one_row=1.0):
         self._centre, self._mean = X.mean(axis=0), Y.mean(axis=0)
         columns = np.array(X, dtype=np.float64, order="F")
         # Divided first: squares of very large or small numbers overflow.
@@ -66,6 +68,7 @@ class ForwardSelection:
         columns *= np.where(varies, 1.0 / np.where(varies, length, 1.0), 0.0)
         columns -= columns.mean(axis=0)
         self._columns = columns
+        wide = varies & (np.abs(columns).max(axis=0) ** 2 <= most_in_one_row + 1e-9)
 
         size = np.abs(Y).max(axis=0)
         self.unit = np.where(size > 0, size, 1.0)
@@ -76,7 +79,7 @@ class ForwardSelection:
         self.total = np.where(squares > len(X) * (8 * np.finfo(float).eps) ** 2, squares, 0.0)
         self.rss = self.total.copy()
 
-        self._left = np.repeat(varies.astype(float)[np.newaxis], Y.shape[1], axis=0)
+        self._left = np.repeat(wide.astype(float)[np.newaxis], Y.shape[1], axis=0)
         self._products = self._residual.T @ columns
         self.sets: list[list[int]] = [[] for _ in range(Y.shape[1])]
         self._bases: list[list[np.ndarray]] = [[] for _ in range(Y.shape[1])]

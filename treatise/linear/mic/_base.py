@@ -12,6 +12,8 @@ from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import Invariants, finite, is_array
 from treatise.optimize.forward_selection import EXACT
 
+ONE_ROW = 0.5
+"""Share of a centred column's squares that one row may have: the coefficient of another would rest on that row."""
 SLACK = 1e-9
 """Bits within which two descriptions are taken for equally long."""
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.linear.mic._base import SLACK
+from treatise.linear.mic._base import ONE_ROW, SLACK
 from treatise.optimize import ForwardSelection
 from treatise.statistics import subset_code_length
 
@@ -46,7 +46,7 @@ def select(X, Y, coding, coef_bits, savings_of):
     """Algorithm 1: the search at its end, and after each step the squared errors and the bits of the model."""
     (n, p), h = X.shape, Y.shape[1]
     prices = feature_prices(coding, p, h, coef_bits)
-    search, unused = ForwardSelection(X, Y), np.ones(p, dtype=bool)
+    search, unused = ForwardSelection(X, Y, most_in_one_row=ONE_ROW), np.ones(p, dtype=bool)
     path, spent = [(search.rss.copy(), 0.0)], 0.0
     while True:
         savings = savings_of(search.drops(), search.rss[:, np.newaxis], n) * unused

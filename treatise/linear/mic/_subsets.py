@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.linear.mic._base import savings
+from treatise.linear.mic._base import ONE_ROW, savings
 from treatise.optimize import ForwardSelection
 from treatise.statistics import subset_code_length
 
@@ -10,7 +10,7 @@ from treatise.statistics import subset_code_length
 def subset_select(X, y, groups, coef_bits):
     """Features chosen, in order; the search; squared error and bits of the model after each step, and at the end."""
     n, p = X.shape
-    search = ForwardSelection(X, y[:, np.newaxis])
+    search = ForwardSelection(X, y[:, np.newaxis], most_in_one_row=ONE_ROW)
     members = [np.flatnonzero(groups == g) for g in range(groups.max() + 1)]
     # As printed, a group is named by lg p bits, as a feature is in MIC-Multi, though lg K would do.
     prices = [

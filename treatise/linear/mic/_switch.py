@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise.linear.mic._base import SLACK, savings
+from treatise.linear.mic._base import ONE_ROW, SLACK, savings
 from treatise.optimize import ForwardSelection
 from treatise.optimize.forward_selection import rises
 
@@ -14,7 +14,7 @@ def switch_select(X, y, code, extra):
     once; the text's rule is meant, to stop when nothing is gained.
     """
     n = len(X)
-    search = ForwardSelection(X, y[:, np.newaxis])
+    search = ForwardSelection(X, y[:, np.newaxis], most_in_one_row=ONE_ROW)
     path, spent = [(search.rss.copy(), 0.0)], 0.0
     net = _step(search, code, n, above=0.0)
     while net is not None:

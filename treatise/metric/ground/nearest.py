@@ -82,7 +82,7 @@ def nearest_metric(H, *, total=None, tol=1e-6, max_sweeps=10_000):
     total : float or None, default=None
         Sum of all entries that the metric must have, above zero; None leaves it free.
     tol : float, default=1e-6
-        Gap to end at, as a share of the size of H (root of the sum of squares).
+        Gap to end at, as a share of the size of H (root of the sum of squares); below 1e-7 rounding hides it.
     max_sweeps : int, default=10000
         Most rounds.
 
