@@ -46,10 +46,10 @@ class MICMulti(MultiOutputMixin, DescriptionLengthRegressor):
     Notes
     -----
     A column that is constant, or that a response's features span already, is never added; nor, other than in the
-    paper, one of which a single row has more than half of the squares about the mean, as a word that occurs once: it
-    would describe that row and nothing else, and an outlying response there would pay for it. Each response keeps one row
-    more than it has coefficients; with fewer than three rows it has an intercept alone. A response that is constant or
-    fitted without error ends there. Scaling or shifting a column of X or y changes nothing but its coefficients.
+    paper, one of which a single row has more than half of the squares about the mean, as a word that occurs once: an
+    outlying response in that row would pay for it. Each response keeps one row more than it has coefficients; with
+    fewer than three rows it has an intercept alone. A response that is constant or fitted without error ends there.
+    Scaling or shifting a column of X or y changes nothing but its coefficients.
 
     Examples
     --------
