@@ -87,6 +87,8 @@ PARAMETERS = {
     "FixedRankMetricLearner": {"max_iter": 20, **SEEDED},
     "FixedRankPSDRegressor": {"max_iter": 20, **SEEDED},
     "PseudoEuclideanEmbedding": {"metric": "sqeuclidean"},
+    # The checks bring numbers that are no shares of a whole.
+    "GroundMetricLearner": {"normalize": True, "max_outer": 1},
     # These take binary or categorical columns; the checks bring numbers.
     "DecisionTreeMarkovNetwork": {"binarize": 0.0, **SEEDED},
     "IsingGraph": {"binarize": 0.0},

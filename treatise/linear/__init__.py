@@ -23,6 +23,7 @@ from treatise.linear.margin import (
     excess_error_bound,
     minimize_conditional_risk,
 )
+from treatise.linear.mic import MICGroup, MICMulti, MICMultiClassifier, TransFeat
 from treatise.linear.minimax import (
     KernelMinimaxProbabilityMachine,
     MinimaxProbabilityMachine,
@@ -64,6 +65,9 @@ __all__ = [
     "KernelMarginClassifier",
     "KernelMinimaxProbabilityMachine",
     "LatentLogLinearClassifier",
+    "MICGroup",
+    "MICMulti",
+    "MICMultiClassifier",
     "MajorizedLogisticRegression",
     "MarginClassifier",
     "MaximumEntropy",
@@ -78,6 +82,7 @@ __all__ = [
     "SemiStochasticLogisticRegression",
     "SpAMClassifier",
     "SpAMRegressor",
+    "TransFeat",
     "audit_privacy",
     "check_consistency",
     "conditional_risk",

@@ -5,6 +5,7 @@ from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_ker
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
+from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -83,6 +84,7 @@ from treatise.optimize.svm import (
     svm_without_offset_path,
     warm_start,
 )
+from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
 
 __all__ = [
     "ADMMSolution",
@@ -92,6 +94,7 @@ __all__ = [
     "ColumnNormPenalty",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
+    "ForwardSelection",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
@@ -113,6 +116,7 @@ __all__ = [
     "LowRankCurvature",
     "ModifiedHuberLoss",
     "ObservedFactors",
+    "PairTransport",
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
@@ -125,6 +129,7 @@ __all__ = [
     "SmoothHingeLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "TransportSolution",
     "armijo_step",
     "covariance_selection",
     "factorize_observed",
@@ -162,6 +167,7 @@ __all__ = [
     "solve_l1_logistic_columns",
     "solve_svm_dual",
     "solve_svm_without_offset",
+    "solve_transport",
     "svm_without_offset_path",
     "warm_start",
 ]
