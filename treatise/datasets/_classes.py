@@ -36,6 +36,57 @@ def make_gaussian_mixtures(
     return np.vstack(classes), np.repeat([1.0, -1.0], n_per_class)
 
 
+def make_graded_features(
+    n_samples: int = 50,
+    n_features: int = 1000,
+    *,
+    n_informative: int = 10,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes and features that tell them apart better and better: the i-th is ``y N(-i, 1)``; the rest is noise.
+
+    Parameters
+    ----------
+    n_samples : int, default=50
+        Rows; each is of either class with probability a half, and both are there.
+    n_features : int, default=1000
+        Columns.
+    n_informative : int, default=10
+        The first of them, which tell of the class.
+    random_state : int, RandomState instance or None, default=None
+        Of the draws.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of int, of shape (n_samples,)
+        -1 or 1.
+
+    Examples
+    --------
+    >>> from treatise.datasets import make_graded_features
+    >>> X, y = make_graded_features(random_state=0)
+    >>> X.shape
+    (50, 1000)
+
+    References
+    ----------
+    .. [1] Bhattacharyya, JMLR 5:1417-1433, 2004, Section 5.
+    """
+    if n_samples < 2 or not 0 <= n_informative <= n_features:
+        raise ValueError(
+            f"n_samples={n_samples}, n_informative={n_informative}, n_features={n_features}: there must be two rows at "
+            "least, and no more informative columns than columns"
+        )
+    rng = check_random_state(random_state)
+    y = np.where(rng.uniform(size=n_samples) < 0.5, 1, -1)
+    y[:2] = 1, -1
+    X = rng.normal(size=(n_samples, n_features))
+    means = np.arange(1, n_informative + 1)
+    X[:, :n_informative] = y[:, np.newaxis] * (X[:, :n_informative] - means)
+    return X, y
+
+
 def make_hypercube_gaussians(
     n_classes: int,
     n_per_class: int = 200,

@@ -1,6 +1,10 @@
 """Means and covariances of two classes: from rows, or as handed over by somebody who keeps the rows."""
 
 import numpy as np
+from scipy.linalg import eigh
+
+_ROUNDING = 1e-12
+"""Share of a value by which sums of many such may be off."""
 
 
 def moments(X):
@@ -11,9 +15,27 @@ def moments(X):
 
 
 def mean_and_factor(X):
-    """Mean of the rows, and a matrix F of their shape whose F'F is their covariance with 1 / n."""
+    """Mean of the rows, and a matrix F of their shape whose F'F is their covariance with 1 / n.
+
+    A column that is constant but for rounding has zeros in F.
+    """
     mean = X.mean(axis=0)
-    return mean, (X - mean) / np.sqrt(len(X))
+    factor = (X - mean) / np.sqrt(len(X))
+    factor[:, np.abs(factor).max(axis=0) <= _ROUNDING * np.abs(mean)] = 0.0
+    return mean, factor
+
+
+def difference_of(means):
+    """Second mean less the first, zero where they agree but for rounding."""
+    difference = means[1] - means[0]
+    return np.where(np.abs(difference) <= _ROUNDING * np.abs(means).sum(axis=0), 0.0, difference)
+
+
+def root_of(covariance):
+    """A matrix F with F'F the covariance."""
+    variances, axes = eigh(covariance)
+    kept = variances > 1e-14 * variances.max(initial=0.0)
+    return np.sqrt(variances[kept])[:, np.newaxis] * axes[:, kept].T
 
 
 def checked_moments(means, covariances, classes):

@@ -12,7 +12,11 @@ _FIRST = 16
 _SMALL = 1e-6
 """Share of the largest weight below which a weight is what an interior-point method leaves of zero."""
 _AT_REST = 1e-9
-"""What a column may ask beyond its cost, as a share of it, and still stay out."""
+"""What a column may ask beyond the margin, as a share of it, and still stay out."""
+_UNMET = 1e-5
+"""Share of its terms by which a margin of the best weights found falls short where no weights meet the conditions."""
+_ROUGH, _FINE = 1e-7, 1e-12
+"""Precision of the programmes: to find columns, and of the last one."""
 
 
 class NormCondition(NamedTuple):
@@ -76,7 +80,7 @@ class ConeMarginSolution:
         return (self.objective - self.lower_bound) / self.objective if self.feasible else np.inf
 
 
-def minimize_l1_cone_margin(direction, conditions, *, tol=1e-7, max_iter=100):
+def minimize_l1_cone_margin(direction, conditions, *, tol=1e-7, max_iter=1000):
     """Minimise ``sum |w|`` subject to ``direction @ w >= sum of the conditions' terms``.
 
     Few weights differ from zero, so the programme is solved on a growing set of columns by an interior-point method
@@ -92,7 +96,7 @@ def minimize_l1_cone_margin(direction, conditions, *, tol=1e-7, max_iter=100):
         Terms; at least one has a floor above 0.
     tol : float, default=1e-7
         Largest duality gap and violation, as shares.
-    max_iter : int, default=100
+    max_iter : int, default=1000
         Most rounds.
 
     Returns
@@ -109,53 +113,50 @@ def minimize_l1_cone_margin(direction, conditions, *, tol=1e-7, max_iter=100):
     array([0.5, 0. ])
     >>> careful = minimize_l1_cone_margin(np.array([2.0, 1.5]), [NormCondition(noisy, 1.0, 1.0)])
     >>> careful.weights.round(6), round(careful.objective, 6)
-    (array([0.      , 0.666667]), 0.666667)
+    (array([0.324028, 0.234629]), 0.558657)
     """
     size = float(np.abs(direction).max(initial=0.0))
     if size == 0.0:
-        return _infeasible(len(direction), len(conditions), 0)
-    # In these units the least objective is of the order of the floors, whatever the units of the columns.
+        return _infeasible(len(direction), len(conditions), 0, proven=True)
+    # In these units the margin is one over the sum of the floors at most, whatever the units of the columns.
     columns = _Columns(direction / size, [c._replace(scale=c.scale / size) for c in conditions])
-    if all(c.scale == 0.0 for c in conditions):
-        columns.take([int(np.argmax(np.abs(direction)))], direction)
-        answer = columns.solve()
-        return columns.solution(answer, size, 1, tol)
     columns.start()
-    answer = columns.solve()
-    n_iter = 1
+    answer, n_iter, precision = columns.solve(_ROUGH), 1, _ROUGH
     while n_iter < max_iter:
-        added = columns.extend(answer)
-        if not added:
-            break
-        answer = columns.solve()
+        # First all columns that matter are found, then what they weigh.
+        if not columns.extend(answer):
+            if precision == _FINE:
+                break
+            precision = _FINE
+            columns.drop(answer)
+        answer = columns.solve(precision)
         n_iter += 1
-    else:
-        return columns.solution(answer, size, n_iter, tol)
-    if not answer.feasible:
-        return _infeasible(len(direction), len(conditions), n_iter)
-    if columns.drop(answer):
-        answer = columns.solve()
+    finished = n_iter < max_iter
+    if finished and columns.drop(answer):
+        answer = columns.solve(_FINE)
         n_iter += 1
-    return columns.solution(answer, size, n_iter, tol)
+    return columns.solution(answer, size, n_iter, tol, finished=finished)
 
 
-def _infeasible(p, n_conditions, n_iter):
-    return ConeMarginSolution(
-        np.zeros(p), np.full(n_conditions, np.nan), np.inf, np.inf, np.inf, n_iter, feasible=False, converged=True
-    )
+def _infeasible(p, n_conditions, n_iter, *, proven):
+    return ConeMarginSolution(np.zeros(p), np.full(n_conditions, np.nan), np.inf, np.inf, np.inf, n_iter, False, proven)
 
 
 class _Answer(NamedTuple):
-    """Of one programme: sizes of the columns in play, and what every column of the table asks (its dual price)."""
+    """Of one programme: shares of the columns in play, the margin, and what every column asks for (its dual price)."""
 
-    sizes: np.ndarray
+    shares: np.ndarray
+    margin: float
     prices: np.ndarray
-    floors: float
-    feasible: bool
 
 
 class _Columns:
-    """The columns in play, each with the sign of its weight; both signs of a column may be in play."""
+    """The columns in play, each with the sign of its weight; both signs of a column may be in play.
+
+    The programme is solved for weights whose absolute values sum to one at most, with the largest margin theta by which
+    floors can be multiplied: the weights are those of the caller's programme times theta, and its objective is
+    1 / theta. This one always has a solution; theta is zero where the caller's has none.
+    """
 
     def __init__(self, direction, conditions):
         self.direction, self.conditions = direction, conditions
@@ -165,7 +166,7 @@ class _Columns:
         """The columns of the largest difference, and of the largest for their own norms."""
         squares = sum(c.scale**2 * np.einsum("ij,ij->j", c.matrix, c.matrix) for c in self.conditions)
         size = np.abs(self.direction)
-        share = size / np.sqrt(squares + 1e-12 * squares.max())
+        share = size / np.sqrt(np.maximum(squares, np.finfo(float).tiny + 1e-12 * squares.max()))
         first = np.union1d(np.argsort(-size, kind="stable")[:_FIRST], np.argsort(-share, kind="stable")[:_FIRST])
         self.take(first, self.direction)
 
@@ -177,7 +178,7 @@ class _Columns:
     def extend(self, answer):
         """Bring in the columns that ask most; gives how many there were."""
         size = np.abs(answer.prices)
-        asks = size > 1.0 + _AT_REST if answer.feasible else size > _AT_REST * size.max(initial=0.0)
+        asks = size > max(answer.margin * (1.0 + _AT_REST), _AT_REST * size.max())
         same_sign = self.signs == np.where(answer.prices[self.chosen] < 0, -1.0, 1.0)
         asks[self.chosen[same_sign]] = False
         asking = np.flatnonzero(asks)
@@ -188,51 +189,59 @@ class _Columns:
 
     def drop(self, answer):
         """Take out the columns of no weight; gives whether there were any."""
-        kept = answer.sizes > _SMALL * answer.sizes.max()
+        kept = answer.shares > _SMALL * answer.shares.max()
         self.chosen, self.signs = self.chosen[kept], self.signs[kept]
         return not kept.all()
 
-    def solve(self):
-        """The programme on the columns in play: sizes u >= 0 of the weights and terms t, cost sum u."""
+    def solve(self, precision):
+        """The programme on the columns in play, over shares u >= 0, the margin theta and the terms t."""
         k, q = len(self.chosen), len(self.conditions)
         factors = [_triangle(c.matrix[:, self.chosen] * self.signs) for c in self.conditions]
         heights = [len(triangle) + 1 for _, triangle in factors]
-        floors = np.array([c.floor for c in self.conditions])
-        left = np.zeros((k + 1 + q + sum(heights), k + q))
+        starts = k + 2 + q + np.concatenate([[0], np.cumsum(heights)])
+        left = np.zeros((starts[-1], k + 1 + q))
         left[:k, :k] = -np.eye(k)
-        left[k, :k], left[k, k:] = -self.direction[self.chosen] * self.signs, 1.0
-        left[k + 1 : k + 1 + q, k:] = -np.eye(q)
-        starts = k + 1 + q + np.concatenate([[0], np.cumsum(heights)])
+        left[k, :k] = 1.0  # sum u <= 1
+        left[k + 1, :k], left[k + 1, k + 1 :] = -self.direction[self.chosen] * self.signs, 1.0  # d'w >= sum t
+        left[k + 2 : starts[0], k] = [c.floor for c in self.conditions]  # t >= theta floor
+        left[k + 2 : starts[0], k + 1 :] = -np.eye(q)
         for i, ((_, triangle), condition) in enumerate(zip(factors, self.conditions)):
-            left[starts[i], k + i] = -1.0
+            left[starts[i], k + 1 + i] = -1.0
             left[starts[i] + 1 : starts[i + 1], :k] = -condition.scale * triangle
         right = np.zeros(len(left))
-        right[k + 1 : k + 1 + q] = -floors
-        x, z, feasible = _interior_point(np.append(np.ones(k), np.zeros(q)), left, right, k + 1 + q, heights)
-        push = max(z[k], 0.0)
-        prices, gain = push * self.direction, push * floors.sum()
+        right[k] = 1.0
+        cost = np.zeros(k + 1 + q)
+        cost[k] = -1.0
+        x, z = _interior_point(cost, left, right, starts[0], heights, precision)
+        return _Answer(np.maximum(x[:k], 0.0), float(x[k]), self._prices(z, k + 1, starts, factors))
+
+    def _prices(self, z, at, starts, factors):
+        """What each column of the table is worth by the multipliers: none above ``b`` proves that no margin exceeds b.
+
+        Multipliers are brought into their cones to the last digit, so that this holds whatever the solver's precision.
+        """
+        push = max(z[at], 0.0)
+        prices, unit = push * self.direction, 0.0
         for i, ((rotation, _), condition) in enumerate(zip(factors, self.conditions)):
             pull = z[starts[i] + 1 : starts[i + 1]]
             length = float(np.linalg.norm(pull))
-            pull = pull * min(1.0, push / length) if length > 0 else pull  # within its cone to the last digit
+            pull = pull * min(1.0, push / length) if length > 0 else pull
             prices = prices + condition.scale * (rotation @ pull) @ condition.matrix
-            gain -= condition.floor * float(np.linalg.norm(pull))
-        return _Answer(np.maximum(x[:k], 0.0), prices, gain, feasible)
+            unit += condition.floor * (push - float(np.linalg.norm(pull)))
+        return prices / max(unit, np.finfo(float).tiny)
 
-    def solution(self, answer, size, n_iter, tol):
+    def solution(self, answer, size, n_iter, tol, *, finished):
         """The weights in the units of the caller, with their certificate."""
         w = np.zeros(len(self.direction))
-        np.add.at(w, self.chosen, self.signs * answer.sizes)
+        np.add.at(w, self.chosen, self.signs * answer.shares / max(answer.margin, _AT_REST))
         terms = np.array([condition(w) for condition in self.conditions])
         objective = float(np.abs(w).sum())
         violation = max(0.0, 1.0 - float(self.direction @ w) / float(terms.sum()))
-        lower = answer.floors / max(1.0, float(np.abs(answer.prices).max())) if answer.feasible else np.inf
-        converged = bool(answer.feasible and objective - lower <= tol * objective and violation <= tol)
-        feasible = answer.feasible
-        objective = objective if feasible else np.inf
-        return ConeMarginSolution(
-            w / size, terms, objective / size, lower / size, violation, n_iter, feasible, converged
-        )
+        if violation > _UNMET:
+            return _infeasible(len(w), len(terms), n_iter, proven=finished)
+        lower = 1.0 / float(np.abs(answer.prices).max())
+        converged = bool(objective - lower <= tol * objective and violation <= tol)
+        return ConeMarginSolution(w / size, terms, objective / size, lower / size, violation, n_iter, True, converged)
 
 
 def _triangle(matrix):
@@ -242,15 +251,13 @@ def _triangle(matrix):
     return np.linalg.qr(matrix)
 
 
-def _interior_point(cost, left, right, n_linear, heights):
-    """Solution and multipliers of ``min cost'x, right - left x in the cones``; multipliers of a proof if there is none."""
+def _interior_point(cost, left, right, n_linear, heights, precision):
+    """Solution and multipliers of ``min cost'x, right - left x in the cones``."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-    settings.max_iter = 200
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = precision
     cones = [clarabel.NonnegativeConeT(n_linear), *(clarabel.SecondOrderConeT(height) for height in heights)]
     n = len(cost)
     solver = clarabel.DefaultSolver(sparse.csc_array((n, n)), cost, sparse.csc_array(left), right, cones, settings)
     answer = solver.solve()
-    none = clarabel.SolverStatus.PrimalInfeasible, clarabel.SolverStatus.AlmostPrimalInfeasible
-    return np.asarray(answer.x), np.asarray(answer.z), answer.status not in none
+    return np.asarray(answer.x), np.asarray(answer.z)
