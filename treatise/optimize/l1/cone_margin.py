@@ -121,18 +121,22 @@ def minimize_l1_cone_margin(direction, conditions, *, tol=1e-7, max_iter=1000):
     # In these units the margin is one over the sum of the floors at most, whatever the units of the columns.
     columns = _Columns(direction / size, [c._replace(scale=c.scale / size) for c in conditions])
     columns.start()
-    answer, n_iter, precision = columns.solve(_ROUGH), 1, _ROUGH
+    answer, n_iter, precision, margin = columns.solve(_ROUGH), 1, _ROUGH, _SMALL
     while n_iter < max_iter:
-        # First all columns that matter are found, then what they weigh.
+        # A column without weight leaves as long as the margin grows, since no set of columns then comes twice.
+        if answer.margin > (1.0 + _SMALL) * margin:
+            answer, margin = columns.without_idle(answer), answer.margin
         if not columns.extend(answer):
             if precision == _FINE:
                 break
+            # All columns that matter are found; now what they weigh.
             precision = _FINE
-            columns.drop(answer)
+            answer = columns.without_idle(answer)
         answer = columns.solve(precision)
         n_iter += 1
     finished = n_iter < max_iter
-    if finished and columns.drop(answer):
+    if finished and (answer.shares <= _SMALL * answer.shares.max(initial=0.0)).any():
+        columns.without_idle(answer)
         answer = columns.solve(_FINE)
         n_iter += 1
     return columns.solution(answer, size, n_iter, tol, finished=finished)
@@ -187,11 +191,11 @@ class _Columns:
         self.take(asking, answer.prices)
         return len(asking)
 
-    def drop(self, answer):
-        """Take out the columns of no weight; gives whether there were any."""
-        kept = answer.shares > _SMALL * answer.shares.max()
+    def without_idle(self, answer):
+        """Take the columns of no weight out of play, and out of the answer."""
+        kept = answer.shares > _SMALL * answer.shares.max(initial=0.0)
         self.chosen, self.signs = self.chosen[kept], self.signs[kept]
-        return not kept.all()
+        return answer._replace(shares=answer.shares[kept])
 
     def solve(self, precision):
         """The programme on the columns in play, over shares u >= 0, the margin theta and the terms t."""

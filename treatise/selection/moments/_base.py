@@ -21,6 +21,8 @@ FARTHEST = 3.0
 """Distance in deviations, a promise of 0.9, beyond which more distance follows the sample rather than the classes."""
 
 
+_RIDGE = 0.01
+"""Share of its deviation added to every feature's, so that "auto" does not ask for what only huge weights give."""
 _NO_DISTANCE = 1e-6
 
 
@@ -105,7 +107,8 @@ class Promising(InheritsDocumentation):
     eta : float in [0, 1) or "auto", default="auto"
         Accuracy to be promised: more asks for more features. It can be at most ``eta_max_``, that of the best rule
         with all features. "auto" asks for a plane at a distance from the means, in deviations, of ``reach`` times the
-        largest possible, which counts as at most 3 (a promise of 0.9).
+        largest possible, which counts as at most 3 (a promise of 0.9). What
+        only large weights that cancel one another reach counts for less.
     reach : float in [0, 1), default=0.95
         For ``eta="auto"``: towards 1 as accurate as moments allow, towards 0 a single feature.
     tol : float, default=1e-7
@@ -142,26 +145,27 @@ class Promising(InheritsDocumentation):
             )
         self.eta_max_ = float(promised(largest))
         if self.eta == "auto":
-            distance = self.reach * min(largest, FARTHEST)
+            distance = self.reach * min(largest_distance(difference, spreads, losses, ridge=_RIDGE), FARTHEST)
             self.eta_ = float(promised(distance))
             return distance
         self.eta_ = float(self.eta)
         distance = float(distance_of_accuracy(self.eta, "any"))
         if distance > largest:
-            raise self._too_much()
+            raise ValueError(
+                f"eta={self.eta_:g} cannot be promised: the largest that the classes' moments allow is "
+                f"eta_max={self.eta_max_:.6g}; choose a smaller eta or 'auto', or add features"
+            )
         return distance
-
-    def _too_much(self):
-        return ValueError(
-            f"eta={self.eta_:g} cannot be promised: the largest that the classes' moments allow is "
-            f"eta_max={self.eta_max_:.6g}; choose a smaller eta or 'auto', or add features"
-        )
 
     def _least_weights(self, difference, conditions):
         """The weights that meet the conditions with the least sum of absolute values."""
         solution = minimize_l1_cone_margin(difference, conditions, tol=self.tol)
         if not solution.feasible:
-            raise self._too_much()
+            raise ValueError(
+                f"eta={self.eta_:g} cannot be promised in double precision: the moments allow for "
+                f"eta_max={self.eta_max_:.6g}, but only by weights that cancel one another to many digits; choose a "
+                "smaller eta or reach, or leave out features that nearly follow from others"
+            )
         self.objective_, self.duality_gap_ = solution.objective, max(float(solution.gap), solution.violation)
         self.converged_ = solution.converged
         if not self.converged_:

@@ -10,7 +10,7 @@ _OUTSIDE = 1e-8
 """Share of the difference of the means that must lie outside all spread for the classes to be separable for sure."""
 
 
-def largest_distance(difference, spreads, losses=()):
+def largest_distance(difference, spreads, losses=(), *, ridge=0.0):
     """Largest ``(d'w - sum |G w|) / sum |F w|`` over all w, d the difference of the means.
 
     One spread: Fisher's criterion. Two: the minimax probability machine. With losses, a second-order cone programme.
@@ -23,6 +23,9 @@ def largest_distance(difference, spreads, losses=()):
         Matrices F whose norms are the deviations.
     losses : list of ndarray of shape (m_j, p), default=()
         Matrices G whose norms are taken off the difference of the means.
+    ridge : float, default=0.0
+        Deviation added in every direction, as a share of each feature's own: what only large weights that cancel one
+        another reach counts for less.
 
     Returns
     -------
@@ -35,6 +38,8 @@ def largest_distance(difference, spreads, losses=()):
     difference = difference / scale
     spreads, losses = ([M / scale for M in matrices] for matrices in (spreads, losses))
     difference, spreads, losses = _in_their_span(difference, spreads, losses)
+    if ridge > 0:
+        spreads = [np.vstack([F, ridge * np.eye(len(difference))]) for F in spreads]
     if losses:
         return _by_cones(difference, spreads, losses)
     _, sizes, axes = np.linalg.svd(np.vstack(spreads), full_matrices=False)
