@@ -18,6 +18,7 @@ from treatise.datasets._classes import (
     make_hypercube_gaussians,
     make_logistic_sphere,
     make_monks,
+    make_shared_features,
     make_waveform,
 )
 from treatise.datasets._collection import DataFile, data_files
@@ -132,6 +133,7 @@ __all__ = [
     "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_shared_features",
     "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",
