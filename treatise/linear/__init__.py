@@ -1,5 +1,14 @@
 """Linear models: terascale, private and majorised training; sparse, additive and multi-task regression."""
 
+from treatise.linear.discrimination import (
+    AdaptivePoolingClassifier,
+    MEDGraph,
+    MultiTaskMEDClassifier,
+    MultiTaskMEDRegressor,
+    SelectionPath,
+    kernel_metric,
+    selection_path,
+)
 from treatise.linear.hybrid import (
     ClusterPlan,
     HybridLinearClassifier,
@@ -56,6 +65,7 @@ from treatise.linear.spam import (
 )
 
 __all__ = [
+    "AdaptivePoolingClassifier",
     "BackgroundClassifier",
     "BudgetExceededError",
     "ClusterPlan",
@@ -68,10 +78,13 @@ __all__ = [
     "MICGroup",
     "MICMulti",
     "MICMultiClassifier",
+    "MEDGraph",
     "MajorizedLogisticRegression",
     "MarginClassifier",
     "MaximumEntropy",
     "MinimaxProbabilityMachine",
+    "MultiTaskMEDClassifier",
+    "MultiTaskMEDRegressor",
     "Perturbation",
     "PrivacyAccountant",
     "PrivacyAudit",
@@ -79,6 +92,7 @@ __all__ = [
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
     "PrivateTuner",
+    "SelectionPath",
     "SemiStochasticLogisticRegression",
     "SpAMClassifier",
     "SpAMRegressor",
@@ -91,6 +105,7 @@ __all__ = [
     "excess_risk_bound",
     "exponential_mechanism",
     "exponential_probabilities",
+    "kernel_metric",
     "maximum_entropy",
     "minimize_conditional_risk",
     "perturbation",
@@ -99,6 +114,7 @@ __all__ = [
     "plot_frontier",
     "plot_norm_path",
     "repeated_weights",
+    "selection_path",
     "vector_laplace",
     "worst_case_accuracy",
 ]

@@ -22,11 +22,14 @@ from treatise.optimize.group import (
 )
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1 import (
+    ConeMarginSolution,
     L1ConstrainedPath,
     L1LogisticSolution,
     L1Path,
+    NormCondition,
     l1_constrained_path,
     l1_constraint_paths,
+    minimize_l1_cone_margin,
     solve_l1_logistic,
     solve_l1_logistic_columns,
 )
@@ -92,6 +95,7 @@ __all__ = [
     "ArcOrder",
     "BoxConstraint",
     "ColumnNormPenalty",
+    "ConeMarginSolution",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
     "ForwardSelection",
@@ -117,6 +121,7 @@ __all__ = [
     "ModifiedHuberLoss",
     "ObservedFactors",
     "PairTransport",
+    "NormCondition",
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
@@ -150,6 +155,7 @@ __all__ = [
     "minimize_box_quadratic",
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",
+    "minimize_l1_cone_margin",
     "minimize_lbfgs",
     "minimize_on_subspace",
     "nonnegative_least_squares",

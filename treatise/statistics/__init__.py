@@ -13,6 +13,7 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
+from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
@@ -50,4 +51,5 @@ __all__ = [
     "survival_bounds",
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
+    "worst_case_accuracy",
 ]
