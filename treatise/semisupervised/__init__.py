@@ -1,5 +1,13 @@
 """Learning from few labels: semi-supervised and active."""
 
+from treatise.semisupervised.active import (
+    ActivePairClustering,
+    ActivePreferenceRanker,
+    OneByOne,
+    RelativeRegret,
+    disagreement_layers,
+    ranking_shells,
+)
 from treatise.semisupervised.generative import (
     ObjectiveVariance,
     SemiSupervisedGenerative,
@@ -10,10 +18,16 @@ from treatise.semisupervised.generative import (
 )
 
 __all__ = [
+    "ActivePairClustering",
+    "ActivePreferenceRanker",
     "ObjectiveVariance",
+    "OneByOne",
+    "RelativeRegret",
     "SemiSupervisedGenerative",
     "UnlabelledWorth",
+    "disagreement_layers",
     "divergence_bounds",
     "objective_variance",
+    "ranking_shells",
     "unlabelled_worth",
 ]
