@@ -343,6 +343,13 @@ def test_disagreement_layers_against_directions_tried_out():
         disagreement_layers(features, [1.0, 2.0, 3.0])
 
 
+def test_answers_that_were_not_asked_for_count_as_drawn_at_random():
+    pairs = np.array([[0, 1], [2, 3], [1, 4]])
+    ranker = ActivePreferenceRanker(random_state=0).begin(5).tell(pairs, [1, 0, 1]).update()
+    np.testing.assert_allclose(ranker.regret_.weights, 10 / 3)
+    assert ranker.history_[0]["error"] == 0.0
+
+
 def test_same_seed_same_questions():
     _, said = noisy_order(40, 0)
     first, second = (ActivePreferenceRanker(random_state=5).fit(oracle_of(said), 40) for _ in range(2))

@@ -194,8 +194,10 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
             )
 
     def _settled(self):
-        """Whether two rounds in a row left the solution as it was."""
-        return len(self.history_) > 1 and all(entry["change"] == 0.0 for entry in self.history_[-2:])
+        """Whether the answers of two rounds in a row left the solution as it was."""
+        last = self.history_[-3:]
+        asked = np.diff([entry["n_queries"] for entry in last])
+        return len(last) == 3 and bool(asked.all()) and all(entry["change"] == 0.0 for entry in last[1:])
 
     def _samples(self):
         """The number given, the usual one, or the one that spreads the questions left over the rounds left."""
@@ -203,7 +205,7 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
             return float(self.samples)
         if self.max_queries is None:
             return self._usual_samples()
-        share = self._left() / (self.n_rounds - len(self._rounds))
+        share = max(self._left() / (self.n_rounds - len(self._rounds)), 1.0)
         known = self._book.pairs_of(self._book.keys)
 
         def excess(samples):
@@ -243,6 +245,8 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
             known = self._book.knows(keys)
             return keys[known], weights[known]
         keys = self._book.keys
+        if not self._rounds:  # answers that nobody asked for count as drawn at random
+            return keys, np.full(len(keys), self.n_items_ * (self.n_items_ - 1) / 2 / max(len(keys), 1))
         pairs, missed = self._book.pairs_of(keys), np.ones(len(keys))
         for solution, samples, share in self._rounds:
             missed *= 1.0 - share * self._chances(solution, pairs, samples)
