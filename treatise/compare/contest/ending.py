@@ -113,7 +113,9 @@ class Ending:
         for candidate, weight in members:
             rows = race.rows_for(candidate.key, granted, contest.data.size.rows)
             expected = race.expected(candidate.key, rows or contest.data.size.rows)
-            tuning = min(race.search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
+            # Searched for as long as in the folds that judged it.
+            search = race.search_for(candidate.key, rows or contest.data.size.rows)
+            tuning = min(search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
             setting = None if tuning > 0 else entry.params if len(members) == 1 else {}
             jobs.append(Member(candidate, weight, rows, tuning, setting))
         settled = contest.data.settled(self._out_of_fold(entry.key))

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.contest import clock
 from treatise.compare.contest.messages import BEGIN, COMPILED, COMPILING, read_message, write_message
 from treatise.compare.contest.processes import start_process
 
@@ -77,11 +78,11 @@ class _Meter:
     @property
     def spent(self) -> dict[str, Any]:
         """What an outcome says of it."""
-        return {"seconds": self.seconds, "compile_seconds": self.compiled, "wall": time.monotonic() - self._began}
+        return {"seconds": self.seconds, "compile_seconds": self.compiled, "wall": clock.now() - self._began}
 
     def begin(self) -> None:
         """Count from now."""
-        self._start, self._began = self._used(), time.monotonic()
+        self._start, self._began = self._used(), clock.now()
         self.compiled = 0.0
 
     @property
@@ -91,7 +92,7 @@ class _Meter:
 
     @property
     def waiting(self) -> float:
-        """Seconds on the clock since the process last did anything, or wanted to."""
+        """Seconds on the wall since the process last did anything, or wanted to."""
         return time.monotonic() - self._moved
 
     @property
@@ -133,13 +134,14 @@ class Worker:
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], limits: Limits) -> Outcome:
         """Call ``function(*args)`` there; it must be importable by name."""
-        ends = time.monotonic() + limits.wall
+        ends = clock.now() + limits.wall
         if self._pid is None:
             # The process imports its libraries first; that is no method's time.
-            try:
-                word = self._answers.get(timeout=max(0.0, limits.wall))
-            except queue.Empty:
-                return Outcome("late", reason="no process was ready for it in time")
+            while self._answers.empty():
+                if clock.now() > ends:
+                    return Outcome("late", reason="no process was ready for it in time")
+                time.sleep(POLL_SECONDS)
+            word = self._answers.get()
             if word is None:
                 return Outcome("unstarted", reason="its process ended before it could begin")
             self._pid = word[1]
@@ -170,7 +172,7 @@ class Worker:
     def _beyond(limits: Limits, meter: _Meter, ends: float) -> Outcome | None:
         """The outcome of a job that has used up something, or None."""
         spent, resident = meter.seconds, meter.resident
-        if time.monotonic() > ends:
+        if clock.now() > ends:
             return Outcome("late", reason="the time was up before it ended", **meter.spent)
         if spent > limits.seconds + (0.0 if meter.begun and not meter.compiling else MOST_STARTING):
             reason = f"stopped after {spent:.1f} s of processor time, its share"

@@ -243,6 +243,13 @@ class Race:
             self._rows[key] = self.rows_for(key, self._longest_fit)
         return self._rows[key]
 
+    def search_for(self, key: str, rows: int | None) -> float:
+        """Processor seconds that the search for a method's parameters has before a fit with so many rows."""
+        if not self.field[key].compare.search:
+            return 0.0
+        expected = self.expected(key, rows or self.course.training_rows)
+        return min(self.search, max(SHORTEST_SEARCH, LONGEST_SEARCH * expected))
+
     def rows_for(self, key: str, seconds: float, most: int | None = None) -> int | None:
         """Rows that a fit may have to take so many seconds; None for all, which ``most`` counts."""
         most = self.course.training_rows if most is None else most
@@ -323,9 +330,7 @@ class Race:
     def _next_fold(self, key: str, repeats: int) -> Turn | None:
         rows = self._fold_rows(key)
         expected = self.expected(key, rows or self.course.training_rows)
-        tuning = (
-            min(self.search, max(SHORTEST_SEARCH, LONGEST_SEARCH * expected)) if self.field[key].compare.search else 0.0
-        )
+        tuning = self.search_for(key, rows)
         for repeat in range(repeats):
             for fold in range(self.course.k):
                 turn = Turn(key, "fold", repeat, fold, rows, tuning, tuning + 5.0 * expected + 2.0)
