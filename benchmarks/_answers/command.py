@@ -1,7 +1,7 @@
 """``python -m benchmarks answers``: judge what comparisons pick on rows that they never saw.
 
-Time is processor time, the same for all: a budget of so many seconds of each of some processors. So a busy machine makes
-the measurement longer, and changes nothing else.
+Time is processor time, the same for all: a budget of so many seconds of each of some processors. So a busy machine
+makes the measurement longer, and changes nothing else.
 """
 
 import argparse

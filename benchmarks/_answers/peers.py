@@ -32,7 +32,7 @@ def ask(name: str, table: str, budget: float, jobs: int) -> dict[str, Any]:
     """What a peer answers on a table, in so many seconds of each processor: its score, and what it left out."""
     environment = {**os.environ, **WAITING, "OMP_NUM_THREADS": str(jobs)}
     command = [sys.executable, "-m", "benchmarks._answers", name, table, str(budget), str(jobs)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1])
     return json.loads(done.stdout.splitlines()[-1])

@@ -108,6 +108,27 @@ def test_one_lucky_fold_does_not_lead():
     assert lucky.entries[0].label == "Forest"
 
 
+def test_guessing_does_not_lead_by_having_its_folds_first():
+    board = Board(FORMS).add("Guess", right(0.5), repeats=2)
+    for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look", folds=1)
+    assert [e.label for e in board.entries] == ["Forest", "Line", "Guess"], "nobody else has a fold"
+    board.add("Line", right(0.75), folds=1)
+    assert [e.label for e in board.entries] == ["Line", "Guess", "Forest"]
+    assert board.entries[0].standing == "best"
+    assert board.race.leader == board.keys["Line"]
+
+
+@pytest.mark.parametrize(("stage", "folds", "told"), [("look", 1, "a single fold"), ("fold", 2, "2 folds")])
+def test_an_answer_of_few_folds_says_so(stage, folds, told):
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):
+        board.add(name, right(share), stage=stage, folds=folds)
+    headline = board.decision().headline
+    assert not headline.startswith("Take")
+    assert told in headline and "too little" in headline
+
+
 def test_one_that_is_quick_does_not_lead_by_having_many_folds():
     board = Board(FORMS)
     board.add("Forest", right(0.9)).add("Machine", right(0.85)).add("Guess", right(0.5), repeats=10)

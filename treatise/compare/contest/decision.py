@@ -12,6 +12,8 @@ STANDINGS = ("equivalent", "undecided", "worse", "unjudged")
 NAMES_SHOWN = 4
 FASTER = 2.0
 """A quicker method is worth a word if it is so many times quicker."""
+FEW_FOLDS = 3
+"""With fewer, the order of the methods is that of a few rows: nobody should be told to take the first."""
 
 
 def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules: Rules, margin: float) -> Decision:
@@ -57,6 +59,12 @@ def _headline(chosen: LeaderboardEntry, best: LeaderboardEntry, metric: Metric, 
             return f"Nothing here predicts better than guessing ({metric.label} {chosen.score:.4g})."
         return "Too few methods had their turn to say anything; give the comparison more time with --budget."
     value = f"{metric.label} {chosen.score:.4g}{_interval(chosen)}"
+    if chosen.folds < FEW_FOLDS:
+        seen = "a single fold" if chosen.folds == 1 else f"{chosen.folds} folds"
+        return (
+            f"{chosen.label} is ahead of the {race.looked} methods tried so far ({value}), but that rests on {seen}: "
+            "too little to rely on; give the comparison more time with --budget."
+        )
     if chosen.key == best.key:
         return f"Take {chosen.label}: {value}, the best of {race.looked} methods tried."
     return f"Take {chosen.label}: {value}; nothing tried is better by more than matters, and it is simpler or quicker."

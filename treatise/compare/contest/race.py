@@ -345,9 +345,18 @@ class Race:
         return [key for key in self.records if key in running or self.evidence.places(key, "fold")]
 
     @property
+    def contested(self) -> bool:
+        """Whether any method but guessing has had a fold."""
+        return any(self._has_folds(key) for key in self.field)
+
+    def _has_folds(self, key: str) -> bool:
+        """Whether a method, unlike guessing, which is over in no time, was judged on a fold."""
+        return self.field[key].form != "constant" and bool(self.evidence.places(key, "fold"))
+
+    @property
     def leader(self) -> str | None:
-        """The best so far, of those with folds if there are any."""
-        with_folds = [k for k in self._contended if self.evidence.places(k, "fold") and k not in self._out]
+        """The best method so far, of those with folds if there are any."""
+        with_folds = [key for key in self._alive() if self._has_folds(key)]
         if with_folds:
             return max(with_folds, key=lambda key: self.evidence.mean(key, self.evidence.places(key, "fold")))
         return next(iter(self.line()), None)
