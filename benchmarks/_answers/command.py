@@ -7,7 +7,7 @@ makes the measurement longer, and changes nothing else.
 import argparse
 import json
 import statistics
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,11 @@ from benchmarks._answers.contenders import Question, defaults, quietly, treatise
 from benchmarks._answers.peers import PEERS, ask, installed
 from benchmarks._answers.tables import held_table, names_at_hand
 from benchmarks._contest import left_out
+from treatise._core.files import replacing
 from treatise.compare.contest import race
 
 SMALL = 5000
+"""Rows below which every contender should have ten folds."""
 
 
 def main(arguments: list[str]) -> int:
@@ -28,57 +30,67 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=2, help="processors for each (default: 2)")
     parser.add_argument("--without-peers", action="store_true", help="leave out other searches")
     parser.add_argument("--without-tuning", action="store_true", help="every method at its defaults, in the same time")
-    parser.add_argument("--record", type=Path, help="append to this file, and leave out the tables that it holds")
+    parser.add_argument("--record", type=Path, help="keep the answers in this file, and leave out those that it holds")
     options = parser.parse_args(arguments)
     if options.without_tuning:
         race.LONGEST_SEARCH = race.SHORTEST_SEARCH = 0.0
     asked = {"budget": options.budget, "jobs": options.jobs, "tuning": not options.without_tuning}
-    rows = _recorded(options.record)
-    known = {row["table"] for row in rows if asked.items() <= row.items()}
+    record = Record(options.record, asked)
+    answers: dict[str, Callable[[Question], Any]] = {
+        "defaults": defaults,
+        "treatise": lambda question: treatise(question, options.budget),
+    }
+    for peer in () if options.without_peers else installed():
+        answers[peer] = lambda question, peer=peer: ask(peer, question.held.name, options.budget, options.jobs)
     for name in names_at_hand(options.names):
-        if name in known:
-            continue
-        try:
-            row = measured(name, asked, () if options.without_peers else installed())
-        except Exception as error:
-            left_out(f"{name}: {type(error).__name__}: {error}")
-            continue
-        rows.append(row)
-        _say(row, options.record)
-    _say(summary(rows), options.record)
+        question = Question(held_table(name), options.jobs)
+        for who, answer in answers.items():
+            if record.lacks(question, who):
+                try:
+                    record.keep(question, who, quietly(lambda answer=answer, question=question: answer(question)))
+                except Exception as error:
+                    left_out(f"{who} failed on {name}: {type(error).__name__}: {error}")
+    record.show()
     return 0
 
 
-def _recorded(path: Path | None) -> list[dict[str, Any]]:
-    """The tables of a record."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
-    return [row for row in map(json.loads, filter(str.strip, lines)) if "table" in row]
+class Record:
+    """The answers on each table, in a file where one is named: what is done survives whatever ends the rest.
 
+    A table has one row for each thing that was asked for; the budget, the processors, whether parameters are searched.
+    """
 
-def _say(line: dict[str, Any], path: Path | None) -> None:
-    """Print a line, or append it to a record: what is done survives whatever ends the rest."""
-    if path is None:
-        print(json.dumps(line), flush=True)
-        return
-    with path.open("a", encoding="utf-8") as record:
-        record.write(json.dumps(line) + "\n")
-    print(json.dumps(line), file=sys.stderr, flush=True)
+    def __init__(self, path: Path | None, asked: dict[str, Any]) -> None:
+        self._path, self._asked = path, asked
+        lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
+        self.rows = [row for row in map(json.loads, filter(str.strip, lines)) if "table" in row]
 
+    def lacks(self, question: Question, who: str) -> bool:
+        """Whether somebody's answer on a table is not known."""
+        return who not in self._row(question)
 
-def measured(name: str, asked: dict[str, Any], peers: Any) -> dict[str, Any]:
-    """Everybody's answer on one table."""
-    held, budget, jobs = held_table(name), asked["budget"], asked["jobs"]
-    question = Question(held, jobs)
-    found = quietly(lambda: treatise(question, budget))
-    usual = quietly(lambda: defaults(question))
-    about = {"table": name, "metric": question.metric.name, **asked, "rows": held.train.height}
-    row = {**about, "treatise": found, "defaults": usual, "behind": behind(found["pick"], usual), "peers": {}}
-    for peer in peers:
-        try:
-            row["peers"][peer] = ask(peer, name, budget, jobs)
-        except RuntimeError as error:
-            left_out(f"{peer} failed on {name}: {error}")
-    return row
+    def keep(self, question: Question, who: str, answer: Any) -> None:
+        """Add an answer."""
+        self._row(question)[who] = answer
+        if self._path is not None:
+            with replacing(self._path) as temporary:
+                temporary.write_text(self._text, encoding="utf-8")
+
+    def show(self) -> None:
+        """Print all rows and what they come to."""
+        print(self._text, end="", flush=True)
+
+    def _row(self, question: Question) -> dict[str, Any]:
+        about = {"table": question.held.name, **self._asked}
+        found = next((row for row in self.rows if about.items() <= row.items()), None)
+        if found is None:
+            found = about | {"metric": question.metric.name, "rows": question.held.train.height}
+            self.rows.append(found)
+        return found
+
+    @property
+    def _text(self) -> str:
+        return "".join(json.dumps(line) + "\n" for line in [*self.rows, summary(self.rows)])
 
 
 def behind(score: float, usual: dict[str, float]) -> float:
@@ -87,8 +99,14 @@ def behind(score: float, usual: dict[str, float]) -> float:
     return (best - score) / max(best - usual["guess"], 1e-9)
 
 
+def distance(row: dict[str, Any]) -> float:
+    """That of a table's pick."""
+    return behind(row["treatise"]["pick"], row["defaults"])
+
+
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Over all tables: the worst and mean distance from the best default, mean ranks, what is left undecided."""
+    rows = [row for row in rows if "treatise" in row and "defaults" in row]
     untuned = {row["table"]: row["treatise"]["pick"] for row in rows if not row["tuning"]}
     rows = [row for row in rows if row["tuning"]] or rows
     if not rows:
@@ -104,8 +122,8 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     told = [found["told"] for found in ours if found["told"] is not None]
     return {
         "tables": len(rows),
-        "worst behind the best default": max(row["behind"] for row in rows),
-        "mean behind the best default": statistics.mean(row["behind"] for row in rows),
+        "worst behind the best default": max(map(distance, rows)),
+        "mean behind the best default": statistics.mean(map(distance, rows)),
         "mean rank": ranks(rows),
         "median undecided or equivalent": statistics.median(found["undecided"] + found["equivalent"] for found in ours),
         "median difference that could be told, as a share of the way from guessing to the best": (
@@ -132,7 +150,7 @@ def ranks(rows: list[dict[str, Any]]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for row in rows:
         scores = {"treatise": row["treatise"]["pick"], **{f"default {k}": v for k, v in row["defaults"].items()}}
-        scores |= {name: row["peers"][name]["score"] for name in PEERS if name in row["peers"]}
+        scores |= {name: row[name]["score"] for name in PEERS if name in row}
         for name, score in scores.items():
             better = sum(other > score for other in scores.values())
             equal = sum(other == score for other in scores.values())
