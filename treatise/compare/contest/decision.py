@@ -62,7 +62,7 @@ def _headline(chosen: LeaderboardEntry, best: LeaderboardEntry, metric: Metric, 
     if chosen.folds < FEW_FOLDS:
         seen = "a single fold" if chosen.folds == 1 else f"{chosen.folds} folds"
         return (
-            f"{chosen.label} is ahead of the {race.looked} methods tried so far ({value}), but that rests on {seen}: "
+            f"{chosen.label} leads the {race.looked} methods tried so far ({value}), but that rests on {seen}: "
             "too little to rely on; give the comparison more time with --budget."
         )
     if chosen.key == best.key:
@@ -103,8 +103,10 @@ def _to_decide(board: Sequence[LeaderboardEntry]) -> str:
         return ""
     looked = [e for e in undecided if e.stage == "look"]
     if looked:
-        return f"{len(looked)} of {len(undecided)} had a look only; a larger --budget would give them folds."
-    return "They had their folds: more rows of data would decide, more time hardly."
+        which = "It" if len(undecided) == 1 else "All" if looked == undecided else f"{len(looked)} of {len(undecided)}"
+        return f"{which} had a look only; a larger --budget would give {'it' if len(looked) == 1 else 'them'} folds."
+    them = "It has had its folds" if len(undecided) == 1 else "They have had their folds"
+    return f"{them}: more rows of data would decide, more time hardly."
 
 
 def _alternatives(

@@ -9,6 +9,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,8 @@ from treatise.compare.contest import clock
 from treatise.compare.contest.messages import BEGIN, COMPILED, COMPILING, read_message, write_message
 from treatise.compare.contest.processes import start_process
 
-POLL_SECONDS = 0.02
+POLL_SECONDS = 0.1
+"""How often a job's limits are looked at; its answer is heard at once."""
 MOST_STARTING = 30.0
 """Processor seconds after which a start, or one loop that compiles, is taken to hang."""
 MOST_UNSTARTED = 5
@@ -137,13 +139,11 @@ class Worker:
         ends = clock.now() + limits.wall
         if self._pid is None:
             # The process imports its libraries first; that is no method's time.
-            while self._answers.empty():
-                if clock.now() > ends:
-                    return Outcome("late", reason="no process was ready for it in time")
-                time.sleep(POLL_SECONDS)
-            word = self._answers.get()
+            word = self._first_word(ends)
             if word is None:
                 return Outcome("unstarted", reason="its process ended before it could begin")
+            if not word:
+                return Outcome("late", reason="no process was ready for it in time")
             self._pid = word[1]
         meter = _Meter(psutil.Process(self._pid) if self.alive else None)
         try:
@@ -167,6 +167,13 @@ class Worker:
                     return Outcome(word, value, **meter.spent)
                 return Outcome(word, reason=value, **meter.spent)
             _hear(word, value, meter)
+
+    def _first_word(self, ends: float) -> Any:
+        """What the process says when it is ready: None if it has ended, nothing if the time is up before."""
+        while clock.now() <= ends:
+            with suppress(queue.Empty):
+                return self._answers.get(timeout=POLL_SECONDS)
+        return ()
 
     @staticmethod
     def _beyond(limits: Limits, meter: _Meter, ends: float) -> Outcome | None:

@@ -27,8 +27,10 @@ JUDGED_ENOUGH = 10_000
 """Rows that looks are judged on: as many folds of the first size as give so many."""
 PLACES = 6
 FOLDS_WANTED = 10
-# Shares of the processor time that the budget grants: one look, and all looks after the first round.
+# Shares of the processor time that the budget grants: one look, one at a baseline where that is less than some seconds,
+# since no answer should miss the forest because its trees are slow to grow, and all looks after the first round.
 LOOK_SHARE = 0.015
+BASELINE_SHARE, BASELINE_SECONDS = 0.05, 5.0
 LOOKS_SHARE = 0.3
 RACE_SHARE = 0.8
 LEAST_LOOK = 0.5
@@ -143,7 +145,10 @@ class Race:
         return sum(self.evidence.has(key, place) for place in self.looks)
 
     def _look(self, key: str, place: Place) -> Turn:
-        seconds = max(LEAST_LOOK, LOOK_SHARE * self.course.budget * self.course.jobs)
+        granted = self.course.budget * self.course.jobs
+        seconds = max(LEAST_LOOK, LOOK_SHARE * granted)
+        if self.field[key].paper is None:
+            seconds = max(seconds, min(BASELINE_SHARE * granted, BASELINE_SECONDS))
         _, rows, repeat, fold = place
         return Turn(key, "look", repeat, fold, rows or None, 0.0, seconds)
 
