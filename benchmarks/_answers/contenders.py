@@ -1,11 +1,10 @@
 """Who answers: this library's comparison, and the defaults of scikit-learn."""
 
 import shutil
-import statistics
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,9 @@ from benchmarks._answers.processor import ProcessorClock
 from benchmarks._answers.tables import Held
 from treatise.compare import TableEncoder, compare_methods, understand
 from treatise.compare.contest import clock
+from treatise.compare.contest.decision import tellable
 from treatise.compare.metrics import Predictions, predict
 from treatise.io import Table
-from treatise.report.record import LeaderboardEntry, RunRecord
 
 
 class Question:
@@ -103,27 +102,18 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
             next((scores.get(e.label) for e in board if (e.form == "blend") == blended), None)
             for blended in (False, True)
         )
+        share = tellable(board)
         contenders = [e for e in board if e.stage == "folds" and e.form != "constant"]
         return {
             "pick": scores[run.decision.label], "label": run.decision.label, **spent,
             "scores": scores, "single": single, "blend": blend,
             "folds": min((e.folds for e in contenders), default=0), "contenders": len(contenders),
             "undecided": run.decision.undecided, "equivalent": run.decision.equivalent, "worse": run.decision.worse,
-            "told": told(run, contenders), "looked": run.race.looked, "field": run.race.field,
+            "told": None if share is None else run.decision.margin_share + share,
+            "looked": run.race.looked, "field": run.race.field,
         }  # fmt: skip
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def told(run: RunRecord, contenders: Sequence[LeaderboardEntry]) -> float | None:
-    """The difference that the held-out rows could have told, a share of the way from guessing to the best method.
-
-    A method is told worse where the lower end of the interval of its distance from the best is above the margin: the
-    margin and the median length of that part of the intervals, of those that contended.
-    """
-    way = max((e.behind for e in run.leaderboard if e.form == "constant" and e.behind is not None), default=0.0)
-    parts = [e.behind - e.behind_low for e in contenders if e.behind is not None and e.behind_low is not None]
-    return run.decision.margin_share + statistics.median(parts) / way if parts and way > 0 else None
 
 
 def _said(model: Any, question: Question) -> Predictions:

@@ -1,5 +1,6 @@
 """From a judged leaderboard to a recommendation in words that a manager understands."""
 
+import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -33,7 +34,8 @@ def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules:
     chosen = _preferred(equal, rules.prefer)
     return Decision(
         chosen.key, chosen.label, _headline(chosen, best, metric, race), tuple(_reasons(board, chosen, metric, margin)),
-        fit_seconds=chosen.fit_seconds, predict_seconds=chosen.predict_seconds, to_decide=_to_decide(board),
+        fit_seconds=chosen.fit_seconds, predict_seconds=chosen.predict_seconds,
+        to_decide=_to_decide(board, metric, margin),
         alternatives=tuple(_alternatives(board, equal, chosen, metric)), **about,
     )  # fmt: skip
 
@@ -97,7 +99,7 @@ def _reasons(
         yield f"{_listed(undecided)} could be as good: these rows do not tell."
 
 
-def _to_decide(board: Sequence[LeaderboardEntry]) -> str:
+def _to_decide(board: Sequence[LeaderboardEntry], metric: Metric, margin: float) -> str:
     undecided = [e for e in board if e.standing == "undecided"]
     if not undecided:
         return ""
@@ -106,7 +108,24 @@ def _to_decide(board: Sequence[LeaderboardEntry]) -> str:
         which = "It" if len(undecided) == 1 else "All" if looked == undecided else f"{len(looked)} of {len(undecided)}"
         return f"{which} had a look only; a larger --budget would give {'it' if len(looked) == 1 else 'them'} folds."
     them = "It has had its folds" if len(undecided) == 1 else "They have had their folds"
-    return f"{them}: more rows of data would decide, more time hardly."
+    share, guesses = tellable(board), [metric.merit(e.score) for e in board if e.form == "constant"]
+    told = ""
+    if share is not None:
+        smallest = margin + share * (metric.merit(board[0].score) - max(guesses))
+        told = f", and these rows tell differences from about {smallest:.2g} on"
+    return f"{them}{told}: more rows of data would decide, more time hardly."
+
+
+def tellable(board: Sequence[LeaderboardEntry]) -> float | None:
+    """About what a method must be behind the best by, beyond the margin, for the held-out rows to tell.
+
+    The median length of a half of the contenders' intervals, the upper one, since the lower ends at no distance; a
+    share of the way from guessing to the best. None where nobody contended.
+    """
+    contenders = [e for e in board if e.stage == "folds" and e.form != "constant" and e.standing != "best"]
+    halves = [e.behind_high - e.behind for e in contenders if e.behind is not None and e.behind_high is not None]
+    way = [e.behind for e in board if e.form == "constant" and e.behind is not None and e.behind > 0]
+    return statistics.median(halves) / min(way) if halves and way else None
 
 
 def _alternatives(

@@ -167,7 +167,7 @@ def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
 
 
 def _enough(folds: dict[str, int], race: Race) -> float:
-    """Half of the folds of a pass, or of the most that a method had; what guessing had, in no time, sets no standard."""
+    """Half of the folds of a pass, or of the most that a method had; guessing, which has them in no time, apart."""
     methods = [count for key, count in folds.items() if key not in race.field or race.field[key].form != "constant"]
     return min(FOLDS_WANTED, max(methods, default=0)) / 2
 
