@@ -21,7 +21,7 @@ def pages(docs: Path) -> dict[str, str]:
 def _page(rows: list[dict[str, Any]], summary: dict[str, Any]) -> str:
     times = sorted({(row["budget"], row["jobs"]) for row in rows})
     granted = ", ".join(f"{budget:g} s of each of {jobs} processor{'s' if jobs > 1 else ''}" for budget, jobs in times)
-    text = f"Recorded on {len(rows)} tables, with {granted} for each search.\n\n"
+    text = f"Recorded on {len(rows)} table{'s' if len(rows) > 1 else ''}, with {granted} for each search.\n\n"
     said = [[escaped(what), _said(value)] for what, value in summary.items()]
     text += table(["Over all tables", ""], said, widths="60 40") + "\n"
     header = ["Table", "Rows learnt from", "Measure", "The pick", "Best default", *OTHERS.values(), "Folds"]
