@@ -60,13 +60,13 @@ def _headline(chosen: LeaderboardEntry, best: LeaderboardEntry, metric: Metric, 
         if race.complete:
             return f"Nothing here predicts better than guessing ({metric.label} {chosen.score:.4g})."
         return "Too few methods had their turn to say anything; give the comparison more time with --budget."
-    value = f"{metric.label} {chosen.score:.4g}{_interval(chosen)}"
     if chosen.folds < FEW_FOLDS:
         seen = "a single fold" if chosen.folds == 1 else f"{chosen.folds} folds"
         return (
-            f"{chosen.label} leads the {race.looked} methods tried so far ({value}), but that rests on {seen}: "
-            "too little to rely on; give the comparison more time with --budget."
+            f"{chosen.label} leads the {race.looked} methods tried so far with {metric.label} {chosen.score:.4g}, but "
+            f"that rests on {seen}, too little to rely on; give the comparison more time with --budget."
         )
+    value = f"{metric.label} {chosen.score:.4g}{_interval(chosen)}"
     if chosen.key == best.key:
         return f"Take {chosen.label}: {value}, the best of {race.looked} methods tried."
     return f"Take {chosen.label}: {value}; nothing tried is better by more than matters, and it is simpler or quicker."
@@ -94,13 +94,18 @@ def _reasons(
             f"{_listed(worse)} {'are' if len(worse) > 1 else 'is'} worse by more than {margin:.2g} "
             "(row by row on the same held-out rows, 5 % level for all together)."
         )
-    undecided = [e.label for e in board if e.standing == "undecided"]
+    undecided = [e.label for e in _undecided(board)]
     if undecided:
         yield f"{_listed(undecided)} could be as good: these rows do not tell."
 
 
+def _undecided(board: Sequence[LeaderboardEntry]) -> list[LeaderboardEntry]:
+    """The places that are undecided; a near copy stands with the method whose place it shares."""
+    return [e for e in board if e.standing == "undecided" and e.copy_of is None]
+
+
 def _to_decide(board: Sequence[LeaderboardEntry], metric: Metric, margin: float) -> str:
-    undecided = [e for e in board if e.standing == "undecided"]
+    undecided = _undecided(board)
     if not undecided:
         return ""
     looked = [e for e in undecided if e.stage == "look"]
