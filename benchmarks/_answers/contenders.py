@@ -103,7 +103,8 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
             for blended in (False, True)
         )
         share = tellable(board)
-        contenders = [e for e in board if e.stage == "folds" and e.form != "constant"]
+        stopped = {failure.key for failure in run.failures}
+        contenders = [e for e in board if e.stage == "folds" and e.form != "constant" and e.key not in stopped]
         return {
             "pick": scores[run.decision.label], "label": run.decision.label, **spent,
             "scores": scores, "single": single, "blend": blend,
