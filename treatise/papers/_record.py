@@ -34,7 +34,6 @@ def record_last_seen(paper: str, full: bool, rows: list[Row]) -> None:
     """Keep the values of the rows that have a gap and are not reached; what is reached is dropped."""
     values = {row.quantity: row.here for row in rows if row.gap and row.verdict is not Verdict.REACHED}
     with _changed(LAST_SEEN) as book:
-    with _changing(LAST_SEEN) as book:
         sizes = {**book.get(paper, {}), size_name(full): values}
         book[paper] = {size: kept for size, kept in sizes.items() if kept}
 
@@ -49,8 +48,6 @@ def record_outcome(path: Path, outcome: "Reproduction") -> None:
     plain = {**outcome.plain(), "skipped": skipped, "figure": None}
     with _changed(path) as book:
         book[outcome.paper] = {**book.get(outcome.paper, {}), size_name(outcome.full): {**stamp, **plain}}
-    with _changing(path) as book:
-        book.setdefault(outcome.paper, {})[size_name(outcome.full)] = {**stamp, **plain}
 
 
 def version() -> str:
@@ -83,12 +80,6 @@ def _changed(path: Path) -> Iterator[dict[str, Any]]:
     Its order changes little from one recording to the next.
     """
     with held(path.absolute().parent, what="folder of the record", wait=True):
-def _changing(path: Path) -> Iterator[dict[str, Any]]:
-    """A record to change: read, and written whole or not at all, while no other recording does the same.
-
-    What is written is in an order that changes little from one recording to the next.
-    """
-    with held(path.parent, what="folder of the record", wait=True):
         book = _read(path)
         yield book
         ordered = {paper: book[paper] for paper in sorted(book) if book[paper]}
