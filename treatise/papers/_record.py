@@ -33,7 +33,7 @@ def last_seen(paper: str, full: bool) -> dict[str, Value]:
 def record_last_seen(paper: str, full: bool, rows: list[Row]) -> None:
     """Keep the values of the rows that have a gap and are not reached; what is reached is dropped."""
     values = {row.quantity: row.here for row in rows if row.gap and row.verdict is not Verdict.REACHED}
-    with _changing(LAST_SEEN) as book:
+    with _changed(LAST_SEEN) as book:
         sizes = {**book.get(paper, {}), size_name(full): values}
         book[paper] = {size: kept for size, kept in sizes.items() if kept}
 
@@ -46,8 +46,8 @@ def record_outcome(path: Path, outcome: "Reproduction") -> None:
     # What the data home is called on this machine is nobody else's.
     skipped = [part.replace(str(data_home()), "the data home") for part in outcome.skipped]
     plain = {**outcome.plain(), "skipped": skipped, "figure": None}
-    with _changing(path) as book:
-        book.setdefault(outcome.paper, {})[size_name(outcome.full)] = {**stamp, **plain}
+    with _changed(path) as book:
+        book[outcome.paper] = {**book.get(outcome.paper, {}), size_name(outcome.full): {**stamp, **plain}}
 
 
 def version() -> str:
@@ -74,12 +74,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def _changing(path: Path) -> Iterator[dict[str, Any]]:
-    """A record to change: read, and written whole or not at all, while no other recording does the same.
+def _changed(path: Path) -> Iterator[dict[str, Any]]:
+    """What a file holds, to be changed by one process at a time; then the whole file is written, or nothing.
 
-    What is written is in an order that changes little from one recording to the next.
+    Its order changes little from one recording to the next.
     """
-    with held(path.parent, what="folder of the record", wait=True):
+    with held(path.absolute().parent, what="folder of the record", wait=True):
         book = _read(path)
         yield book
         ordered = {paper: book[paper] for paper in sorted(book) if book[paper]}
