@@ -52,6 +52,7 @@ from treatise.optimize.losses import (
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
+from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
@@ -114,6 +115,7 @@ __all__ = [
     "Loss",
     "LowRankCurvature",
     "ModifiedHuberLoss",
+    "ObservedFactors",
     "PairTransport",
     "PartitionBound",
     "Penalty",
@@ -130,6 +132,8 @@ __all__ = [
     "TransportSolution",
     "armijo_step",
     "covariance_selection",
+    "factorize_observed",
+    "factorize_signs",
     "feedback_arc_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
