@@ -139,7 +139,7 @@ def digits(pair: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 
 def grid_metric() -> np.ndarray:
     """Distances between the pixels of 8 x 8."""
-    places = np.stack(np.indices((8, 8)), axis=-1).reshape(64, 2)
+    places = np.indices((8, 8)).reshape(2, 64).T
     return cdist(places, places)
 
 
