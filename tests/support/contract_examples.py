@@ -88,6 +88,7 @@ PARAMETERS = {
     "FixedRankPSDRegressor": {"max_iter": 20, **SEEDED},
     "PseudoEuclideanEmbedding": {"metric": "sqeuclidean"},
     # These take binary or categorical columns; the checks bring numbers.
+    "MEDGraph": {"binarize": 0.0},
     "DecisionTreeMarkovNetwork": {"binarize": 0.0, **SEEDED},
     "IsingGraph": {"binarize": 0.0},
     "MultinomialGraph": {"n_bins": 3, "tol": 1e-3},
