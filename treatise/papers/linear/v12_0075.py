@@ -22,8 +22,8 @@ GROUPS = 10
 BALANCED = "Ising, balanced variables: edge AUC of the best setting less that of the best l1 regressions"
 UNEQUAL = Gap(
     "without a field, zeros and ones of an Ising model are of very unequal frequency, and a machine of least errors "
-    "then answers with the more frequent one; with balanced variables both are level (see the row). The paper gives neither "
-    "its couplings nor its field",
+    "then answers with the more frequent one; with balanced variables both are level (see the row). The paper gives "
+    "neither its couplings nor its field",
     band=0.1,
     shown_by=BALANCED,
 )
