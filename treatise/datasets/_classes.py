@@ -131,7 +131,8 @@ def make_shared_features(
             "least, and there must be an informative column and no more of them than columns"
         )
     rng = check_random_state(random_state)
-    tables, labels = [], []
+    tables: list[np.ndarray] = []
+    labels: list[np.ndarray] = []
     while len(tables) < n_tasks:
         weights = rng.normal(size=n_informative)
         weights += np.sign(weights)

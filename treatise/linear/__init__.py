@@ -32,6 +32,7 @@ from treatise.linear.margin import (
     excess_error_bound,
     minimize_conditional_risk,
 )
+from treatise.linear.mic import MICGroup, MICMulti, MICMultiClassifier, TransFeat
 from treatise.linear.minimax import (
     KernelMinimaxProbabilityMachine,
     MinimaxProbabilityMachine,
@@ -75,6 +76,9 @@ __all__ = [
     "KernelMinimaxProbabilityMachine",
     "LatentLogLinearClassifier",
     "MEDGraph",
+    "MICGroup",
+    "MICMulti",
+    "MICMultiClassifier",
     "MajorizedLogisticRegression",
     "MarginClassifier",
     "MaximumEntropy",
@@ -92,6 +96,7 @@ __all__ = [
     "SemiStochasticLogisticRegression",
     "SpAMClassifier",
     "SpAMRegressor",
+    "TransFeat",
     "audit_privacy",
     "check_consistency",
     "conditional_risk",

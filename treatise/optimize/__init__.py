@@ -5,6 +5,7 @@ from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_ker
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
+from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -54,6 +55,7 @@ from treatise.optimize.losses import (
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
+from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
@@ -85,6 +87,7 @@ from treatise.optimize.svm import (
     svm_without_offset_path,
     warm_start,
 )
+from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
 
 __all__ = [
     "ADMMSolution",
@@ -95,6 +98,7 @@ __all__ = [
     "ConeMarginSolution",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
+    "ForwardSelection",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
@@ -116,6 +120,8 @@ __all__ = [
     "LowRankCurvature",
     "ModifiedHuberLoss",
     "NormCondition",
+    "ObservedFactors",
+    "PairTransport",
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
@@ -128,8 +134,11 @@ __all__ = [
     "SmoothHingeLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "TransportSolution",
     "armijo_step",
     "covariance_selection",
+    "factorize_observed",
+    "factorize_signs",
     "feedback_arc_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
@@ -164,6 +173,7 @@ __all__ = [
     "solve_l1_logistic_columns",
     "solve_svm_dual",
     "solve_svm_without_offset",
+    "solve_transport",
     "svm_without_offset_path",
     "warm_start",
 ]
