@@ -40,6 +40,7 @@ FOLDED = {
 """Choose by cross-validation, whose folds go by the places of the rows."""
 
 ONE_STEP = {
+    "MEDGraph": "no column of this table varies as zeros and ones",
     "KernelMachineRegressor": "least squares are one linear system",
     "DecisionTreeMarkovNetwork": "graphical/test_cut_short.py has a case that needs more",
     "IsingGraph": "no edge in this table; graphical/test_cut_short.py has a case",

@@ -90,6 +90,7 @@ PARAMETERS = {
     # The checks bring numbers that are no shares of a whole.
     "GroundMetricLearner": {"normalize": True, "max_outer": 1},
     # These take binary or categorical columns; the checks bring numbers.
+    "MEDGraph": {"binarize": 0.0},
     "DecisionTreeMarkovNetwork": {"binarize": 0.0, **SEEDED},
     "IsingGraph": {"binarize": 0.0},
     "MultinomialGraph": {"n_bins": 3, "tol": 1e-3},
