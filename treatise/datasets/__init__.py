@@ -37,6 +37,7 @@ from treatise.datasets._images import (
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
+from treatise.datasets._m_of_n import make_m_of_n
 from treatise.datasets._matrices import load_arcene, load_dorothea_validation, load_prostate_expression, load_svmguide3
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import NEWSGROUP_PAIRS, load_newsgroup_pair, load_newsgroup_words
@@ -118,6 +119,7 @@ __all__ = [
     "make_led",
     "make_linear_network",
     "make_logistic_sphere",
+    "make_m_of_n",
     "make_monks",
     "make_network_table",
     "make_perturbed_graphs",

@@ -11,6 +11,14 @@ from treatise.selection.intersection_trees import (
     intersection_tree_parameters,
 )
 from treatise.selection.relevance_plot import plot_relevance
+from treatise.selection.variable_elimination import (
+    EliminationSchedule,
+    RandomizedVariableElimination,
+    ThermalPerceptron,
+    elimination_schedule,
+    plot_elimination,
+    success_probability,
+)
 
 __all__ = [
     "CMIM",
@@ -19,9 +27,15 @@ __all__ = [
     "CFSForward",
     "ConsistencyForward",
     "CountNaiveBayes",
+    "EliminationSchedule",
     "InteractionRuleClassifier",
     "RandomIntersectionTrees",
+    "RandomizedVariableElimination",
+    "ThermalPerceptron",
     "TreeParameters",
+    "elimination_schedule",
     "intersection_tree_parameters",
+    "plot_elimination",
     "plot_relevance",
+    "success_probability",
 ]
