@@ -28,7 +28,7 @@ def test_weights_and_mistakes_follow_the_rule():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
     # Few passes: rounding errors grow from pass to pass where no plane is right.
-    model = ThermalPerceptron(1.5, decay=0.5, learning_rate=0.7, random_state=4).fit(X, y)
+    model = ThermalPerceptron(1.5, decay=0.5, learning_rate=0.7, average=False, random_state=4).fit(X, y)
     order = np.random.RandomState(4).permutation(40)
     weights, mistakes = by_the_rule(X[order], y[order], 1.5, 0.5, 0.3, 0.7)
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), weights, rtol=1e-9)
@@ -44,8 +44,10 @@ def test_seven_of_ten_is_separated_and_the_unit_does_not_matter():
     X, y, _ = make_m_of_n(800, 30, random_state=0)
     model = ThermalPerceptron(random_state=0).fit(X[:400], y[:400])
     assert model.score(X[:400], y[:400]) == 1.0 and model.score(X[400:], y[400:]) > 0.93
-    larger = ThermalPerceptron(random_state=0).fit(1024 * X[:400], y[:400])
-    np.testing.assert_allclose(larger.decision_function(1024 * X), model.decision_function(X), rtol=1e-6, atol=1e-9)
+    larger = ThermalPerceptron(random_state=0).fit(1024 * (X[:400] - 8), y[:400])
+    np.testing.assert_allclose(
+        larger.decision_function(1024 * (X - 8)), model.decision_function(X), rtol=1e-6, atol=1e-9
+    )
 
 
 def test_several_classes_are_told_apart_and_a_cold_start_is_refused():

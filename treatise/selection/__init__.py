@@ -1,6 +1,14 @@
 """Which features to keep."""
 
 from treatise.selection.cfs import CFSForward
+from treatise.selection.cluster_selection import (
+    ClusterFeatureSelector,
+    cross_projected,
+    likelihood_prefers_smaller,
+    mixture_loglik,
+    plot_cluster_path,
+    scatter_trace,
+)
 from treatise.selection.cmim import CMIM, MIM, CountNaiveBayes
 from treatise.selection.consistency import ConsistencyForward
 from treatise.selection.fcbf import FCBF
@@ -25,6 +33,7 @@ __all__ = [
     "FCBF",
     "MIM",
     "CFSForward",
+    "ClusterFeatureSelector",
     "ConsistencyForward",
     "CountNaiveBayes",
     "EliminationSchedule",
@@ -33,9 +42,14 @@ __all__ = [
     "RandomizedVariableElimination",
     "ThermalPerceptron",
     "TreeParameters",
+    "cross_projected",
     "elimination_schedule",
     "intersection_tree_parameters",
+    "likelihood_prefers_smaller",
+    "mixture_loglik",
+    "plot_cluster_path",
     "plot_elimination",
     "plot_relevance",
+    "scatter_trace",
     "success_probability",
 ]

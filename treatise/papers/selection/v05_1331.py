@@ -116,7 +116,7 @@ def seven_of_ten(seed: int, **options: Any) -> dict[str, Any]:
     """One problem of Section 5.2: 1000 rows to learn from and 1000 to judge by."""
     X, y, relevant = make_m_of_n(2000, 100, random_state=seed)
     selector = RandomizedVariableElimination(
-        ThermalPerceptron(random_state=seed), tolerance=TOLERANCE, cost=updates,
+        ThermalPerceptron(average=False, random_state=seed), tolerance=TOLERANCE, cost=updates,
         cv=PredefinedSplit(np.repeat([-1, 0], 1000)), max_fits=2000, random_state=seed, **(PAPER | options),
     ).fit(X, y)  # fmt: skip
     return {

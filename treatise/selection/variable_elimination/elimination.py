@@ -117,7 +117,7 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
     >>> y = X[:, 3] - X[:, 17] + X[:, 42] + rng.normal(size=300)
     >>> selector = RandomizedVariableElimination(tolerance=0.01, random_state=0).fit(X, y)
     >>> selector.get_support(indices=True), selector.n_fits_
-    (array([ 3, 17, 42]), 36)
+    (array([ 3, 17, 42]), 75)
 
     References
     ----------

@@ -14,10 +14,11 @@ from treatise._core.jit import compiled_sums
 
 
 @compiled_sums
-def anneal(X, signs, temperature, decay, coldest, rate, constant, weights):
+def anneal(X, signs, temperature, decay, coldest, rate, constant, weights, average):
     """Correct every mistake by exp(-|activation| / T) of a step, while T falls; the mistakes of each pass.
 
-    The last weight is that of a constant feature, of the value ``constant``.
+    The last weight is that of a constant feature, of the value ``constant``. ``average`` becomes the mean of the
+    weights over the colder half of the passes.
     """
     n, p = X.shape
     n_passes = 0
@@ -37,7 +38,10 @@ def anneal(X, signs, temperature, decay, coldest, rate, constant, weights):
                 for j in range(p):
                     weights[j] += step * X[i, j]
                 weights[p] += step * constant
+            if epoch >= n_passes // 2:
+                average += weights
         temperature *= decay
+    average /= n * (n_passes - n_passes // 2)
     return mistakes
 
 
@@ -61,8 +65,12 @@ class ThermalPerceptron(ScoreClassifier, BaseEstimator):
     min_temperature : float, default=0.3
         Below this temperature it ends.
     learning_rate : "scale" or float, default="scale"
-        Size of a correction. "scale" is one over the mean squared length of a row, and gives the constant feature the
-        features' mean size, so that the unit of the features does not matter. The paper gives none.
+        Size of a correction. "scale" is one over the mean squared length of a row, seen from the mean row, and gives
+        the constant feature the features' mean size, so that neither unit nor shift of the features matters. A number
+        takes the features as they are. The paper gives none.
+    average : bool, default=True
+        Whether the weights are the mean over the colder half of the passes, which holds still where the classes
+        overlap, and not the last ones, as in the paper.
     random_state : int, RandomState instance or None, default=None
         Draws the order of the rows, once.
 
@@ -104,14 +112,25 @@ class ThermalPerceptron(ScoreClassifier, BaseEstimator):
         "decay": [Interval(Real, 0, 1, closed="neither")],
         "min_temperature": [Interval(Real, 0, None, closed="neither")],
         "learning_rate": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+        "average": ["boolean"],
         "random_state": ["random_state"],
     }
 
-    def __init__(self, temperature=2.0, *, decay=0.999, min_temperature=0.3, learning_rate="scale", random_state=None):
+    def __init__(
+        self,
+        temperature=2.0,
+        *,
+        decay=0.999,
+        min_temperature=0.3,
+        learning_rate="scale",
+        average=True,
+        random_state=None,
+    ):
         self.temperature = temperature
         self.decay = decay
         self.min_temperature = min_temperature
         self.learning_rate = learning_rate
+        self.average = average
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -138,25 +157,27 @@ class ThermalPerceptron(ScoreClassifier, BaseEstimator):
         codes = self._code_labels(y)
         order = check_random_state(self.random_state).permutation(len(X))
         X, codes = X[order], codes[order]
-        rate, constant = self._units(X)
+        centre, rate, constant = self._units(X)
+        X = X - centre
         machines, mistakes = [], []
         for signs in signs_of(codes, len(self.classes_)):
-            weights = np.zeros(X.shape[1] + 1)
+            weights, average = np.zeros(X.shape[1] + 1), np.zeros(X.shape[1] + 1)
             mistakes.append(
-                anneal(X, signs, self.temperature, self.decay, self.min_temperature, rate, constant, weights)
+                anneal(X, signs, self.temperature, self.decay, self.min_temperature, rate, constant, weights, average)
             )
-            machines.append(weights)
+            machines.append(average if self.average else weights)
         weights = np.array(machines)
-        self.coef_, self.intercept_ = weights[:, :-1], weights[:, -1] * constant
+        self.coef_ = weights[:, :-1]
+        self.intercept_ = weights[:, -1] * constant - self.coef_ @ centre
         self.mistakes_ = np.array(mistakes)
         return self
 
     def _units(self, X):
-        """Size of a correction, and the constant feature."""
+        """Where zero is, the size of a correction, and the constant feature."""
         if self.learning_rate != "scale":
-            return float(self.learning_rate), 1.0
-        square = float(np.mean(X * X)) or 1.0
-        return 1.0 / (square * (X.shape[1] + 1)), math.sqrt(square)
+            return np.zeros(X.shape[1]), float(self.learning_rate), 1.0
+        square = float(np.mean(X.var(axis=0))) or 1.0
+        return X.mean(axis=0), 1.0 / (square * (X.shape[1] + 1)), math.sqrt(square)
 
     def _scores(self, X):
         check_is_fitted(self)
