@@ -57,8 +57,8 @@ REAL: dict[tuple[str, str], Published] = {
 """Tables 6 to 8."""
 CHOICE = "four clusters, all features: scikit-learn's mixtures of ten starts choose the same numbers by BIC"
 BETTER_FIT = Gap(
-    "with all features the paper's EM keeps fewer clusters than we find; mixtures fitted for each number from ten starts "
-    "by scikit-learn choose ours, so that the paper's had ended at worse optima",
+    "with all features the paper's EM keeps fewer clusters than we find; scikit-learn's mixtures for each number, from "
+    "ten starts, choose ours, so that the paper's had ended at worse optima",
     band=10.0,
     shown_by=CHOICE,
 )
