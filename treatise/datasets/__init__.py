@@ -52,6 +52,7 @@ from treatise.datasets._rankings import (
     make_expert_rankings,
 )
 from treatise.datasets._reuters import load_reuters_topics
+from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
@@ -102,6 +103,7 @@ __all__ = [
     "load_rankings",
     "load_reuters_topics",
     "load_scop_families",
+    "load_signed_network",
     "load_stock_prices",
     "load_svmguide3",
     "load_table",
@@ -127,6 +129,7 @@ __all__ = [
     "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_signed_network",
     "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",

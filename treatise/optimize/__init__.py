@@ -51,6 +51,7 @@ from treatise.optimize.losses import (
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
+from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
@@ -111,6 +112,7 @@ __all__ = [
     "Loss",
     "LowRankCurvature",
     "ModifiedHuberLoss",
+    "ObservedFactors",
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
@@ -125,6 +127,8 @@ __all__ = [
     "SquaredLoss",
     "armijo_step",
     "covariance_selection",
+    "factorize_observed",
+    "factorize_signs",
     "feedback_arc_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
