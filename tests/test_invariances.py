@@ -29,13 +29,14 @@ IN_ORDER = {
 DRAWN = {
     "FixedRankMetricLearner", "PrivateKernelClassifier", "PrivateLinearSVC", "PrivateLogisticRegression",
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
-    "RandomIntersectionTrees", "InteractionRuleClassifier",
+    "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
+    "ClusterFeatureSelector", "MergeGaussianMixture",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
 FOLDED = {
     "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
-    "EpsilonBoostRegressor",
+    "EpsilonBoostRegressor", "RandomizedVariableElimination",
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 

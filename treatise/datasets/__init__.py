@@ -28,6 +28,7 @@ from treatise.datasets._download import download
 from treatise.datasets._game_tables import games_of_table
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
+from treatise.datasets._hidden_clusters import make_hidden_clusters
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._images import (
     HandwrittenWords,
@@ -46,6 +47,8 @@ from treatise.datasets._matrices import (
     load_prostate_expression,
     load_svmguide3,
 )
+from treatise.datasets._m_of_n import make_m_of_n
+from treatise.datasets._matrices import load_arcene, load_dorothea_validation, load_prostate_expression, load_svmguide3
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import NEWSGROUP_PAIRS, load_newsgroup_pair, load_newsgroup_words
 from treatise.datasets._perturbed_graphs import PerturbedGraphs, make_perturbed_graphs
@@ -124,12 +127,14 @@ __all__ = [
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_graded_features",
+    "make_hidden_clusters",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
     "make_leader_losses",
     "make_led",
     "make_linear_network",
     "make_logistic_sphere",
+    "make_m_of_n",
     "make_monks",
     "make_network_table",
     "make_perturbed_graphs",

@@ -1,6 +1,14 @@
 """Which features to keep."""
 
 from treatise.selection.cfs import CFSForward
+from treatise.selection.cluster_selection import (
+    ClusterFeatureSelector,
+    cross_projected,
+    likelihood_prefers_smaller,
+    mixture_loglik,
+    plot_cluster_path,
+    scatter_trace,
+)
 from treatise.selection.cmim import CMIM, MIM, CountNaiveBayes
 from treatise.selection.consistency import ConsistencyForward
 from treatise.selection.fcbf import FCBF
@@ -21,15 +29,25 @@ from treatise.selection.moments import (
     leave_one_out_features,
 )
 from treatise.selection.relevance_plot import plot_relevance
+from treatise.selection.variable_elimination import (
+    EliminationSchedule,
+    RandomizedVariableElimination,
+    ThermalPerceptron,
+    elimination_schedule,
+    plot_elimination,
+    success_probability,
+)
 
 __all__ = [
     "CMIM",
     "FCBF",
     "MIM",
     "CFSForward",
+    "ClusterFeatureSelector",
     "ConsistencyForward",
     "CountNaiveBayes",
     "FisherBound",
+    "EliminationSchedule",
     "InteractionRuleClassifier",
     "KernelMomentSparseClassifier",
     "L1MarginClassifier",
@@ -41,5 +59,17 @@ __all__ = [
     "fisher_bound",
     "intersection_tree_parameters",
     "leave_one_out_features",
+    "RandomizedVariableElimination",
+    "ThermalPerceptron",
+    "TreeParameters",
+    "cross_projected",
+    "elimination_schedule",
+    "intersection_tree_parameters",
+    "likelihood_prefers_smaller",
+    "mixture_loglik",
+    "plot_cluster_path",
+    "plot_elimination",
     "plot_relevance",
+    "scatter_trace",
+    "success_probability",
 ]

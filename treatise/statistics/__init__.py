@@ -15,6 +15,7 @@ from treatise.statistics.entropy import (
 )
 from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
+from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
@@ -25,6 +26,7 @@ from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 __all__ = [
     "DensityGrids",
     "MDLDiscretizer",
+    "MergeGaussianMixture",
     "MinHashPrevalence",
     "bivariate_normal_cdf",
     "brier_curve",
