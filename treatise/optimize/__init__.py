@@ -4,6 +4,7 @@ from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
+from treatise.optimize.enclosing_ellipsoid import EnclosingEllipsoid, minimum_volume_ellipsoid
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
@@ -50,7 +51,7 @@ from treatise.optimize.losses import (
     make_loss,
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
-from treatise.optimize.nnls import nonnegative_least_squares
+from treatise.optimize.nnls import nonnegative_kkt_residual, nonnegative_least_squares
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
@@ -72,6 +73,7 @@ from treatise.optimize.projections import (
     project_sparseness,
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
+from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
     SVMDualSolution,
@@ -89,6 +91,7 @@ __all__ = [
     "ArcOrder",
     "BoxConstraint",
     "ColumnNormPenalty",
+    "EnclosingEllipsoid",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
     "GraphicalLassoSolution",
@@ -123,6 +126,7 @@ __all__ = [
     "SmoothHingeLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "SuccessiveProjection",
     "armijo_step",
     "covariance_selection",
     "feedback_arc_order",
@@ -143,6 +147,8 @@ __all__ = [
     "minimize_kernel_quadratic",
     "minimize_lbfgs",
     "minimize_on_subspace",
+    "minimum_volume_ellipsoid",
+    "nonnegative_kkt_residual",
     "nonnegative_least_squares",
     "parametric_simplex",
     "plot_log_partition_bound",
@@ -158,6 +164,7 @@ __all__ = [
     "solve_l1_logistic_columns",
     "solve_svm_dual",
     "solve_svm_without_offset",
+    "successive_projection",
     "svm_without_offset_path",
     "warm_start",
 ]
