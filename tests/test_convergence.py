@@ -38,6 +38,7 @@ SHORT = {
 """Parameters under which a fit cannot converge."""
 
 CERTIFIED = {
+    "AnchorTopics": "the ellipsoid of SeparableNMF",
     "EnsembleSVC": "its machines have the solver of ExtremePointsSVC, and no limit that a user could set",
     "BiasFreeSVCGrid": "its machines are those of BiasFreeSVC, without a limit",
     "ExtremePointsSVC": "its machines have no limit that a user could set; told by the solver's own test",
@@ -50,6 +51,7 @@ CERTIFIED = {
     "PrivateLinearSVC": "an error where the minimum is not reached",
     "PrivateLogisticRegression": "an error where the minimum is not reached",
     "PrivateTuner": "the models are those of the estimator inside",
+    "SeparableNMF": "an ellipsoid whose duality gap is looked at; test_enclosing_ellipsoid cuts one short",
     "SVMPath": "exact; test_path has a kernel at which it stalls",
     "SVMPathCV": "exact; test_path has a kernel at which it stalls",
 }

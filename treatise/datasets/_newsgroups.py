@@ -3,11 +3,26 @@
 import numpy as np
 from scipy import sparse
 from scipy.io import loadmat
+from sklearn.datasets import load_svmlight_file
 
 from treatise._core.errors import TreatiseError
 from treatise.datasets._home import locate
 
 NEWSGROUP_PAIRS = ("BASEHOCK", "PCMAC", "RELATHE")
+
+
+def load_newsgroups() -> tuple[sparse.csr_array, np.ndarray]:
+    """The training part of 20 Newsgroups as word counts, without the words' names.
+
+    Returns
+    -------
+    X : CSR array of shape (15935, 62061)
+        Counts.
+    y : ndarray of shape (15935,)
+        The newsgroup, 0 to 19.
+    """
+    X, y = load_svmlight_file(locate("libsvm/news20.bz2"))
+    return sparse.csr_array(X), y.astype(int) - 1
 
 
 def load_newsgroup_pair(name: str = "PCMAC") -> tuple[sparse.csr_array, np.ndarray]:

@@ -5,8 +5,8 @@ The points' weights u solve the dual problem in the form
     minimise  sum(u) - log det(Omega(u))  over u >= 0,  where  Omega(u) = sum_i u_i p_i p_i^T,
 
 whose minimiser sums to the dimension: it is that many times the paper's dual weights. The ellipsoid is
-{x : x^T L x <= 1} with L = Omega(u)^-1. A point with p_i^T L p_i above one lies outside and must gain weight; one inside
-must have none.
+{x : x^T L x <= 1} with L = Omega(u)^-1. A point with p_i^T L p_i above one lies outside and must gain weight; one
+inside must have none.
 """
 
 import warnings
@@ -107,16 +107,18 @@ def minimum_volume_ellipsoid(points, *, tol=1e-9, max_iter=1000):
     points = points @ axes
     weights = np.zeros(len(points))
     weights[basis] = 1.0
-    for n_iter in range(1, max_iter + 1):
+    n_iter = 0
+    while True:
+        n_iter += 1
         inverse = _inverse(points, weights)
         forms = _forms(points, inverse)
         gap = _gap(weights, forms)
-        if gap <= tol:
+        if gap <= tol or n_iter == max_iter:
             break
         working = np.union1d(np.flatnonzero(weights), _outermost(forms, 20 + 5 * d))
         # The small problem need not be solved much better than it agrees with the large one.
         weights[working] = _solve(points[working], weights[working], max(0.01 * gap, 0.1 * tol))
-    else:
+    if gap > tol:
         warnings.warn(
             f"the duality gap is {gap:.2g} after max_iter={max_iter} looks at the points, above tol={tol:g}; "
             "raise one of the two",

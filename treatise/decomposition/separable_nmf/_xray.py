@@ -39,17 +39,12 @@ def xray(X, n_rows, selection, random_state):
         squares = np.where(on_ray, rest.squares(), 0.0)
         if not squares.any():
             break
-        if selection == "greedy":
-            merits = rest.pull_of_rows()
+        if selection == "rand":
+            guide = random_state.choice(np.flatnonzero(squares))
         else:
-            if selection == "max":
-                guide = np.argmax(squares)
-            elif selection == "dist":
-                guide = np.argmax(np.where(squares > 0.0, rest.pull_of_residuals(), -1.0))
-            else:
-                guide = random_state.choice(np.flatnonzero(squares))
-            merits = (X @ rest.row(guide)) / scale
-        merits = np.where(on_ray, merits, -np.inf)
+            pulls = squares if selection == "max" else rest.pulls(selection)
+            guide = np.argmax(np.where(squares > 0.0, pulls, -1.0))
+        merits = np.where(on_ray, (X @ rest.row(guide)) / scale, -np.inf)
         merits[chosen] = -np.inf
         best = int(np.argmax(merits))
         if merits[best] <= 0.0:
@@ -90,12 +85,11 @@ class _Residuals:
                 squares[block] = np.einsum("ij,ij->i", rest, rest)
         return np.where(squares > _NOTHING * self._lengths, squares, 0.0)
 
-    def pull_of_residuals(self):
-        """Squared norm of the positive products of each residual with all rows ("dist")."""
-        return np.concatenate([np.square(block).sum(axis=0) for block in self._positive_products()])
-
-    def pull_of_rows(self):
-        """Squared norm of the positive products of each row with all residuals, over its own ("greedy")."""
+    def pulls(self, selection):
+        """Squared norm of the positive products of each residual with all rows ("dist"), or of each row with all
+        residuals, over its own ("greedy")."""
+        if selection == "dist":
+            return np.concatenate([np.square(block).sum(axis=0) for block in self._positive_products()])
         total = sum(np.square(block).sum(axis=1) for block in self._positive_products())
         return total / np.maximum(self._lengths, np.finfo(float).tiny)
 

@@ -1,20 +1,24 @@
 """Topics of documents from anchor words, which belong to one topic alone (section 6.2 of v15-1011)."""
 
+import warnings
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from treatise._core.invariants import are_distinct, finite, is_array
+from treatise.decomposition._products import data_by
+from treatise.decomposition.separable_nmf._choice import choose_rows
 from treatise.decomposition.separable_nmf._rounding import leading_directions
 from treatise.decomposition.separable_nmf.estimator import SeparableNMF
+from treatise.optimize import nonnegative_least_squares
 
 
-class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Topics of a collection of documents, each named by a word that belongs to it alone, and groups of documents.
 
     Words are the candidates: the columns of X whose mixtures give all other columns, found by
@@ -65,7 +69,8 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from treatise.decomposition import AnchorTopics
-    >>> texts = ["the cat and the dog", "a dog, a cat", "my cat sleeps", "stocks and bonds", "bonds fell", "sell stocks"]
+    >>> texts = ["the cat and the dog", "a dog, a cat", "my cat sleeps"]
+    >>> texts += ["stocks and bonds", "bonds fell", "sell stocks"]
     >>> words = CountVectorizer(stop_words="english")
     >>> model = AnchorTopics(2).fit(words.fit_transform(texts))
     >>> model.labels_
@@ -110,11 +115,20 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if self.weighting is not None:
             self.inverse_frequencies_ = self._inverse_frequencies(X)
         X = self._weighted(X)
+        if not (X.data if sparse.issparse(X) else X).any():
+            raise ValueError(f"no word of the {X.shape[0]} documents has a weight: there are no topics to find")
         words = X.T.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X.T)
-        model = SeparableNMF(self.n_topics, method=self.method)
-        topics = model.fit_transform(words)
-        self.anchor_words_ = model.components_indices_
-        self.components_ = np.ascontiguousarray(topics.T)
+        self.anchor_words_ = choose_rows(words, self.n_topics, self.method).rows
+        if len(self.anchor_words_) < self.n_topics:
+            warnings.warn(
+                f"n_topics={self.n_topics} exceeds the {len(self.anchor_words_)} topics that X allows: all words are "
+                "combinations of these anchors",
+                UserWarning,
+                stacklevel=3,
+            )
+        anchors = words[self.anchor_words_]
+        anchors = anchors.toarray() if sparse.issparse(anchors) else anchors
+        self.components_ = nonnegative_least_squares(anchors @ anchors.T, data_by(anchors, words))
         # The anchors' own columns of X, or those of its projection on the leading directions.
         if self.low_rank:
             directions = leading_directions(X, len(self.anchor_words_))
@@ -140,6 +154,22 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         return np.asarray(self._weighted(self._checked(X, reset=False)) @ self.reading_)
+
+    def fit_predict(self, X, y=None):
+        """Find the topics and give the topic of each document.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_documents, n_words)
+            Counts of words.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of int of shape (n_documents,)
+        """
+        return self.fit(X).labels_
 
     def predict(self, X):
         """The topic of which each document has most.

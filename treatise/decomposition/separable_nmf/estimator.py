@@ -10,9 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.invariants import finite, is_array
 from treatise.decomposition._rows_as_parts import RowsAsParts
-from treatise.decomposition.separable_nmf._rounding import ellipsoidal_rounding, leading_directions
-from treatise.decomposition.separable_nmf._xray import xray
-from treatise.optimize import successive_projection
+from treatise.decomposition.separable_nmf._choice import choose_rows
 
 
 class SeparableNMF(RowsAsParts):
@@ -41,8 +39,9 @@ class SeparableNMF(RowsAsParts):
         (Algorithm 2), or one of the two alone. Successive projection takes the row furthest from the span of those
         chosen; XRAY the one that a residual of non-negative least squares points at.
     xray_selection : {"max", "dist", "greedy", "rand"}, default="max"
-        Which residual guides XRAY: the largest, the one with the largest positive products with all rows, all at once,
-        or any one. ``"dist"`` and ``"greedy"`` cost O(n^2 p) for each part, where n is the number of candidates.
+        Which row's residual guides XRAY: the largest, the one with the largest positive products with all rows, that of
+        the row with the largest positive products with all residuals for its length, or any one. ``"dist"`` and
+        ``"greedy"`` cost O(n^2 p) for each part, where n is the number of candidates.
     rho : int or None, default=None
         Dimensions of the ellipsoid; None is ``n_components``. They grow until enough rows touch.
     normalize : bool, default=False
@@ -126,42 +125,22 @@ class SeparableNMF(RowsAsParts):
         if self.normalize:
             X = normalize(X, norm="l1")
         wanted = min(X.shape) if self.n_components == "auto" else self.n_components
-        if self.method.startswith("er-"):
-            chosen = self._round(X, wanted)
-        else:
-            self.candidates_ = np.arange(X.shape[0])
-            self.ellipsoid_ = self.ellipsoid_gap_ = self.directions_ = None
-            chosen = self._select(X, wanted)
-        if len(chosen) < wanted and self.n_components != "auto":
+        choice = choose_rows(
+            X, wanted, self.method, rho=self.rho, selection=self.xray_selection, tol=self.tol,
+            random_state=check_random_state(self.random_state),
+        )  # fmt: skip
+        if len(choice.rows) < wanted and self.n_components != "auto":
             warnings.warn(
-                f"n_components={wanted} exceeds the {len(chosen)} parts that the {X.shape[0]} rows of X allow: all "
-                "others are combinations of these",
+                f"n_components={wanted} exceeds the {len(choice.rows)} parts that X allows: all rows are combinations "
+                "of these",
                 UserWarning,
                 stacklevel=4,
             )
-        return chosen
-
-    def _round(self, X, wanted):
-        """Algorithm 2: the choice among the rows that touch the ellipsoid."""
-        rho = min(self.rho or wanted, *X.shape)
-        while True:
-            directions = leading_directions(X, rho)
-            rounding = ellipsoidal_rounding(X, directions, self.tol)
-            chosen = rounding.active[self._select(X[rounding.active], wanted)]
-            # At least rho independent rows touch (Lemma 11), so that this ends at n_components or at the rank of X.
-            if len(chosen) == wanted or directions.shape[1] < rho or rho == min(X.shape):
-                break
-            rho += 1
-        self.candidates_ = rounding.active
-        self.ellipsoid_, self.ellipsoid_gap_ = rounding.matrix, rounding.gap
-        self.directions_ = rounding.directions
-        return chosen
-
-    def _select(self, X, wanted):
-        """Step 2: so many rows of X."""
-        if self.method.endswith("spa"):
-            return successive_projection(X, wanted).indices
-        return xray(X, wanted, self.xray_selection, check_random_state(self.random_state))
+        self.candidates_, rounding = choice.candidates, choice.rounding
+        self.directions_ = rounding and rounding.directions
+        self.ellipsoid_ = rounding and rounding.matrix
+        self.ellipsoid_gap_ = rounding and rounding.gap
+        return choice.rows
 
     def _invariants(self):
         if self.ellipsoid_ is not None:
