@@ -43,6 +43,7 @@ from treatise.datasets._matrices import load_arcene, load_dorothea_validation, l
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
+    load_newsgroup_counts,
     load_newsgroup_pair,
     load_newsgroup_words,
     load_newsgroups,
@@ -100,6 +101,7 @@ __all__ = [
     "load_mnist_test",
     "load_moffett",
     "load_movielens_small",
+    "load_newsgroup_counts",
     "load_newsgroup_pair",
     "load_newsgroup_words",
     "load_newsgroups",

@@ -36,10 +36,10 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     n_topics : int, default=10
         Number of topics.
     weighting : {"tf-idf", "paper"} or None, default="tf-idf"
-        Multiply counts by the inverse document frequency and divide each document by its sum. ``"tf-idf"`` takes
-        scikit-learn's smoothed frequencies, ``"paper"`` log(n_documents / n_documents_with_the_word), under which a
-        word of nearly all documents counts for nothing, and so does a subject that most are about. None takes X as
-        it is, for weights from a larger collection.
+        Multiply counts by the inverse document frequency and bring documents to one size. ``"tf-idf"`` does both as
+        scikit-learn's ``TfidfTransformer`` (smoothed frequencies, sum of squares one); ``"paper"`` takes
+        log(n_documents / n_documents_with_the_word) and a sum of one, under which short documents count for more, as
+        does a rare word in them. None takes X as it is, as for weights from a larger collection.
     low_rank : bool, default=True
         Read a document's share in a topic off the low-rank approximation of the data, which knows words that go along
         with the anchor; else off the anchor word's own weight, which most documents lack.
@@ -244,4 +244,4 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if self.weighting is None:
             return X
         X = X.multiply(self.inverse_frequencies_).tocsr() if sparse.issparse(X) else X * self.inverse_frequencies_
-        return normalize(X, norm="l1", copy=False)
+        return normalize(X, norm="l1" if self.weighting == "paper" else "l2", copy=False)
