@@ -33,6 +33,7 @@ SHORT = {
     "SemiStochasticLogisticRegression": {"n_passes": 0.1, "tol": 1e-6},
     "SpAMClassifier": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
     "SpAMRegressor": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
+    "LPSeparableNMF": {"max_iter": 1},
     "SparseNMF": {"max_iter": 11, "tol": 1e-12, "n_components": 2},
 }
 """Parameters under which a fit cannot converge."""
@@ -71,7 +72,7 @@ def table(name):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) * [1.0, 3.0, 0.3]
     score = X[:, 0] + np.sin(X[:, 1]) + rng.normal(size=40)
-    if name == "SparseNMF":
+    if name in ("LPSeparableNMF", "SparseNMF"):
         X = np.abs(X)
     if "MKL" in name:
         X = [rbf_kernel(X, gamma=gamma) for gamma in (0.01, 0.3, 5.0)]

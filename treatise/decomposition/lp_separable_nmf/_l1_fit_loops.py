@@ -1,10 +1,11 @@
 """Compiled search for the best fit of a row by others in the sense of the sum of magnitudes, with bounded weights.
 
-The fit is ``min |m - sum_i x_i c_i|_1 over 0 <= x <= u``. Its dual is ``max m y - sum_i u_i max(c_i y, 0)`` over y with
-entries from -1 to 1, where y is the sign of the residual and the slope of the fit. The search goes from corner to corner
-of the dual, upwards. At a corner, as many products c_i y are zero (those of the *free* weights, between their bounds)
-as entries of y are inside their bounds (the *inner* entries, where the residual is zero). A corner of one problem is one
-of all others with the same m: only bounds and rows change, so that each search starts where the last one for m ended.
+The fit is ``min |m - sum_i x_i c_i|_1 over 0 <= x <= u``. Its dual is ``max m y - sum_i u_i max(c_i y, 0)`` over y
+with entries from -1 to 1, where y is the sign of the residual and the slope of the fit. The search goes from corner to
+corner of the dual, upwards. At a corner, as many products c_i y are zero (those of the *free* weights, between their
+bounds) as entries of y are inside their bounds (the *inner* entries, where the residual is zero). A corner of one
+problem is one of all others with the same m: only bounds and rows change, so that each search starts where the last one
+for m ended.
 
 Rows that depend on one another would make products zero together, and steps of length zero go round in circles: each
 weight has a tiny price of its own, so that products are zero one after another.
@@ -226,11 +227,11 @@ def _walk(sizes, bounds, products, rates, y, inner, free, move, leaving, enterin
         # The next row whose product reaches zero.
         nearest, found = length, -1
         for i in range(len(sizes)):
-            if not free[i] and bounds[i] > 0.0 and abs(rates[i]) > _PIVOT * steepness * sizes[i]:
-                if (products[i] > 0.0) == (rates[i] < 0.0):
-                    time = -products[i] / rates[i]
-                    if passed < time < nearest:
-                        nearest, found = time, i
+            if free[i] or bounds[i] == 0.0 or abs(rates[i]) <= _PIVOT * steepness * sizes[i]:
+                continue
+            time = -products[i] / rates[i]
+            if (products[i] > 0.0) == (rates[i] < 0.0) and passed < time < nearest:
+                nearest, found = time, i
         if found < 0:
             break
         passed = nearest

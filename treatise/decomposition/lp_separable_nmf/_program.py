@@ -1,15 +1,15 @@
 """The linear program of self-expression, solved by cuts in its diagonal.
 
 Rows m_j of X are to be rebuilt as sum_i Y_ij m_i with 0 <= Y_ij <= (|m_j| / |m_i|) Y_ii, Y_ii <= 1 and an error
-|m_j - sum_i Y_ij m_i|_1 of at most t_j e, and as little p diag(Y) as can be: LP (8) of v15-1249 with t_j = 1, LP (7) with
-t_j = |m_j|. Given the diagonal d, the rows part: each has a small fit of its own, whose optimal dual y_j says of *any*
-diagonal that it needs
+|m_j - sum_i Y_ij m_i|_1 of at most t_j e, and as little p diag(Y) as can be: LP (8) of v15-1249 with t_j = 1, LP (7)
+with t_j = |m_j|. Given the diagonal d, the rows part: each has a small fit of its own, whose optimal dual y_j says of
+*any* diagonal that it needs
 
     sum_i d_i (|m_j| / |m_i|) max(m_i y_j, 0) + t_j e >= m_j y_j.
 
 A few such cuts for each row describe the n^2 + n p variables of the program in the n of its diagonal. Diagonals from
-the cuts found so far bound the objective from below. Mixing a row that is rebuilt too badly with itself makes a diagonal
-feasible, so that every round bounds the objective from above as well.
+the cuts found so far bound the objective from below. Mixing a row that is rebuilt too badly with itself makes a
+diagonal feasible, so that every round bounds the objective from above as well.
 """
 
 import warnings
@@ -95,6 +95,17 @@ class SelfExpressionProgram:
         """The diagonal of least cost at an error e; with its sum given, as in the program of Hottopixx (2)."""
         row = None if total is None else (np.append(np.ones(len(self._X)), 0.0), total, "equal")
         return self._rounds(np.append(costs, 0.0), (error, error), row)
+
+    def need_of(self, rows, copies):
+        """How much all other rows, of which there are so many copies, need of some rows that may rebuild them."""
+        diagonal = np.zeros(len(self._X))
+        diagonal[rows] = 1.0
+        weights, _ = self._fit(diagonal)
+        place = [int(np.flatnonzero(self._pool == row)[0]) for row in rows]
+        # In shares of the row that is rebuilt.
+        shares = weights[:, place] / self._shares(rows).T
+        shares[rows, np.arange(len(rows))] = 0.0
+        return copies @ shares
 
     def _rounds(self, costs, error_range, total):
         best, n_iter = None, 0
