@@ -118,7 +118,8 @@ class SelfExpressionProgram:
             found = self._mended(costs, diagonal, error, weights, errors, violated, total)
             if best is None or found.objective < best.objective:
                 best = found
-            closed = best.objective - bound <= self._tol * max(abs(best.objective), np.finfo(float).tiny)
+            least = self._tol * max(abs(best.objective), np.finfo(float).tiny)
+            closed = np.isfinite(best.objective) and best.objective - bound <= least
             if closed or not violated.any() or n_iter == self._max_iter:
                 break
             self._add(np.flatnonzero(violated))
@@ -183,7 +184,7 @@ class SelfExpressionProgram:
         units = self._units[places] / self._sizes[places]
         limits = np.einsum("ij,ij->i", self._duals[places], self._X[places]) / self._sizes[places]
         self._cuts = np.vstack([self._cuts, np.column_stack([products, units])])
-        self._limits = np.append(self._limits, limits)
+        self._limits = np.append(self._limits, limits - 0.1 * _VIOLATED)  # so that rounding cuts off no solution
         self._ages = np.append(self._ages, np.zeros(len(places), int))
 
     def _mended(self, costs, diagonal, error, weights, errors, violated, total):

@@ -160,7 +160,15 @@ class LPSeparableNMF(RowsAsParts):
         self.lp_weights_ = self.lp_weights_.tocsr()
         self.objective_, self.objective_bound_ = solution.objective, solution.bound
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
-        chosen = self._chosen(rows, solution.diagonal, None if self.outliers else wanted)
+        diagonal = solution.diagonal
+        if not diagonal.any():
+            warnings.warn(
+                f"noise={self.noise_:g} is as large as every row of X: none need be rebuilt, and the largest are taken",
+                UserWarning,
+                stacklevel=4,
+            )
+            diagonal = np.abs(rows).sum(axis=1) / np.abs(rows).sum()
+        chosen = self._chosen(rows, diagonal, None if self.outliers else wanted)
         if self.outliers:
             chosen, outliers = self._divided(program, chosen, np.bincount(copy_of.ravel()), wanted)
             self.outlier_indices_ = place[outliers]
