@@ -93,7 +93,7 @@ def test_without_noise_the_diagonal_is_one_on_the_cheapest_copies_of_the_parts()
         X, pure = make_near_separable("dirichlet", "dense", 0.0, n_samples=30, n_components=4, random_state=seed)
         X = np.vstack([X, X[pure], np.zeros((2, 50))])
         costs = 1 + np.random.default_rng(seed).uniform(-0.1, 0.1, len(X))
-        model = LPSeparableNMF(noise=0.0, costs=costs).fit(X)
+        model = LPSeparableNMF(noise=0.0, costs=costs, tol=1e-9).fit(X)
         copies = np.column_stack([pure, np.arange(30, 34)])
         cheapest = copies[np.arange(4), np.argmin(costs[copies], axis=1)]
         np.testing.assert_array_equal(np.sort(model.components_indices_), np.sort(cheapest))
