@@ -42,6 +42,7 @@ from treatise.datasets._images import (
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
+from treatise.datasets._m_of_n import make_m_of_n
 from treatise.datasets._matrices import (
     load_arcene,
     load_colon_expression,
@@ -49,8 +50,6 @@ from treatise.datasets._matrices import (
     load_prostate_expression,
     load_svmguide3,
 )
-from treatise.datasets._m_of_n import make_m_of_n
-from treatise.datasets._matrices import load_arcene, load_dorothea_validation, load_prostate_expression, load_svmguide3
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
@@ -69,8 +68,8 @@ from treatise.datasets._rankings import (
     make_expert_rankings,
 )
 from treatise.datasets._reuters import load_reuters_topics
-from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
+from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
@@ -154,9 +153,9 @@ __all__ = [
     "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_separable",
     "make_shared_features",
     "make_signed_network",
-    "make_separable",
     "make_swimmer",
     "make_tic_tac_toe",
     "make_waveform",

@@ -55,9 +55,8 @@ from treatise.optimize.losses import (
     make_loss,
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
-from treatise.optimize.nnls import nonnegative_least_squares
-from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.nnls import nonnegative_kkt_residual, nonnegative_least_squares
+from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
@@ -138,8 +137,8 @@ __all__ = [
     "SmoothHingeLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
-    "TransportSolution",
     "SuccessiveProjection",
+    "TransportSolution",
     "armijo_step",
     "covariance_selection",
     "factorize_observed",
