@@ -89,8 +89,7 @@ defaults: $(VENV)/.installed  ## every estimator as it comes beside its own best
 	mv docs/defaults.part docs/defaults.json
 
 answers: $(VENV)/.answers  ## what comparisons pick, judged on rows held out beside other searches, shown on the page of comparisons
-	$(BIN)/python -m benchmarks answers > docs/answers.part
-	mv docs/answers.part docs/answers.json
+	$(BIN)/python -m benchmarks answers --record docs/answers.json
 
 evidence: $(VENV)/.docs  ## every paper's experiment, or PAPER=id alone, in both sizes, kept for the evidence page
 	quick=0; $(BIN)/treatise reproduce $(PAPER) --record docs/evidence.json --output docs/evidence || quick=1; \

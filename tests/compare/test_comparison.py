@@ -144,6 +144,16 @@ def test_nothing_from_the_file_reaches_the_page_unescaped(finished):
     assert "size &lt;i&gt;" in page
 
 
+def test_a_model_of_a_part_of_the_rows_says_so(csv, contestants, tmp_path, monkeypatch):
+    contestants("LogisticRegression", "DummyClassifier")
+    monkeypatch.setattr("treatise.compare.contest.race.Race.rows_for", lambda *_: 60)
+    run = compare_methods(csv, "label", budget=20, jobs=1, folds=2, output=tmp_path / "run").run
+    assert run.best.rows == 60
+    every = sum(run.data.counts)
+    assert f"fitted on 60 of {every} rows" in " ".join(run.verdict)
+    assert "fitted on 60 rows, as many" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
 def test_when_every_method_fails_the_report_still_says_why(csv, contestants, tmp_path):
     contestants("hostile.Raises", "hostile.Dies")
     run = compare_methods(csv, "label", budget=60, jobs=1, output=tmp_path / "run").run

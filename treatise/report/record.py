@@ -270,6 +270,7 @@ class BestMethod:
     key: Annotated[str, "The method."]
     label: Annotated[str, "What names it to a person."]
     params: Annotated[dict[str, Any], "The parameters of the last fit."]
+    rows: Annotated[int | None, "Rows of the last fit, where the budget held no more; null for all."]
     model: Annotated[str | None, "The model file, beside `run.json`; null where the last fit was not made."]
     use: Annotated[ModelUse | None, "How to use that file."]
     confusion: Annotated[ConfusionMatrix | None, "For classes: its mistakes."]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -33,6 +33,14 @@ its model a run is worth little."""
 LEAST_EXPLAINING = 0.5
 MODEL = "best.skops"
 MODELS = "models"
+
+
+class LastFit(NamedTuple):
+    """The parameters of a fit on the whole table, its rows where they are fewer, or why there is none."""
+
+    params: dict[str, Any] | None
+    rows: int | None
+    complaint: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ class Ending:
             others = threads.submit(self._fit_others, run, chosen)
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
             tried = threads.submit(self._learn, run, chosen)
-            params, complaint = fit.result()
+            fitted = fit.result()
             others.result()
             effects = {key: job.result() for key, job in weighed.items()}
             trials = tried.result()
@@ -82,11 +90,15 @@ class Ending:
         run = replace(run, best=self._best(chosen), selections=self._selections(run), **vars(found))
         run = self._with_worth(run)
         assert run.best is not None
-        if params is None:
-            sentence = f"{chosen.label} could not be fitted on the whole table: {complaint}."
+        if fitted.params is None:
+            sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
             return replace(run, verdict=(*run.verdict, sentence))
-        best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=params)
-        return replace(run, best=best)
+        best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=fitted.params, rows=fitted.rows)
+        if fitted.rows is None:
+            return replace(run, best=best)
+        some, every = f"{fitted.rows:,}", f"{contest.data.size.rows:,}"
+        sentence = f"The saved model was fitted on {some} of {every} rows, as many as the budget held."
+        return replace(run, best=best, verdict=(*run.verdict, sentence))
 
     def _selections(self, run: RunRecord) -> tuple[Selection, ...]:
         """Which columns the selectors keep in their folds, or in their looks where they had none."""
@@ -119,7 +131,7 @@ class Ending:
 
     def _best(self, chosen: LeaderboardEntry) -> BestMethod:
         explained = self.contest.data.explain(self._out_of_fold(chosen.key))
-        return BestMethod(chosen.key, chosen.label, chosen.params, model=None, use=None, **vars(explained))
+        return BestMethod(chosen.key, chosen.label, chosen.params, rows=None, model=None, use=None, **vars(explained))
 
     @property
     def _left(self) -> float:
@@ -127,8 +139,8 @@ class Ending:
         clock = self.contest.clock
         return clock.left - max(REPORT_SECONDS, REPORT_SHARE * clock.budget)
 
-    def _fit(self, run: RunRecord, entry: LeaderboardEntry, name: str) -> tuple[dict[str, Any] | None, str]:
-        """The parameters of the final fit, or why there is none."""
+    def _fit(self, run: RunRecord, entry: LeaderboardEntry, name: str) -> "LastFit":
+        """Fit a method on as much of the data as can be, and save it."""
         contest, race = self.contest, self.contest.race
         members = self._members(entry)
         # Of the time left, what the machine grants; a half is kept for a fit that is slower than it was.
@@ -137,7 +149,9 @@ class Ending:
         for candidate, weight in members:
             rows = race.rows_for(candidate.key, granted, contest.data.size.rows)
             expected = race.expected(candidate.key, rows or contest.data.size.rows)
-            tuning = min(race.search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
+            # Searched for as long as in the folds that judged it.
+            search = race.search_for(candidate.key, rows or contest.data.size.rows)
+            tuning = min(search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
             setting = None if tuning > 0 else entry.params if len(members) == 1 else {}
             jobs.append(Member(candidate, weight, rows, tuning, setting))
         settled = contest.data.settled(self._out_of_fold(entry.key))
@@ -152,7 +166,10 @@ class Ending:
         outcome = self.pool.run(
             fit_whole, (contest.folder.work, tuple(jobs), run.metric, run.seed, path, metadata), limits
         )
-        return (outcome.value, "") if outcome.kind == "done" else (None, outcome.reason)
+        if outcome.kind != "done":
+            return LastFit(None, None, outcome.reason)
+        parts = [job.rows for job in jobs if job.rows is not None and job.rows < contest.data.size.rows]
+        return LastFit(outcome.value, min(parts, default=None), "")
 
     def _members(self, entry: LeaderboardEntry) -> list[tuple[Candidate, float]]:
         """The methods that a model is made of: itself, or those of a blend with their weights."""

@@ -258,11 +258,12 @@ class RowsInput(Input):
         return found if self.unlabelled is None else found + unlabelled_candidates(self.task)
 
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
-        """Memory that a fit takes; a method that takes no sparse input takes the matrix in full."""
+        """Memory that a fit takes: no less than its rows, in full where the method takes no sparse ones."""
         needed = super().bytes_of(candidate, rows)
-        if self.sparse and "sparse" not in candidate.compare.input:
-            return max(needed, 8.0 * min(rows, self.rows_in_memory) * self.columns_for(candidate) * 2)
-        return needed
+        table = 8.0 * min(rows, self.rows_in_memory) * self.columns_for(candidate)
+        if not self.sparse:
+            return max(needed, table)
+        return needed if "sparse" in candidate.compare.input else max(needed, 2 * table)
 
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
         """Numbers for text and gaps, the scaling that the method wants, the method, and a head for transformers."""
