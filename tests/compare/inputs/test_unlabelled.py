@@ -53,9 +53,10 @@ def test_rows_without_a_label_are_kept_apart_and_never_held_out():
 
 def test_methods_for_them_take_part_where_there_are_such_rows_alone():
     usual = {candidate.key for candidate in all_candidates("binary")}
-    more = {candidate.key for candidate in unlabelled_candidates("binary")}
-    assert {"treatise/SelfTrainedLogistic", "sklearn/LabelSpreading"} <= more and not usual & more
-    assert {candidate.key for candidate in read(people()).candidates()} == usual | more
+    more = {candidate.key: candidate.compare.unlabelled for candidate in unlabelled_candidates("binary")}
+    assert {"treatise/SelfTrainedLogistic", "sklearn/LabelSpreading"} <= more.keys()
+    assert usual & more.keys() == {key for key, takes_part in more.items() if takes_part == "also"}
+    assert {candidate.key for candidate in read(people()).candidates()} == usual | more.keys()
     whole = read(people().drop_nulls())
     assert {candidate.key for candidate in whole.candidates()} == usual and whole.unlabelled is None
 
@@ -71,7 +72,7 @@ def test_few_such_rows_and_amounts_are_left_out_and_counted():
 
 def test_their_cost_counts_all_rows():
     given = read(people())
-    law = ComparisonEntry(("binary",), Cost(1.0, n=1.0), Cost(1.0, n=1.0), unlabelled=True)
+    law = ComparisonEntry(("binary",), Cost(1.0, n=1.0), Cost(1.0, n=1.0), unlabelled="only")
     learner = SimpleNamespace(compare=law)
     assert given.rows_learned(learner, 60) == 360 and given.rows_learned(learner, 30) == 180
     spreading = find_candidate("LabelSpreading", given.candidates(), "binary")
@@ -157,7 +158,7 @@ def test_a_row_of_the_catalogue_says_it_for_classes_alone():
     from treatise.catalog import CatalogueError
     from treatise.catalog._schema import _read_comparison
 
-    law = {"seconds": {"scale": 1.0}, "bytes": {"scale": 1.0}, "unlabelled": True}
+    law = {"seconds": {"scale": 1.0}, "bytes": {"scale": 1.0}, "unlabelled": "only"}
     assert _read_comparison({**law, "tasks": ["binary"]}, "row").unlabelled
     with pytest.raises(CatalogueError, match="predictors of classes"):
         _read_comparison({**law, "tasks": ["regression"]}, "row")

@@ -117,7 +117,7 @@ class Ending:
         """What rows without a label were worth, where there are some."""
         contest = self.contest
         learners = {key for key, candidate in contest.race.field.items() if candidate.compare.unlabelled}
-        if not learners:
+        if not learners or not contest.data.unlabelled_rows:
             return run
         worth = worth_of_unlabelled(contest.data, run.leaderboard, learners, self._out_of_fold)
         return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
