@@ -30,15 +30,13 @@ def test_what_selects_nothing_or_had_one_fold_has_none():
     assert selection_of("a/B", "B", [fold([]), fold([])]).stability is None
 
 
-def test_a_run_tells_what_a_selector_keeps(tmp_path, monkeypatch):
-    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+def test_a_run_tells_what_a_selector_keeps(tmp_path, contestants):
+    contestants("FCBF", "LogisticRegression")
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 4))
     label = np.where(X[:, 0] + 0.2 * rng.normal(size=150) > 0, "yes", "no")
     frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(4)} | {"label": label})
-    run = treatise.compare(
-        frame, "label", budget=60, jobs=1, folds=3, include=["FCBF", "LogisticRegression"], output=tmp_path / "run"
-    ).run
+    run = treatise.compare(frame, "label", budget=120, jobs=1, folds=3, output=tmp_path / "run").run
     (selection,) = run.selections
     assert selection.key.endswith("/FCBF") and selection.offered == 4 and selection.folds >= 2
     assert (selection.columns[0].column, selection.columns[0].share) == ("x0", 1.0)

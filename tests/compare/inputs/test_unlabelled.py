@@ -1,5 +1,6 @@
 """Rows without a label: who learns from them, that they judge nobody, and what the report says they were worth."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -133,13 +134,13 @@ def test_worth_is_the_difference_in_log_loss_row_by_row():
     assert worth_of_unlabelled(data, board, {"nobody"}, said.__getitem__) is None
 
 
-def test_a_run_says_what_they_were_worth_and_its_model_predicts(tmp_path, monkeypatch):
-    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+def test_a_run_says_what_they_were_worth_and_its_model_predicts(tmp_path, contestants, monkeypatch):
+    contestants("LogisticRegression")
+    learner = find_candidate("SelfTrainedLogistic", unlabelled_candidates("binary"), "binary")
+    learner = replace(learner, compare=replace(learner.compare, search={}))
+    monkeypatch.setattr("treatise.compare.inputs.rows.unlabelled_candidates", lambda task: [learner])
     frame = people()
-    comparison = treatise.compare(
-        frame, "label", budget=60, jobs=1, folds=3, output=tmp_path / "run",
-        include=["SelfTrainedLogistic", "LogisticRegression"], keep=4,
-    )  # fmt: skip
+    comparison = treatise.compare(frame, "label", budget=120, jobs=1, folds=3, output=tmp_path / "run", keep=4)
     worth = comparison.run.unlabelled
     assert (worth.key, worth.beside, worth.rows) == ("treatise/SelfTrainedLogistic", "sklearn/LogisticRegression", 300)
     assert worth.judged == 60 and worth.low < worth.gain < worth.high
