@@ -13,7 +13,7 @@ def test_equal_selections_are_wholly_stable_and_random_ones_not():
     assert selection_stability(one) == (1.0, 1.0, 1.0)
     rng = np.random.default_rng(0)
     found = selection_stability(rng.random((400, 50)) < 0.2)
-    assert abs(found.index) < 0.01 and found.low < 0 < found.high
+    assert abs(found.value) < 0.01 and found.low < 0 < found.high
 
 
 def test_with_equal_sizes_it_is_the_mean_of_kunchevas_index():
@@ -23,13 +23,13 @@ def test_with_equal_sizes_it_is_the_mean_of_kunchevas_index():
     for row in kept:
         row[rng.choice(6, k, replace=False)] = True
     pairs = [((a & b).sum() - k * k / d) / (k - k * k / d) for a, b in combinations(kept, 2)]
-    assert selection_stability(kept).index == pytest.approx(np.mean(pairs))
+    assert selection_stability(kept).value == pytest.approx(np.mean(pairs))
 
 
 def test_the_interval_holds_the_index_of_many_selections():
     shares = np.concatenate([np.full(5, 0.9), np.full(5, 0.4), np.full(30, 0.05)])
     rng = np.random.default_rng(2)
-    truth = selection_stability(rng.random((20_000, 40)) < shares).index
+    truth = selection_stability(rng.random((20_000, 40)) < shares).value
     held = [
         low <= truth <= high
         for _, low, high in (selection_stability(rng.random((50, 40)) < shares) for _ in range(400))
@@ -39,6 +39,6 @@ def test_the_interval_holds_the_index_of_many_selections():
 
 
 def test_what_cannot_be_told_is_no_number_or_refused():
-    assert np.isnan(selection_stability(np.ones((3, 4))).index)
+    assert np.isnan(selection_stability(np.ones((3, 4))).value)
     with pytest.raises(ValueError, match="at least two selections"):
         selection_stability([[1, 0, 1]])

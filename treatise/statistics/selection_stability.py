@@ -9,7 +9,7 @@ from scipy.special import ndtri
 class Stability(NamedTuple):
     """An index of stability with its interval."""
 
-    index: float
+    value: float
     """1 where all selections are equal, about 0 where they are drawn at random."""
     low: float
     high: float
@@ -42,7 +42,7 @@ def selection_stability(kept, *, level=0.95):
     Examples
     --------
     >>> from treatise.statistics import selection_stability
-    >>> selection_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]).index
+    >>> selection_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]).value
     0.333...
     """
     kept = np.asarray(kept, dtype=float)
