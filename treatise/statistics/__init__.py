@@ -19,6 +19,7 @@ from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
+from treatise.statistics.selection_stability import Stability, selection_stability
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
@@ -28,6 +29,7 @@ __all__ = [
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
+    "Stability",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
@@ -47,6 +49,7 @@ __all__ = [
     "ndcg",
     "place_intervals",
     "plug_in_bandwidths",
+    "selection_stability",
     "split_r_hat",
     "su_matrix",
     "subset_code_length",
