@@ -99,9 +99,9 @@ class Ending:
         return replace(run, best=best, verdict=(*run.verdict, sentence))
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
-        """Fit and save those that come next, as many as the rules keep; guessing needs no model."""
-        next_ones = [e for e in run.leaderboard if e.key != chosen.key and e.form != "constant"]
-        for entry in next_ones[: self.keep - 1]:
+        """Fit and save those that come next, as many as the rules keep; guessing after all others."""
+        others = sorted((e for e in run.leaderboard if e.key != chosen.key), key=lambda e: e.form == "constant")
+        for entry in others[: self.keep - 1]:
             (self.contest.folder.path / MODELS).mkdir(exist_ok=True)
             self.contest.watch.finishing(entry.label)
             self._fit(run, entry, f"{MODELS}/{entry.key.replace('/', '-')}.skops")
