@@ -14,7 +14,7 @@ PAPER ?= all
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test lint types layers pytest fuzz docs bench defaults answers evidence clean
+.PHONY: demo test lint types layers pytest fuzz kills docs bench defaults answers evidence clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -70,6 +70,11 @@ fuzz: export PYTHONPATH := tests/support
 fuzz: $(VENV)/.test  ## 1000 forged models of every estimator, 100 000 damaged files of every format: read, or refused
 	$(BIN)/python -m forged_models
 	$(BIN)/python -m mutants
+
+# Not part of the tests, which kill three: some minutes.
+kills: export PYTHONPATH := tests/support
+kills: $(VENV)/.test  ## a cluster's worker killed at 20 random moments of a comparison: the same is decided
+	$(BIN)/python -m kills
 
 docs: $(VENV)/.docs  ## the documentation site, without warnings
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html

@@ -14,9 +14,11 @@ from treatise.datasets._biology import (
 from treatise.datasets._cells import CellSignals, load_cell_signals
 from treatise.datasets._classes import (
     make_gaussian_mixtures,
+    make_graded_features,
     make_hypercube_gaussians,
     make_logistic_sphere,
     make_monks,
+    make_shared_features,
     make_waveform,
 )
 from treatise.datasets._collection import DataFile, data_files
@@ -37,7 +39,13 @@ from treatise.datasets._images import (
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
-from treatise.datasets._matrices import load_arcene, load_dorothea_validation, load_prostate_expression, load_svmguide3
+from treatise.datasets._matrices import (
+    load_arcene,
+    load_colon_expression,
+    load_dorothea_validation,
+    load_prostate_expression,
+    load_svmguide3,
+)
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import NEWSGROUP_PAIRS, load_newsgroup_pair, load_newsgroup_words
 from treatise.datasets._perturbed_graphs import PerturbedGraphs, make_perturbed_graphs
@@ -50,6 +58,7 @@ from treatise.datasets._rankings import (
     make_expert_rankings,
 )
 from treatise.datasets._reuters import load_reuters_topics
+from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
@@ -82,6 +91,7 @@ __all__ = [
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
+    "load_colon_expression",
     "load_dorothea_validation",
     "load_english_treebank",
     "load_exons_introns",
@@ -100,6 +110,7 @@ __all__ = [
     "load_rankings",
     "load_reuters_topics",
     "load_scop_families",
+    "load_signed_network",
     "load_stock_prices",
     "load_svmguide3",
     "load_table",
@@ -112,6 +123,7 @@ __all__ = [
     "make_factor_data",
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
+    "make_graded_features",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
     "make_leader_losses",
@@ -123,6 +135,8 @@ __all__ = [
     "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_shared_features",
+    "make_signed_network",
     "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",

@@ -5,6 +5,7 @@ from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_ker
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
+from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -21,11 +22,14 @@ from treatise.optimize.group import (
 )
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1 import (
+    ConeMarginSolution,
     L1ConstrainedPath,
     L1LogisticSolution,
     L1Path,
+    NormCondition,
     l1_constrained_path,
     l1_constraint_paths,
+    minimize_l1_cone_margin,
     solve_l1_logistic,
     solve_l1_logistic_columns,
 )
@@ -51,6 +55,7 @@ from treatise.optimize.losses import (
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_least_squares
+from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
@@ -82,6 +87,7 @@ from treatise.optimize.svm import (
     svm_without_offset_path,
     warm_start,
 )
+from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
 
 __all__ = [
     "ADMMSolution",
@@ -89,8 +95,10 @@ __all__ = [
     "ArcOrder",
     "BoxConstraint",
     "ColumnNormPenalty",
+    "ConeMarginSolution",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
+    "ForwardSelection",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
@@ -111,6 +119,9 @@ __all__ = [
     "Loss",
     "LowRankCurvature",
     "ModifiedHuberLoss",
+    "NormCondition",
+    "ObservedFactors",
+    "PairTransport",
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
@@ -123,8 +134,11 @@ __all__ = [
     "SmoothHingeLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "TransportSolution",
     "armijo_step",
     "covariance_selection",
+    "factorize_observed",
+    "factorize_signs",
     "feedback_arc_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
@@ -141,6 +155,7 @@ __all__ = [
     "minimize_box_quadratic",
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",
+    "minimize_l1_cone_margin",
     "minimize_lbfgs",
     "minimize_on_subspace",
     "nonnegative_least_squares",
@@ -158,6 +173,7 @@ __all__ = [
     "solve_l1_logistic_columns",
     "solve_svm_dual",
     "solve_svm_without_offset",
+    "solve_transport",
     "svm_without_offset_path",
     "warm_start",
 ]

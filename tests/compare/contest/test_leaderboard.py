@@ -243,3 +243,14 @@ def test_the_words_name_the_choice_the_worse_and_the_missing():
     nothing = decide((), ACCURACY, TRIED, Rules(), 0.0)
     assert nothing.key is None
     assert "No method finished a fold" in " ".join(nothing.reasons)
+
+
+def test_a_guess_that_alone_had_time_for_folds_does_not_lead():
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look", folds=2)
+    board.add("Guess", right(0.5))
+    board.race.looks[:] = [("look", 0, 0, fold) for fold in range(2)]
+    names = [entry.label for entry in board.entries]
+    assert names[0] == "Forest" and names[-1] == "Guess"
+    assert board.decision().headline.startswith("Take Forest")

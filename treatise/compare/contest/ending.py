@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from treatise._core.files import replacing
@@ -16,7 +15,8 @@ from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.explaining import Trial, explained_methods, explanations
-from treatise.compare.inputs import FoldPredictions
+from treatise.compare.explaining.unlabelled import worth_of_unlabelled
+from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report import write_report
 from treatise.report.explained import ColumnEffect
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
@@ -86,7 +86,7 @@ class Ending:
             trials = tried.result()
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
-        run = replace(run, best=self._best(chosen), **vars(found))
+        run = self._with_worth(replace(run, best=self._best(chosen), **vars(found)))
         assert run.best is not None
         if fitted.params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
@@ -97,6 +97,15 @@ class Ending:
         some, every = f"{fitted.rows:,}", f"{contest.data.size.rows:,}"
         sentence = f"The saved model was fitted on {some} of {every} rows, as many as the budget held."
         return replace(run, best=best, verdict=(*run.verdict, sentence))
+
+    def _with_worth(self, run: RunRecord) -> RunRecord:
+        """What rows without a label were worth, where there are some."""
+        contest = self.contest
+        learners = {key for key, candidate in contest.race.field.items() if candidate.compare.unlabelled}
+        if not learners:
+            return run
+        worth = worth_of_unlabelled(contest.data, run.leaderboard, learners, self._out_of_fold)
+        return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
         """Fit and save those that come next, as many as the rules keep; guessing after all others."""
@@ -194,19 +203,21 @@ class Ending:
         parts = {e.key: found for e in shown if (found := self._out_of_fold(e.key))}
         if not parts:
             return
-        together = pl.concat(_rows(found, "actual") for found in parts.values())
+        data = self.contest.data
+        together = pl.concat(_rows(data, found, "actual") for found in parts.values())
         table = together.unique("row").sort("row")
         for key, found in parts.items():
-            table = table.join(_rows(found, "predicted").rename({"predicted": key}), on="row", how="left")
+            table = table.join(_rows(data, found, "predicted", key), on="row", how="left")
         with replacing(self.contest.folder.path / "out_of_fold.csv") as temporary:
             table.write_csv(temporary)
 
 
-def _rows(parts: Sequence[FoldPredictions], what: str) -> pl.DataFrame:
-    return pl.concat(pl.DataFrame({"row": part.numbers} | _columns(what, getattr(part, what))) for part in parts)
-
-
-def _columns(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Values as a column, or one for each of their fields."""
-    fields = values.dtype.names
-    return {name: values} if fields is None else {f"{name} {field}": values[field] for field in fields}
+def _rows(data: Input, parts: Sequence[FoldPredictions], what: str, name: str | None = None) -> pl.DataFrame:
+    """The actual or the predicted values of rows, in columns that begin with a name."""
+    return pl.concat(
+        pl.DataFrame(
+            {"row": part.numbers}
+            | {f"{name or what} {end}".strip(): values for end, values in data.told(getattr(part, what)).items()}
+        )
+        for part in parts
+    )
