@@ -244,14 +244,15 @@ def skeleton(name, task, target, metric, rows, features):
         "folds": {"k": 5, "repeats_done": 3, "grouped": False},
         "race": race([], complete=True), "decision": None,
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
-        "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None, "test": None,
+        "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None,
+        "unlabelled": None, "test": None,
     }  # fmt: skip
 
 
 def winner(run):
     """The method that is recommended."""
     row = next(row for row in run["leaderboard"] if row["key"] == run["decision"]["key"])
-    return {name: row[name] for name in ("key", "label", "params")} | {"rows": None}
+    return {name: row[name] for name in ("key", "label", "params")} | {"rows": None, "targets": None}
 
 
 def saved(model):
