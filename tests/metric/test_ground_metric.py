@@ -266,6 +266,8 @@ def test_counts_are_normalized_on_demand_and_one_class_is_refused():
     plain = GroundMetricLearner(max_outer=0).fit(X, y)
     counted = GroundMetricLearner(max_outer=0, normalize=True).fit(50 * X, y)
     np.testing.assert_allclose(counted.pairwise_distances(7 * X), plain.pairwise_distances(X), atol=1e-12)
+    even = counted.pairwise_distances(np.zeros((1, 20)))
+    np.testing.assert_allclose(even, plain.pairwise_distances(np.full((1, 20), 0.05)), atol=1e-12)
     with pytest.raises(ValueError, match="one class only"):
         GroundMetricLearner().fit(X, np.zeros(len(X)))
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
-from treatise.optimize import nonnegative_least_squares
+from treatise.optimize import nonnegative_kkt_residual, nonnegative_least_squares
 
 
 @pytest.mark.parametrize("n_coordinates", [1, 2, 7, 40])
@@ -66,3 +66,21 @@ def test_columns_that_descent_leaves_short_are_told(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nonnegative_least_squares(gram, cross, max_iter=10_000)
+
+
+def test_certificate_tells_optimal_columns_from_others():
+    rng = np.random.default_rng(3)
+    a = rng.standard_normal((30, 8))
+    b = a @ rng.random((8, 20)) + rng.standard_normal((30, 20))  # so that no solution is zero
+    gram, cross = a.T @ a, a.T @ b
+    solution = nonnegative_least_squares(gram, cross)
+    assert nonnegative_kkt_residual(gram, cross, solution).max() < 1e-12
+    for wrong in (solution + 1e-3, 0.99 * solution, solution - 1e-3):
+        assert nonnegative_kkt_residual(gram, cross, wrong).min() > 1e-5
+
+
+def test_certificate_holds_for_any_of_several_solutions():
+    a = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    gram, cross = a.T @ a, a.T @ np.array([[2.0, 2.0, 2.0], [-1.0, -1.0, -1.0]])
+    several = np.array([[2.0, 0.0, 0.5], [0.0, 2.0, 1.5], [0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(nonnegative_kkt_residual(gram, cross, several), 0.0)

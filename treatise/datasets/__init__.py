@@ -28,17 +28,21 @@ from treatise.datasets._download import download
 from treatise.datasets._game_tables import games_of_table
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
+from treatise.datasets._hidden_clusters import make_hidden_clusters
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._images import (
     HandwrittenWords,
+    load_frey_faces,
     load_handwritten_words,
     load_mnist_test,
+    load_moffett,
     load_orl_faces,
     load_usps,
 )
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
+from treatise.datasets._m_of_n import make_m_of_n
 from treatise.datasets._matrices import (
     load_arcene,
     load_colon_expression,
@@ -47,7 +51,13 @@ from treatise.datasets._matrices import (
     load_svmguide3,
 )
 from treatise.datasets._network_tables import make_network_table
-from treatise.datasets._newsgroups import NEWSGROUP_PAIRS, load_newsgroup_pair, load_newsgroup_words
+from treatise.datasets._newsgroups import (
+    NEWSGROUP_PAIRS,
+    load_newsgroup_counts,
+    load_newsgroup_pair,
+    load_newsgroup_words,
+    load_newsgroups,
+)
 from treatise.datasets._perturbed_graphs import PerturbedGraphs, make_perturbed_graphs
 from treatise.datasets._prices import StockPrices, load_portfolio, load_stock_prices, make_fractional_brownian_motion
 from treatise.datasets._rankings import (
@@ -58,6 +68,7 @@ from treatise.datasets._rankings import (
     make_expert_rankings,
 )
 from treatise.datasets._reuters import load_reuters_topics
+from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
@@ -95,13 +106,17 @@ __all__ = [
     "load_dorothea_validation",
     "load_english_treebank",
     "load_exons_introns",
+    "load_frey_faces",
     "load_halo2",
     "load_handwritten_words",
     "load_japanese_vowels",
     "load_mnist_test",
+    "load_moffett",
     "load_movielens_small",
+    "load_newsgroup_counts",
     "load_newsgroup_pair",
     "load_newsgroup_words",
+    "load_newsgroups",
     "load_orl_faces",
     "load_portfolio",
     "load_preflib",
@@ -124,19 +139,24 @@ __all__ = [
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_graded_features",
+    "make_hidden_clusters",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
     "make_leader_losses",
     "make_led",
     "make_linear_network",
     "make_logistic_sphere",
+    "make_m_of_n",
     "make_monks",
+    "make_near_separable",
     "make_network_table",
     "make_perturbed_graphs",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_separable",
     "make_shared_features",
     "make_signed_network",
+    "make_swimmer",
     "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",

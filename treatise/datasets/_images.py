@@ -27,6 +27,35 @@ def load_orl_faces() -> tuple[np.ndarray, np.ndarray]:
     return pictures.reshape(len(pictures), -1) / 255.0, content["Y"].ravel().astype(int) - 1
 
 
+def load_frey_faces() -> np.ndarray:
+    """Frames of a video of one face, 28 x 20 pixels.
+
+    Returns
+    -------
+    X : ndarray of shape (1965, 560)
+        Grey levels from 0 (black) to 1; ``X.reshape(-1, 28, 20)`` are the upright pictures, in the order of time.
+    """
+    return np.ascontiguousarray(loadmat(locate("images/frey_rawface.mat"))["ff"].T) / 255.0
+
+
+def load_moffett() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A scene of 50 x 50 pixels over Moffett Field seen in 184 bands of light: water, soil and plants.
+
+    Returns
+    -------
+    X : ndarray of shape (2500, 184)
+        Reflectance of each pixel, from 0 to 1; ``X.reshape(50, 50, -1)`` is the scene.
+    spectra : ndarray of shape (3, 184)
+        The three materials' spectra, as experts gave them.
+    shares : ndarray of shape (2500, 3)
+        Share of each material in each pixel.
+    """
+    content = loadmat(locate("images/moffett.mat"))
+    # The file runs down the columns of the scene first.
+    scene = content["Y"].T.reshape(50, 50, -1).transpose(1, 0, 2)
+    return scene.reshape(2500, -1), content["GT"].astype(float), content["S_GT"].reshape(2500, 3)
+
+
 def load_mnist_test() -> tuple[np.ndarray, np.ndarray]:
     """The test images of MNIST, handwritten digits of 28 x 28 pixels.
 

@@ -3,11 +3,44 @@
 import numpy as np
 from scipy import sparse
 from scipy.io import loadmat
+from sklearn.datasets import load_svmlight_file
 
 from treatise._core.errors import TreatiseError
 from treatise.datasets._home import locate
 
 NEWSGROUP_PAIRS = ("BASEHOCK", "PCMAC", "RELATHE")
+
+
+def load_newsgroups() -> tuple[sparse.csr_array, np.ndarray]:
+    """The training part of 20 Newsgroups as word counts, without the words' names.
+
+    Returns
+    -------
+    X : CSR array of shape (15935, 62061)
+        Counts.
+    y : ndarray of shape (15935,)
+        The newsgroup, 0 to 19.
+    """
+    X, y = load_svmlight_file(locate("libsvm/news20.bz2"))
+    return sparse.csr_array(X), y.astype(int) - 1
+
+
+def load_newsgroup_counts() -> tuple[sparse.csr_array, np.ndarray, list[str]]:
+    """20 Newsgroups as counts of 1000 frequent words, without those that say nothing.
+
+    Returns
+    -------
+    X : CSR array of shape (18745, 1000)
+        Counts: 11 256 earlier documents, and then 7 489 later ones.
+    y : ndarray of shape (18745,)
+        The newsgroup, 0 to 19.
+    words : list of str
+        One form of each word, where the file counts several as one.
+    """
+    content = loadmat(locate("text/20news_w1000.mat"), simplify_cells=True)
+    X = sparse.csr_array(sparse.vstack([content["trainW"], content["testW"]]), dtype=np.float64)
+    y = np.concatenate([np.asarray(content[part].argmax(axis=1)).ravel() for part in ("trainC", "testC")])
+    return X, y, [str(np.atleast_1d(word)[0]) for word in content["vocab"]]
 
 
 def load_newsgroup_pair(name: str = "PCMAC") -> tuple[sparse.csr_array, np.ndarray]:

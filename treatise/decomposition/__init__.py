@@ -1,6 +1,17 @@
 """Matrices and signals into parts: non-negative factors, robust subspaces, slow features, sources."""
 
+from treatise.decomposition.lp_separable_nmf import LPSeparableNMF, cluster_lp_weights, conical_conditioning
 from treatise.decomposition.parts import plot_parts
+from treatise.decomposition.separable_nmf import AnchorTopics, SeparableNMF, plot_ellipsoid
 from treatise.decomposition.sparse_nmf import SparseNMF
 
-__all__ = ["SparseNMF", "plot_parts"]
+__all__ = [
+    "AnchorTopics",
+    "LPSeparableNMF",
+    "SeparableNMF",
+    "SparseNMF",
+    "cluster_lp_weights",
+    "conical_conditioning",
+    "plot_ellipsoid",
+    "plot_parts",
+]

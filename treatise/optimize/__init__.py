@@ -4,6 +4,7 @@ from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
+from treatise.optimize.enclosing_ellipsoid import EnclosingEllipsoid, minimum_volume_ellipsoid
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
 from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
@@ -54,7 +55,7 @@ from treatise.optimize.losses import (
     make_loss,
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
-from treatise.optimize.nnls import nonnegative_least_squares
+from treatise.optimize.nnls import nonnegative_kkt_residual, nonnegative_least_squares
 from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
@@ -77,6 +78,7 @@ from treatise.optimize.projections import (
     project_sparseness,
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
+from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
     SVMDualSolution,
@@ -96,6 +98,7 @@ __all__ = [
     "BoxConstraint",
     "ColumnNormPenalty",
     "ConeMarginSolution",
+    "EnclosingEllipsoid",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
     "ForwardSelection",
@@ -134,6 +137,7 @@ __all__ = [
     "SmoothHingeLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "SuccessiveProjection",
     "TransportSolution",
     "armijo_step",
     "covariance_selection",
@@ -158,6 +162,8 @@ __all__ = [
     "minimize_l1_cone_margin",
     "minimize_lbfgs",
     "minimize_on_subspace",
+    "minimum_volume_ellipsoid",
+    "nonnegative_kkt_residual",
     "nonnegative_least_squares",
     "parametric_simplex",
     "plot_log_partition_bound",
@@ -174,6 +180,7 @@ __all__ = [
     "solve_svm_dual",
     "solve_svm_without_offset",
     "solve_transport",
+    "successive_projection",
     "svm_without_offset_path",
     "warm_start",
 ]

@@ -67,14 +67,49 @@ def nonnegative_least_squares(gram, cross, *, max_iter=1000):
     return solution
 
 
-def _warn_unless_optimal(solution, gram, cross, max_iter):
-    """A slope must be zero where a coordinate is positive, and not negative where it is zero."""
+def nonnegative_kkt_residual(gram, cross, solution):
+    """How far solutions of non-negative least squares are from the optimum: a certificate for any solver's.
+
+    At the optimum no solution is negative, the slope of half the squared error is zero where a coordinate is positive
+    and not negative where it is zero. Zero, up to rounding, says that the column is solved, whichever of several
+    solutions it is.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_coordinates, n_coordinates)
+        ``a.T a``.
+    cross : array-like of shape (n_coordinates, n_columns)
+        ``a.T b``.
+    solution : array-like of shape (n_coordinates, n_columns)
+        What is to be certified.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        Largest violation of each column, as a share of its largest entry of ``cross``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.optimize import nonnegative_kkt_residual
+    >>> gram, cross = np.array([[1.0, 1.0], [1.0, 2.0]]), np.array([[1.0], [-1.0]])
+    >>> nonnegative_kkt_residual(gram, cross, [[1.0], [0.0]]), nonnegative_kkt_residual(gram, cross, [[0.5], [0.0]])
+    (array([0.]), array([0.5]))
+    """
+    gram, cross, solution = (np.asarray(values, dtype=np.float64) for values in (gram, cross, solution))
     slopes = gram @ solution - cross
-    missed = np.abs(np.where(solution > 0, slopes, np.minimum(slopes, 0.0))).max(initial=0.0)
-    if missed > _OPTIMAL * np.abs(cross).max(initial=0.0):
+    missed = np.abs(np.where(solution > 0.0, slopes, np.minimum(slopes, 0.0)))
+    below = np.maximum(-solution, 0.0) * np.diag(gram)[:, np.newaxis]  # in the unit of a slope
+    largest = np.abs(cross).max(axis=0, initial=0.0)
+    return np.maximum(missed, below).max(axis=0, initial=0.0) / np.where(largest > 0.0, largest, 1.0)
+
+
+def _warn_unless_optimal(solution, gram, cross, max_iter):
+    missed = nonnegative_kkt_residual(gram, cross, solution).max(initial=0.0)
+    if missed > _OPTIMAL:
         warnings.warn(
-            f"{solution.shape[1]} columns were left to descent, which misses optimality by {missed:.2g} after "
-            f"max_iter={max_iter} sweeps; raise it",
+            f"{solution.shape[1]} columns were left to descent, which misses optimality by {missed:.2g} of the largest "
+            f"right-hand side after max_iter={max_iter} sweeps; raise it",
             ConvergenceWarning,
             stacklevel=3,
         )

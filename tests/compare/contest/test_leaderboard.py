@@ -261,4 +261,4 @@ def test_a_guess_that_alone_had_time_for_folds_does_not_lead():
     board.race.looks[:] = [("look", 0, 0, fold) for fold in range(3)]
     names = [entry.label for entry in board.entries]
     assert names[0] == "Forest" and names[-1] == "Guess"
-    assert board.decision().headline.startswith("Take Forest")
+    assert "Forest" in board.decision().headline and board.decision().label == "Forest"

@@ -1,4 +1,4 @@
-"""Where the two factors start, the alternation between them, and the error of their product without forming it.
+"""Where the two factors start, and the alternation between them.
 
 Factors have one row per component: ``H`` (the codes, the paper's H) one column per sample, ``B`` (the
 components, the transpose of the paper's W) one column per feature. X is dense or sparse, samples by features.
@@ -6,10 +6,11 @@ components, the transpose of the paper's W) one column per feature. X is dense o
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, check_random_state, gen_batches
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_non_negative
 
+from treatise.decomposition._products import data_by, squared_error, squared_norm
 from treatise.decomposition.sparse_nmf._rules import MultiplicativeRule, ProjectedGradientRule, SparsenessRule
 
 # The progress that decides on convergence is looked at over this many iterations.
@@ -133,30 +134,6 @@ def settle(rule, H, gram, cross, energy, max_iter, tol):
 def _slow(history, tol):
     start, before, now = (np.sqrt(history[i]) for i in (0, -1 - _PACE, -1))
     return before - now <= tol * start
-
-
-def squared_error(energy, H, gram_of_codes, gram, cross):
-    """``|V - W H|**2`` from Gram matrices; below 1e-16 of ``|V|**2`` it is rounding."""
-    return max(energy - 2.0 * np.vdot(cross, H) + np.vdot(gram, gram_of_codes), 0.0)
-
-
-def error_norm(X, H, B):
-    """Norm of ``X - H.T @ B``: in blocks of rows without cancellation; for sparse X, which must not be filled in,
-    from Gram matrices."""
-    if sparse.issparse(X):
-        return np.sqrt(squared_error(squared_norm(X), H, H @ H.T, B @ B.T, data_by(B, X)))
-    rows = max(1, 2**20 // X.shape[1])
-    return np.sqrt(sum(squared_norm(X[block] - H[:, block].T @ B) for block in gen_batches(len(X), rows)))
-
-
-def squared_norm(X):
-    values = X.data if sparse.issparse(X) else X.ravel(order="K")
-    return float(np.dot(values, values))
-
-
-def data_by(B, X):
-    """``B @ X.T``, C-ordered, for dense and sparse X."""
-    return np.ascontiguousarray((X @ B.T).T) if sparse.issparse(X) else B @ X.T
 
 
 def _pooled_by(H, X):

@@ -10,15 +10,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, validate_data
 
 from treatise._core.invariants import finite, is_array
+from treatise.decomposition._products import data_by, error_norm, squared_error, squared_norm
 from treatise.decomposition.sparse_nmf._factorise import (
     balanced,
-    data_by,
-    error_norm,
     factorise,
     given_factors,
     settle,
-    squared_error,
-    squared_norm,
     starting_factors,
 )
 from treatise.decomposition.sparse_nmf._rules import (

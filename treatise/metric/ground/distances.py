@@ -88,6 +88,9 @@ def as_histograms(X, *, normalize=False):
         # The first words are scikit-learn's own.
         raise ValueError(f"Negative values in data: row {row} of X holds {X[row].min():.4g}; bins hold zero or more")
     totals = X.sum(axis=1)
+    if normalize:
+        # Nothing was counted: every bin is as likely as another.
+        X, totals = np.where(totals[:, np.newaxis] == 0, 1.0, X), np.where(totals == 0, X.shape[1], totals)
     if np.any(totals == 0):
         raise ValueError(f"row {int(np.argmax(totals == 0))} of X is all zeros, and no histogram; leave it out")
     if not normalize and np.abs(totals - 1.0).max() > WHOLE:

@@ -51,7 +51,8 @@ class GroundMetricLearner(Classifier, BaseEstimator):
         After each step go to the nearest metric and scale it to a total of one, as the paper does, or to the nearest
         metric of total one.
     normalize : bool, default=False
-        Whether to divide rows by their totals, as for counts. Otherwise rows that do not add up to one are refused.
+        Whether to divide rows by their totals, as for counts; a row of zeros is taken for one that is spread evenly.
+        Otherwise rows that do not add up to one are refused.
 
     Attributes
     ----------

@@ -1,0 +1,83 @@
+"""Parts that are rows: successive projection against a pivoted QR, the ellipsoid, the program against plain HiGHS."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import qr
+from scipy.optimize import linprog
+from sklearn.decomposition import NMF
+
+from benchmarks._contest import Contest, left_out
+from treatise._core.errors import DataNotFoundError
+from treatise.datasets import load_moffett, make_near_separable, make_separable
+from treatise.decomposition import LPSeparableNMF, SeparableNMF
+from treatise.optimize import successive_projection
+
+
+def benchmarks() -> Iterator[Contest]:
+    """The paper's synthetic sizes, a spectral scene, and one linear program."""
+    X, pure = make_separable(noise=0.25, random_state=0)
+    yield Contest(
+        "5000 x 250, noise 0.25: the 10 rows of successive projection, share that agree",
+        "scipy",
+        ours=lambda: successive_projection(X, 10).indices,
+        theirs=lambda: qr(X.T, mode="r", pivoting=True)[1][:10],
+        quality=lambda rows: float(np.isin(rows, qr(X.T, mode="r", pivoting=True)[1][:10]).mean()),
+        warm_up=partial(successive_projection, X[:50], 3),
+    )
+    yield Contest(
+        "5000 x 250, noise 0.25: ER-SPA against a pivoted QR, share of 10 pure rows found",
+        "scipy",
+        ours=lambda: SeparableNMF(10).fit(X).components_indices_,
+        theirs=lambda: qr(X.T, mode="r", pivoting=True)[1][:10],
+        quality=lambda rows: float(np.isin(pure, rows).mean()),
+        warm_up=partial(SeparableNMF(3).fit, X[:50]),
+    )
+    try:
+        scene = load_moffett()[0]
+        yield Contest(
+            "Moffett scene 2500 x 184, 3 materials: relative error (the peer's parts are no pixels)",
+            "scikit-learn",
+            ours=partial(_error, SeparableNMF(3), scene),
+            theirs=partial(_error, NMF(3, max_iter=1000), scene),
+            quality=float,
+            warm_up=partial(SeparableNMF(3).fit, scene[:50]),
+        )
+    except DataNotFoundError as missing:
+        left_out(f"left out: {missing}")
+    rows, _ = make_near_separable("dirichlet", "pointwise", 0.15, n_samples=60, random_state=0)
+    costs = 1.0 + np.random.default_rng(0).uniform(-0.01, 0.01, len(rows))
+    model = LPSeparableNMF(10, noise=0.15, costs=costs)
+    yield Contest(
+        "60 x 50, noise 0.15 on single entries: the objective of the linear program (8)",
+        "scipy",
+        ours=lambda: model.fit(rows).objective_,
+        theirs=lambda: plain_objective(rows, 0.15, costs),
+        quality=float,
+        warm_up=partial(LPSeparableNMF(3).fit, rows[:12]),
+    )
+
+
+def _error(model: SeparableNMF | NMF, X: np.ndarray) -> float:
+    return float(model.fit(X).reconstruction_err_ / np.linalg.norm(X))
+
+
+def plain_objective(X: np.ndarray, noise: float, costs: np.ndarray) -> float:
+    """Program (8) with all its n^2 + n p variables, sparse, by HiGHS: Y by rows, then magnitudes of residuals."""
+    n, p = X.shape
+    sizes = np.abs(X).sum(axis=1)
+    rebuilt, residuals = sparse.kron(X.T, sparse.eye_array(n)), sparse.eye_array(n * p)
+    within = sparse.hstack([sparse.csr_array((n, n * n)), sparse.kron(np.ones((1, p)), sparse.eye_array(n))])
+    i, j = (index.ravel() for index in np.indices((n, n)))
+    own = sparse.csr_array((sizes[j], (np.arange(n * n), i * n + i)), shape=(n * n, n * n))
+    below = sparse.hstack([sparse.diags_array(sizes[i]) - own, sparse.csr_array((n * n, n * p))])
+    A = sparse.vstack(
+        [sparse.hstack([rebuilt, -residuals]), sparse.hstack([-rebuilt, -residuals]), within, below], format="csr"
+    )
+    target = X.T.ravel()
+    b = np.concatenate([target, -target, np.full(n, noise), np.zeros(n * n)])
+    c = np.append(np.diag(costs).ravel(), np.zeros(n * p))
+    upper = np.append(np.where(np.eye(n).ravel() > 0, 1.0, np.inf), np.full(n * p, np.inf))
+    return float(linprog(c, A_ub=A, b_ub=b, bounds=np.column_stack([np.zeros(len(c)), upper]), method="highs").fun)
