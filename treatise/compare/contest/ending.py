@@ -123,8 +123,9 @@ class Ending:
         return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
-        """Fit and save those that come next, as many as the rules keep."""
-        for entry in [e for e in run.leaderboard if e.key != chosen.key][: self.keep - 1]:
+        """Fit and save those that come next, as many as the rules keep; guessing after all others."""
+        others = sorted((e for e in run.leaderboard if e.key != chosen.key), key=lambda e: e.form == "constant")
+        for entry in others[: self.keep - 1]:
             (self.contest.folder.path / MODELS).mkdir(exist_ok=True)
             self.contest.watch.finishing(entry.label)
             self._fit(run, entry, f"{MODELS}/{entry.key.replace('/', '-')}.skops")
