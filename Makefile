@@ -14,7 +14,7 @@ PAPER ?= all
 # One more than there are processors: some tests mostly wait.
 PROCESSES = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
-.PHONY: demo test lint types layers pytest fuzz docs bench defaults answers evidence clean
+.PHONY: demo test lint types layers pytest fuzz kills docs bench defaults answers evidence clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -71,6 +71,11 @@ fuzz: $(VENV)/.test  ## 1000 forged models of every estimator, 100 000 damaged f
 	$(BIN)/python -m forged_models
 	$(BIN)/python -m mutants
 
+# Not part of the tests, which kill three: some minutes.
+kills: export PYTHONPATH := tests/support
+kills: $(VENV)/.test  ## a cluster's worker killed at 20 random moments of a comparison: the same is decided
+	$(BIN)/python -m kills
+
 docs: $(VENV)/.docs  ## the documentation site, without warnings
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "The site: $(abspath docs/_build/html/index.html)"
@@ -84,8 +89,7 @@ defaults: $(VENV)/.installed  ## every estimator as it comes beside its own best
 	mv docs/defaults.part docs/defaults.json
 
 answers: $(VENV)/.answers  ## what comparisons pick, judged on rows held out beside other searches, shown on the page of comparisons
-	$(BIN)/python -m benchmarks answers > docs/answers.part
-	mv docs/answers.part docs/answers.json
+	$(BIN)/python -m benchmarks answers --record docs/answers.json
 
 evidence: $(VENV)/.docs  ## every paper's experiment, or PAPER=id alone, in both sizes, kept for the evidence page
 	quick=0; $(BIN)/treatise reproduce $(PAPER) --record docs/evidence.json --output docs/evidence || quick=1; \

@@ -7,7 +7,7 @@ from importlib import import_module
 import joblib
 import numpy as np
 import pytest
-from contract_examples import PARAMETERS, TABLE_ESTIMATORS, example_of, output_of, public_estimators
+from contract_examples import PARAMETERS, SET_ASIDE, TABLE_ESTIMATORS, example_of, output_of, public_estimators
 from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification
@@ -24,7 +24,7 @@ INSTANCES = [example_of(cls) for cls in TABLE_ESTIMATORS.values()]
 by_estimator = pytest.mark.parametrize("estimator", INSTANCES, ids=lambda e: type(e).__name__)
 
 
-@parametrize_with_checks(INSTANCES)
+@parametrize_with_checks(INSTANCES, expected_failed_checks=lambda e: SET_ASIDE.get(type(e).__name__, {}))
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -86,7 +86,7 @@ def test_float32_gives_nearly_the_same(estimator, table, fitted_once):
     # Single precision carries 7 digits; iterative fits lose a few more.
     wide = output_of(fitted_once(estimator), X)
     narrow = output_of(clone(estimator).fit(X.astype(np.float32), y), X.astype(np.float32))
-    if is_classifier(estimator):
+    if is_classifier(estimator) and not hasattr(estimator, "transform"):
         assert np.mean(wide == narrow) > 0.97
     else:
         assert narrow.shape == wide.shape

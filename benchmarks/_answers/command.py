@@ -1,49 +1,96 @@
-"""``python -m benchmarks answers``: judge what comparisons pick on rows that they never saw."""
+"""``python -m benchmarks answers``: judge what comparisons pick on rows that they never saw.
+
+Time is processor time, the same for all: a budget of so many seconds of each of some processors. So a busy machine
+makes the measurement longer, and changes nothing else.
+"""
 
 import argparse
 import json
 import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-from benchmarks._answers.contenders import PEERS, Question, defaults, quietly, treatise
-from benchmarks._answers.tables import held_tables
+from benchmarks._answers.contenders import Question, defaults, quietly, treatise
+from benchmarks._answers.peers import PEERS, ask, installed
+from benchmarks._answers.tables import held_table, names_at_hand
 from benchmarks._contest import left_out
+from treatise._core.files import replacing
 from treatise.compare.contest import race
+
+SMALL = 5000
+"""Rows below which every contender should have ten folds."""
 
 
 def main(arguments: list[str]) -> int:
     """Run the command: a line of JSON for each table, then a summary."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks answers", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="TABLE", help="part of a table's name (default: all)")
-    parser.add_argument("--budget", type=float, default=120.0, help="seconds for each (default: 120)")
+    parser.add_argument("--budget", type=float, default=120.0, help="seconds of each processor (default: 120)")
     parser.add_argument("--jobs", type=int, default=2, help="processors for each (default: 2)")
     parser.add_argument("--without-peers", action="store_true", help="leave out other searches")
     parser.add_argument("--without-tuning", action="store_true", help="every method at its defaults, in the same time")
+    parser.add_argument("--record", type=Path, help="keep the answers in this file, and leave out those that it holds")
     options = parser.parse_args(arguments)
     if options.without_tuning:
         race.LONGEST_SEARCH = race.SHORTEST_SEARCH = 0.0
-    rows = []
-    for held in held_tables(options.names):
-        question = Question(held, options.jobs)
-        found = quietly(lambda question=question: treatise(question, options.budget))
-        usual = quietly(lambda question=question: defaults(question))
-        others = {}
-        if not options.without_peers:
-            for name, peer in PEERS.items():
+    asked = {"budget": options.budget, "jobs": options.jobs, "tuning": not options.without_tuning}
+    record = Record(options.record, asked)
+    answers: dict[str, Callable[[Question], Any]] = {
+        "defaults": defaults,
+        "treatise": lambda question: treatise(question, options.budget),
+    }
+    for peer in () if options.without_peers else installed():
+        answers[peer] = lambda question, peer=peer: ask(peer, question.held.name, options.budget, options.jobs)
+    for name in names_at_hand(options.names):
+        question = Question(held_table(name), options.jobs)
+        for who, answer in answers.items():
+            if record.lacks(question, who):
                 try:
-                    score = quietly(lambda peer=peer, question=question: peer(question, options.budget))
+                    record.keep(question, who, quietly(lambda answer=answer, question=question: answer(question)))
                 except Exception as error:
-                    left_out(f"{name} failed on {held.name}: {type(error).__name__}: {error}")
-                    continue
-                if score is not None:
-                    others[name] = score
-        asked = {"budget": options.budget, "jobs": options.jobs, "rows": held.train.height}
-        row = {"table": held.name, "metric": question.metric.name, **asked, "treatise": found, "defaults": usual}
-        row |= others
-        row["behind"] = behind(found["pick"], usual)
-        rows.append(row)
-        print(json.dumps(row), flush=True)
-    print(json.dumps(summary(rows)))
+                    left_out(f"{who} failed on {name}: {type(error).__name__}: {error}")
+    record.show()
     return 0
+
+
+class Record:
+    """The answers on each table, in a file where one is named: what is done survives whatever ends the rest.
+
+    A table has one row for each thing that was asked for; the budget, the processors, whether parameters are searched.
+    """
+
+    def __init__(self, path: Path | None, asked: dict[str, Any]) -> None:
+        self._path, self._asked = path, asked
+        lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
+        self.rows = [row for row in map(json.loads, filter(str.strip, lines)) if "table" in row]
+
+    def lacks(self, question: Question, who: str) -> bool:
+        """Whether somebody's answer on a table is not known."""
+        return who not in self._row(question)
+
+    def keep(self, question: Question, who: str, answer: Any) -> None:
+        """Add an answer."""
+        self._row(question)[who] = answer
+        if self._path is not None:
+            with replacing(self._path) as temporary:
+                temporary.write_text(self._text, encoding="utf-8")
+
+    def show(self) -> None:
+        """Print all rows and what they come to."""
+        print(self._text, end="", flush=True)
+
+    def _row(self, question: Question) -> dict[str, Any]:
+        about = {"table": question.held.name, **self._asked}
+        found = next((row for row in self.rows if about.items() <= row.items()), None)
+        if found is None:
+            found = about | {"metric": question.metric.name, "rows": question.held.train.height}
+            self.rows.append(found)
+        return found
+
+    @property
+    def _text(self) -> str:
+        return "".join(json.dumps(line) + "\n" for line in [*self.rows, summary(self.rows)])
 
 
 def behind(score: float, usual: dict[str, float]) -> float:
@@ -52,33 +99,60 @@ def behind(score: float, usual: dict[str, float]) -> float:
     return (best - score) / max(best - usual["guess"], 1e-9)
 
 
-def summary(rows: list[dict]) -> dict:
+def distance(row: dict[str, Any]) -> float:
+    """That of a table's pick."""
+    return behind(row["treatise"]["pick"], row["defaults"])
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Over all tables: the worst and mean distance from the best default, mean ranks, what is left undecided."""
+    rows = [row for row in rows if "treatise" in row and "defaults" in row]
+    untuned = {row["table"]: row["treatise"]["pick"] for row in rows if not row["tuning"]}
+    rows = [row for row in rows if row["tuning"]] or rows
     if not rows:
         return {"tables": 0}
-    ranks: dict[str, list[float]] = {}
-    for row in rows:
-        scores = {"treatise": row["treatise"]["pick"], **{f"default {k}": v for k, v in row["defaults"].items()}}
-        scores |= {name: row[name] for name in PEERS if name in row}
-        for name, score in scores.items():
-            better = sum(other > score for other in scores.values())
-            equal = sum(other == score for other in scores.values())
-            ranks.setdefault(name, []).append(better + (equal + 1) / 2)
     ours = [row["treatise"] for row in rows]
     blended = [
-        (found["blend"] - found["single"]) / max(max(row["defaults"].values()) - row["defaults"]["guess"], 1e-9)
+        (found["blend"] - found["single"]) / way(row)
         for row, found in zip(rows, ours)
         if found.get("blend") is not None and found.get("single") is not None
     ]
+    tuned = [(row["treatise"]["pick"] - untuned[row["table"]]) / way(row) for row in rows if row["table"] in untuned]
+    small = [row["treatise"]["folds"] for row in rows if row["rows"] < SMALL]
+    told = [found["told"] for found in ours if found["told"] is not None]
     return {
         "tables": len(rows),
-        "worst behind the best default": max(row["behind"] for row in rows),
-        "mean behind the best default": statistics.mean(row["behind"] for row in rows),
-        "mean rank": {name: round(statistics.mean(found), 2) for name, found in sorted(ranks.items())},
+        "worst behind the best default": max(map(distance, rows)),
+        "mean behind the best default": statistics.mean(map(distance, rows)),
+        "mean rank": ranks(rows),
         "median undecided or equivalent": statistics.median(found["undecided"] + found["equivalent"] for found in ours),
+        "median difference that could be told, as a share of the way from guessing to the best": (
+            statistics.median(told) if told else None
+        ),
         "mean of the blend less the single method, as a share of the way from guessing to the best default": (
             statistics.mean(blended) if blended else None
         ),
-        "fewest folds of a contender": min(found["folds"] for found in ours),
-        "longest comparison in seconds": max(found["wall"] for found in ours),
+        f"mean of tuning less defaults in the same time, likewise, over {len(tuned)} tables": (
+            statistics.mean(tuned) if tuned else None
+        ),
+        f"fewest folds of a contender on a table below {SMALL} rows": min(small, default=None),
+        "longest comparison in seconds of each processor": max(found["seconds"] for found in ours),
     }
+
+
+def way(row: dict[str, Any]) -> float:
+    """From guessing to the best default."""
+    return max(max(row["defaults"].values()) - row["defaults"]["guess"], 1e-9)
+
+
+def ranks(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Mean ranks on the rows held out: the pick, every default and the peers; equals share theirs."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        scores = {"treatise": row["treatise"]["pick"], **{f"default {k}": v for k, v in row["defaults"].items()}}
+        scores |= {name: row[name]["score"] for name in PEERS if name in row}
+        for name, score in scores.items():
+            better = sum(other > score for other in scores.values())
+            equal = sum(other == score for other in scores.values())
+            found.setdefault(name, []).append(better + (equal + 1) / 2)
+    return {name: round(statistics.mean(each), 2) for name, each in sorted(found.items())}

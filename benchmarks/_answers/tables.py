@@ -34,22 +34,27 @@ class Held:
     test: pl.DataFrame
 
 
-def held_tables(names: list[str], seed: int = 0) -> Iterator[Held]:
-    """The tables that are at hand, divided; classes keep their shares."""
-    for name, column in TABLES.items():
-        if names and not any(word in name for word in names):
-            continue
+def names_at_hand(words: list[str]) -> Iterator[str]:
+    """The tables that are at hand, of those whose name holds one of some words; all where there is none."""
+    for name in TABLES:
         file = name.partition(" -> ")[0]
-        path = data_home() / file
-        if file not in BUNDLED and not path.exists():
-            left_out(f"{path} is absent")
+        if words and not any(word in name for word in words):
             continue
-        table = load_table(file if file in BUNDLED else path)
-        target = table.column(column) if column is not None else table.target or table.frame.columns[-1]
-        frame = table.frame.drop_nulls(target)
-        if frame.height > MOST_ROWS:
-            frame = frame.sample(MOST_ROWS, seed=seed)
-        labels = frame[target]
-        classes = None if column is not None or labels.dtype.is_float() else labels.to_numpy()
-        train, test = train_test_split(np.arange(frame.height), test_size=JUDGED, random_state=seed, stratify=classes)
-        yield Held(name, target, frame[train], frame[test])
+        if file in BUNDLED or (data_home() / file).exists():
+            yield name
+        else:
+            left_out(f"{data_home() / file} is absent")
+
+
+def held_table(name: str, seed: int = 0) -> Held:
+    """A table, divided; classes keep their shares."""
+    file, column = name.partition(" -> ")[0], TABLES[name]
+    table = load_table(file if file in BUNDLED else data_home() / file)
+    target = table.column(column) if column is not None else table.target or table.frame.columns[-1]
+    frame = table.frame.drop_nulls(target)
+    if frame.height > MOST_ROWS:
+        frame = frame.sample(MOST_ROWS, seed=seed)
+    labels = frame[target]
+    classes = None if column is not None or labels.dtype.is_float() else labels.to_numpy()
+    train, test = train_test_split(np.arange(frame.height), test_size=JUDGED, random_state=seed, stratify=classes)
+    return Held(name, target, frame[train], frame[test])

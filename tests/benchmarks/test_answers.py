@@ -1,13 +1,21 @@
-"""How answers are judged: distances from the best default, and mean ranks."""
+"""How answers are judged: distances from the best default, mean ranks, a record that is taken up, processor time."""
 
+import json
+import time
+from types import SimpleNamespace
+
+import polars as pl
 import pytest
 
-from benchmarks._answers.command import behind, summary
+from benchmarks._answers.command import Record, behind, summary
+from benchmarks._answers.peers import processor_time
+from benchmarks._answers.processor import ProcessorClock
 
 
-def row(pick, usual, **others):
-    found = {"pick": pick, "undecided": 3, "equivalent": 1, "folds": 10, "wall": 60.0}
-    return {"treatise": found, "defaults": usual, "behind": behind(pick, usual), **others}
+def row(pick, usual, *, tuning=True, table="t", **others):
+    found = {"pick": pick, "undecided": 3, "equivalent": 1, "folds": 10, "seconds": 60.0, "told": 0.1}
+    others = {name: {"score": score} for name, score in others.items()}
+    return {"table": table, "tuning": tuning, "rows": 400, "treatise": found, "defaults": usual, **others}
 
 
 def test_a_distance_is_a_share_of_the_way_from_guessing_to_the_best():
@@ -22,3 +30,44 @@ def test_ranks_share_ties_and_count_peers():
     assert found["worst behind the best default"] == pytest.approx(0.5)
     assert found["median undecided or equivalent"] == 4
     assert summary([]) == {"tables": 0}
+
+
+def test_tuning_is_set_beside_the_defaults_of_the_same_table():
+    usual = {"guess": 0.5, "forest": 0.9}
+    rows = [row(0.9, usual), row(0.86, usual, tuning=False), row(0.1, usual, tuning=False, table="other")]
+    found = summary(rows)
+    assert found["tables"] == 1
+    assert found["mean of tuning less defaults in the same time, likewise, over 1 tables"] == pytest.approx(0.1)
+
+
+def test_a_record_is_taken_up_where_it_stopped(tmp_path):
+    held = SimpleNamespace(name="t", train=pl.DataFrame({"x": [1, 2]}))
+    question = SimpleNamespace(held=held, metric=SimpleNamespace(name="r2"))
+    asked = {"budget": 60.0, "jobs": 2, "tuning": True}
+    path = tmp_path / "answers.json"
+    first = Record(path, asked)
+    assert first.lacks(question, "defaults")
+    first.keep(question, "defaults", {"guess": 0.0, "linear": 0.5})
+    again = Record(path, asked)
+    assert not again.lacks(question, "defaults")
+    assert again.lacks(question, "treatise")
+    assert Record(path, asked | {"budget": 30.0}).lacks(question, "defaults")
+    again.keep(question, "treatise", row(0.5, {})["treatise"])
+    *rows, last = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    assert len(rows) == 1
+    assert last["tables"] == 1
+
+
+def test_a_peers_clock_shows_processor_time():
+    clock = ProcessorClock(2)
+    true, begun = time.monotonic, time.process_time()
+    with processor_time(clock):
+        start = time.time(), time.perf_counter(), time.monotonic()
+        time.sleep(0.5)
+        waited = time.time() - start[0]
+        while time.process_time() - begun < 0.6:
+            pass
+        worked = [now() - then for now, then in zip((time.time, time.perf_counter, time.monotonic), start)]
+    assert time.monotonic is true
+    assert waited < 0.2
+    assert all(0.2 < each < 0.5 for each in worked), "half of it for each of two processors"

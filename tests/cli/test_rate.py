@@ -1,6 +1,9 @@
 """``treatise rate`` and ``treatise aggregate``: tables, pictures and sentences."""
 
 import json
+from pathlib import Path
+
+import pytest
 
 GAMES = "winner,loser,draw,date\n" + "".join(
     f"{a},{b},{'yes' if day % 7 == 0 else 'no'},2024-01-{day:02d}\n"
@@ -38,3 +41,23 @@ def test_aggregate_prints_the_consensus_and_the_rules(invoke, tmp_path):
     assert [row["item"] for row in told["items"]] == ["red", "white", "rose"] and told["rules"] == []
     refused = invoke("aggregate", str(tmp_path / "wines.csv"), "--method", "dice")
     assert refused.exit_code == 1 and "no rule is called 'dice'" in refused.stderr
+
+
+@pytest.mark.parametrize(("command", "table"), [("rate", GAMES), ("aggregate", VOTES)])
+def test_what_cannot_be_written_is_told_and_leaves_what_was_there(invoke, tmp_path, monkeypatch, command, table):
+    (tmp_path / "table.csv").write_text(table)
+    (tmp_path / "taken").write_text("mine")
+    told = invoke(command, str(tmp_path / "table.csv"), "-o", str(tmp_path / "taken"))
+    assert told.exit_code == 1 and "cannot be made" in told.stderr and "Traceback" not in told.stderr
+    done = invoke(command, str(tmp_path / "table.csv"), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+
+    def full(self, file, *args, **options):
+        Path(file).write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("polars.DataFrame.write_csv", full)
+    told = invoke(command, str(tmp_path / "table.csv"), "-o", str(tmp_path / "out"))
+    assert told.exit_code == 1 and "cannot be written (No space left on device)" in told.stderr
+    assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before

@@ -285,17 +285,43 @@ def test_status_and_streams_of_the_process(shell):
     assert shell("reproduce", "v98-0001", script=FAKE.format(body="return Evidence([])")).returncode == 0
 
 
+TWO = """
+import sys, time, types
+from pathlib import Path
+import treatise.papers._record as record
+import treatise.papers._reproduce as engine
+from treatise.papers import Evidence, Row
+record.LAST_SEEN = Path({last_seen!r})
+def quick(*, full=False):
+    return Evidence([Row.ours("passes", 4)])
+def long(*, full=False):
+    print("started", flush=True)
+    time.sleep(600)
+names = {{"v98-0001": quick, "v98-0002": long}}
+for name, experiment in names.items():
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].experiment = experiment
+engine._modules = lambda: {{name: name for name in names}}
+from treatise.cli import main
+main()
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-def test_an_interrupt_stops_all_experiments_quietly(plain_environment):
-    script = FAKE.format(body="import time; print('started', flush=True); time.sleep(60)")
-    command = [sys.executable, "-c", script, "reproduce", "all"]
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_all_experiments_quietly_and_keeps_what_is_done(plain_environment, tmp_path, blow):
+    script = TWO.format(last_seen=str(tmp_path / "last_seen.json"))
+    record = tmp_path / "record.json"
+    command = [sys.executable, "-c", script, "reproduce", "all", "--record", str(record), "--output", str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=plain_environment)
     while b"started" not in process.stderr.readline():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    process.send_signal(blow)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in errors and b"KeyboardInterrupt" not in errors
+    assert list(json.loads(record.read_text())) == ["v98-0001"]
+    assert not list(tmp_path.glob(".record*"))
 
 
 def test_what_an_experiment_prints_does_not_mix_with_the_json(invoke, catalogue, experiments, here):
@@ -315,3 +341,13 @@ def test_treatise_errors_of_an_experiment_keep_their_own_words(invoke, catalogue
 
     experiments({"v98-0001": refuses})
     assert invoke("reproduce", "v98-0001").stderr == "treatise: the table has no column 'class'; name another\n"
+
+
+def test_two_that_record_at_once_lose_nothing(here):
+    code = "from pathlib import Path; import treatise.papers._record as r; r.LAST_SEEN = Path('seen.json'); "
+    code += "from treatise.papers import Gap, Row; import sys; gap = Gap('lost', band=0.5); "
+    code += "[r.record_last_seen(f'{sys.argv[1]}-{i}', False, [Row.printed('a', 'T', 1.0, 2.0, within=0.1, why='w', "
+    code += "gap=gap)]) for i in range(40)]"
+    both = [subprocess.Popen([sys.executable, "-c", code, name]) for name in ("a", "b")]
+    assert [process.wait(timeout=120) for process in both] == [0, 0]
+    assert len(json.loads((here / "seen.json").read_text())) == 80

@@ -10,7 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-import joblib
 import numpy as np
 import polars as pl
 import pytest
@@ -143,6 +142,16 @@ def test_nothing_from_the_file_reaches_the_page_unescaped(finished):
     assert "<script>alert(1)" not in page
     assert "size <i>" not in page
     assert "size &lt;i&gt;" in page
+
+
+def test_a_model_of_a_part_of_the_rows_says_so(csv, contestants, tmp_path, monkeypatch):
+    contestants("LogisticRegression", "DummyClassifier")
+    monkeypatch.setattr("treatise.compare.contest.race.Race.rows_for", lambda *_: 60)
+    run = compare_methods(csv, "label", budget=20, jobs=1, folds=2, output=tmp_path / "run").run
+    assert run.best.rows == 60
+    every = sum(run.data.counts)
+    assert f"fitted on 60 of {every} rows" in " ".join(run.verdict)
+    assert "fitted on 60 rows, as many" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
 def test_when_every_method_fails_the_report_still_says_why(csv, contestants, tmp_path):
@@ -295,29 +304,16 @@ def test_an_interrupted_run_resumes(csv, tmp_path, blow):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_dask_cluster_carries_the_folds_though_a_worker_is_killed(csv, contestants, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    contestants("LogisticRegression", "DummyClassifier")
-    pids = []
+def test_what_a_dask_cluster_decides_is_the_same_though_workers_are_killed():
+    pytest.importorskip("distributed")
+    from kills import METHODS, outcomes
 
-    class Killer(Observer):
-        def fold_done(self, *args):
-            if pids:
-                os.kill(pids.pop(), signal.SIGKILL)
-                pids.clear()
-
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-        joblib.parallel_config(backend="dask"),
-    ):
-        pids += client.run(os.getpid).values()
-        run = compare_methods(csv, "label", budget=120, output=tmp_path / "run", observer=Killer()).run
-    assert pids == []
-    assert run.jobs == 2
-    assert run.leaderboard[0].label == "LogisticRegression"
-    assert run.leaderboard[0].folds >= 5
-    assert run.failures == ()
+    (_, undisturbed), *killed = outcomes(3, seed=1)
+    assert undisturbed["failures"] == [] and undisturbed["status"] == "finished"
+    assert {label for _, label, *_ in undisturbed["board"]} >= set(METHODS)
+    assert len(killed) == 3
+    for moment, outcome in killed:
+        assert outcome == undisturbed, moment
 
 
 @pytest.mark.parametrize(("budget", "jobs", "word"), [(1, 1, "budget"), (float("nan"), 1, "budget"), (10, 0, "jobs")])

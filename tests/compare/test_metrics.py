@@ -113,6 +113,21 @@ def test_a_function_that_was_changed_is_told_by_its_fingerprint():
     assert measured("2.0") == measured("2.0")
 
 
+def test_what_a_function_holds_is_in_its_fingerprint():
+    def within(limit, *, scale=1.0):
+        def right(actual, predicted, weight=scale):
+            return weight * np.mean(abs(actual - predicted) <= limit)
+
+        return own_metric(right).fingerprint
+
+    assert within(1) == within(1)
+    assert len({within(1), within(2), within(1, scale=3.0)}) == 3
+    losses = [
+        own_metric(sk.make_scorer(sk.mean_pinball_loss, greater_is_better=False, alpha=a)) for a in (0.1, 0.1, 0.9)
+    ]
+    assert len({loss.fingerprint for loss in losses}) == 2
+
+
 def test_scorers_by_name_and_by_object_are_asked_for_what_they_want():
     actual, found, classes = classified("multiclass")
     for name in ("matthews_corrcoef", "f1_weighted", "neg_log_loss", "roc_auc_ovo"):

@@ -1,6 +1,7 @@
 """Compiled steps: called by compiled loops, and by Python."""
 
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,22 @@ def test_damaged_files_are_compiled_anew(loops):
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     assert _total(loops) == (21.0, 0)
     assert _total(loops) == (21.0, 1)
+
+
+def test_an_index_that_can_neither_be_read_nor_replaced_costs_the_disk_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert compiled(_twice.py_func)(2.0) == 4.0
+    (index,) = tmp_path.rglob("*_twice*.nbi")
+    moved = pickle.dumps(numba.__version__) + b"\x80\x04\x8c\x07nowhere\x8c\x04Pair\x93."
+    index.write_bytes(moved)
+
+    def refuse(self):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr(FunctionCache, "flush", refuse)
+    again = compiled(_twice.py_func)
+    assert again(2.0) == 4.0 and not again.stats.cache_hits
+    assert index.read_bytes() == moved
 
 
 def test_where_nothing_can_be_written_a_private_folder_serves_or_none(tmp_path, monkeypatch):

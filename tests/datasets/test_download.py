@@ -154,7 +154,8 @@ def test_an_absent_file_with_an_address_is_told_with_the_command(declare):
 
 
 def test_words_choose_by_paper_file_or_folder():
-    assert [file.name for file in data_files("v05-1457", "genes/")] == ["genes/Prostate-GE.mat", "images/ORL.mat"]
+    expected = ["genes/Prostate-GE.mat", "genes/colon.mat", "images/ORL.mat"]
+    assert [file.name for file in data_files("v05-1457", "genes/")] == expected
     assert data_files("all") == data_files()
     with pytest.raises(TreatiseError, match=r"called 'v05-1458'; did you mean 'v05-1457'"):
         data_files("v05-1458")

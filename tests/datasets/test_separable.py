@@ -73,7 +73,7 @@ def test_scene_is_the_mixture_of_its_spectra():
 
 def test_faces_and_texts_have_their_shapes():
     faces = at_hand(load_frey_faces)
-    assert faces.shape == (1965, 560) and 0 <= faces.min() and faces.max() <= 1
+    assert faces.shape == (1965, 560) and faces.min() >= 0 and faces.max() <= 1
     X, y, words = at_hand(load_newsgroup_counts)
     assert X.shape == (18745, 1000) and len(words) == 1000 and len(np.unique(y)) == 20
     whole, groups = at_hand(load_newsgroups)

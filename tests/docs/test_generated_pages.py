@@ -8,7 +8,7 @@ import pytest
 import treatise_pages
 from docutils import nodes
 from numpydoc import docscrape_sphinx
-from treatise_pages import api, benchmarks, catalogue, command_line, data_files, defaults, evidence, methods
+from treatise_pages import answers, api, benchmarks, catalogue, command_line, data_files, defaults, evidence, methods
 from treatise_pages.docstrings import link_own_attributes, protect_names, share_template
 from treatise_pages.navigation import Navigation
 from treatise_pages.rst import escaped, number, table
@@ -319,3 +319,21 @@ def test_properties_link_to_their_own_class():
     lines = [":obj:`size <.size>` : int", "    see :obj:`other <.name>`"]
     link_own_attributes(None, "class", "treatise.sequence.HMM", None, None, lines)
     assert lines == [":obj:`size <treatise.sequence.HMM.size>` : int", "    see :obj:`other <.name>`"]
+
+
+def test_answers_are_shown_as_they_are_recorded(tmp_path):
+    assert "make answers" in answers.pages(tmp_path)["_generated/answers.inc"]
+    ours = {"pick": 0.8123, "label": "Greedy blend", "folds": 10, "undecided": 3, "equivalent": 2, "told": 0.0421}
+    asked = {"table": "keel/a.dat", "metric": "roc_auc", "budget": 120.0, "jobs": 2, "rows": 500, "tuning": True}
+    row = {**asked, "treatise": ours, "defaults": {"guess": 0.5, "forest": 0.8}, "flaml": {"score": 0.7999}}
+    begun = {**asked, "table": "keel/begun.dat", "defaults": {"guess": 0.5}}
+    untuned = {**row, "table": "keel/untuned.dat", "tuning": False}
+    summary = {"tables": 1, "mean rank": {"treatise": 1.0, "flaml": 2.0}, "mean of the blend": None}
+    lines = map(json.dumps, (row, begun, untuned, summary))
+    (tmp_path / "answers.json").write_text("\n".join(lines), encoding="utf-8")
+    page = answers.pages(tmp_path)["_generated/answers.inc"]
+    assert "Recorded on 1 table, with 120 s of each of 2 processors" in page
+    for shown in ("0.8123 (Greedy blend)", "0.8000 (forest)", "0.7999", "0.042", "flaml 2"):
+        assert shown in page
+    assert "begun" not in page
+    assert "untuned" not in page

@@ -198,9 +198,12 @@ def test_damaged_libsvm_is_what_scikit_learn_reads_or_refused(read, data):
         np.testing.assert_array_equal(getattr(table.matrix, part), getattr(X, part))
 
 
+MUTANTS = 2000
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_mutants_of_every_format_are_read_or_refused_in_a_sentence(tmp_path, name):
-    assert list(broken_out(name, FORMATS[name].mutants, tmp_path)) == []
+    assert list(broken_out(name, MUTANTS, tmp_path)) == []
 
 
 @pytest.mark.parametrize("magic", [b"\x1f\x8b", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PAR1", b"PK\x03\x04"])

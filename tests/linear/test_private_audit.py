@@ -50,7 +50,7 @@ def test_the_proven_epsilon_of_a_laplace_pair_rarely_exceeds_the_truth():
 def exact_log_densities(learner, X, y, weights):
     """Log-density of a release by objective perturbation, up to a constant: the change of variables of Equation 6."""
     loss, n = learner._loss(), len(y)
-    plan = learner._erm().plan(n)
+    plan = learner._erm(n).plan(n)
     penalty = learner.alpha + plan.extra_penalty
     found = []
     for w in weights:

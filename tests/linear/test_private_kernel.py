@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import scale
 
 from treatise.linear import BudgetExceededError, PrivacyAccountant, PrivateKernelClassifier, PrivateLogisticRegression
 
@@ -43,6 +45,27 @@ def test_quadrants_are_learned_where_a_plane_fails(loss):
     private = PrivateKernelClassifier(1.0, 1e-3, gamma=3.0, n_components=50, loss=loss, random_state=0).fit(X, y)
     assert linear.score(fresh, labels) < 0.65
     assert private.score(fresh, labels) > 0.9
+
+
+def test_width_and_penalty_follow_from_public_sizes_alone():
+    X, y = quadrants(500, 6)
+    auto = PrivateKernelClassifier(random_state=0).fit(X, y)
+    told = PrivateKernelClassifier(gamma=0.5, alpha=10 / 500, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(auto.weights_, told.weights_)
+    np.testing.assert_array_equal(auto.frequencies_, PrivateKernelClassifier(random_state=0).fit(9 * X, y).frequencies_)
+
+
+def test_defaults_learn_where_a_fixed_width_saw_every_row_alone():
+    """With gamma = 1 and thirty columns of unit variance no two rows are alike, and the classes were told by chance."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)
+
+    def score(seed, **options):
+        fitted = PrivateKernelClassifier(random_state=seed, **options).fit(X[::2], y[::2])
+        return fitted.score(X[1::2], y[1::2])
+
+    default = np.mean([score(seed) for seed in range(8)])
+    assert default > np.mean([score(seed, alpha=0.01, gamma=1.0) for seed in range(8)]) + 0.1
 
 
 def test_features_and_noise_come_from_separate_generators():

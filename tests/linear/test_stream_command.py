@@ -1,6 +1,10 @@
 """``treatise stream``: from files to a model, in one command."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -76,3 +80,45 @@ def test_wrong_options_are_told(command, files, words, reason):
     assert reason in str(result.exception)
     assert type(result.exception).__name__ == "TreatiseError"
     assert not (files / "m.skops").exists()
+
+
+# The command as a process of its own, to which something happens in the midst of a pass.
+STRUCK = """
+import os, sys
+from treatise.cli import main
+from treatise.linear.hybrid._passes import LocalPasses
+
+whole, calls = LocalPasses.gradient, []
+
+def gradient(self, w):
+    calls.append(1)
+    if len(calls) == 6:
+        os.kill(os.getpid(), int(os.environ["BLOW"]))
+    return whole(self, w)
+
+LocalPasses.gradient = gradient
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_stream_leaves_its_checkpoint_and_goes_on_to_the_same_bits(command, files, blow):
+    words = ["stream", files / "train.vw", "--bits", 10, "--lbfgs", 12, "-o", files / "model.skops"]
+    struck = subprocess.run(
+        [sys.executable, "-c", STRUCK, *map(str, words)], env={**os.environ, "BLOW": str(int(blow))}, text=True,
+        capture_output=True,
+    )  # fmt: skip
+    left = {path.name for path in files.iterdir() if not path.name.startswith(".train.vw")}
+    assert left == {"train.vw", "test.vw", "model.skops.checkpoint"}
+    if blow != signal.SIGKILL:
+        assert struck.returncode == 130
+        assert "Traceback" not in struck.stderr
+        assert "interrupted; the same command goes on from" in struck.stderr.replace("\n", " ")
+    assert command(*words[1:]).exit_code == 0
+    assert not (files / "model.skops.checkpoint").exists()
+    command(*words[1:-1], files / "whole.skops")
+    resumed, whole = (load_model(files / name).model for name in ("model.skops", "whole.skops"))
+    np.testing.assert_array_equal(resumed.coef_, whole.coef_)
+    assert resumed.objective_path_ == whole.objective_path_

@@ -156,6 +156,23 @@ def arow(r):
     return at
 
 
+def ellipsoid(b, c):
+    """The lead over the rival becomes one; the cut is that of two classes at the lead's variance, 2 v."""
+
+    def at(diagonal):
+        def rule(W, Sigma, x, F, y, s, m, wrong, t):
+            if wrong:
+                depth, v = c * b ** (t - 1), x @ Sigma @ x
+                move(W, Sigma, x, y, s, (1 - m) / (2 * v), depth / (v * (2 - depth)), diagonal)
+                np.testing.assert_allclose((W[y] - W[s]) @ x, 1.0)
+                Sigma /= 1 - depth
+            return wrong
+
+        return rule
+
+    return at
+
+
 FIRST_ORDER = {
     "Perceptron, max": (once_in_order(OnlinePerceptron), perceptron("max")),
     "Perceptron, uniform": (once_in_order(OnlinePerceptron, "uniform"), perceptron("uniform")),
@@ -175,6 +192,7 @@ SECOND_ORDER = {
     "SCW-I": (once_in_order(SoftConfidenceWeighted, 0.2), confident(0.75, 0.2, 1)),
     "SCW-II": (once_in_order(SoftConfidenceWeighted, 0.2, variant=2), confident(0.75, 0.2, 2)),
     "AROW": (once_in_order(AROW, 0.7), arow(0.7)),
+    "IELLIP": (once_in_order(ImprovedEllipsoid, 0.9, c=0.3), ellipsoid(0.9, 0.3)),
 }
 
 
@@ -208,7 +226,6 @@ def test_second_order_rule_makes_exactly_the_mistakes_of_a_plain_loop(stream, na
     [
         once_in_order(ALMA, radius=1.0),
         once_in_order(SecondOrderPerceptron),
-        once_in_order(ImprovedEllipsoid),
         once_in_order(NAROW, 2.0),
         once_in_order(NormalHerd),
     ],

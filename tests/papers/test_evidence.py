@@ -4,7 +4,9 @@ import json
 import math
 import subprocess
 import sys
+import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -12,7 +14,7 @@ from matplotlib.figure import Figure
 
 from treatise._core.errors import DataNotFoundError, TreatiseError
 from treatise.catalog import load_catalogue
-from treatise.papers import Evidence, Gap, Kind, Reproduction, Row, Tally, available, reproduce, tally
+from treatise.papers import Evidence, Gap, Kind, Reproduction, Row, Tally, _record, available, reproduce, tally
 from treatise.papers._record import last_seen, record_last_seen, record_outcome, version
 
 LOST = Gap("the paper's splits are lost; not known which seeds", band=0.05)
@@ -182,6 +184,26 @@ def test_an_outcome_is_recorded_with_its_date_and_version_beside_the_others(tmp_
     }
     assert set(book["v98-0001"]["quick"]) >= {"date", "version", "rows", "counts"}
     assert book["v98-0001"]["quick"]["figure"] is None, "where figures lie is no matter of the record"
+
+
+def test_recordings_at_the_same_time_lose_no_entry(tmp_path, seen, monkeypatch):
+    def slow_read(path):
+        book = read(path)
+        time.sleep(0.02)  # so that all would write what they read before the others wrote
+        return book
+
+    def keep(paper):
+        rows = [Row.printed_at_most("error", "Table 1", 0.2, 0.3, gap=LOST)]
+        record_last_seen(paper, False, rows)
+        record_outcome(tmp_path / "evidence.json", Reproduction(paper, False, rows, 1.0, None, []))
+
+    read = _record._read
+    monkeypatch.setattr(_record, "_read", slow_read)
+    papers = [f"v98-000{number}" for number in range(6)]
+    with ThreadPoolExecutor(len(papers)) as pool:
+        list(pool.map(keep, papers))
+    assert list(json.loads((tmp_path / "evidence.json").read_text())) == papers
+    assert all(last_seen(paper, False) for paper in papers)
 
 
 def test_kinds_are_counted_apart():

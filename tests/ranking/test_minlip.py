@@ -4,6 +4,8 @@ import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -363,3 +365,18 @@ def test_bad_input_is_refused_in_words():
         MinlipOrdinal(levels=[0, 1]).fit(X, [0, 1, 2, 2])
     with pytest.raises(ValueError, match="must increase"):
         MinlipOrdinal(level_values=[0, 2, 1]).fit(X, [0, 1, 2, 2])
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_columns_in_another_unit_change_the_unit_of_the_weights_alone(factor, penalty):
+    """With a cost that forgot the columns, small ones had no weight at all, and nothing was said."""
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:150], y[:150]
+    grades = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75]))
+    constant = np.column_stack([factor * X, np.full(len(X), 3.0)])
+    for machine, outcome in ((MinlipRanker(penalty=penalty), y), (MinlipOrdinal(penalty=penalty), grades)):
+        here = machine.fit(X, outcome).predict(X)
+        for columns in (factor * X, constant, sparse.csr_array(factor * X)):
+            there = clone(machine).fit(columns, outcome).predict(columns)
+            np.testing.assert_allclose(there - there.mean(), here - here.mean(), atol=1e-4 * np.ptp(here))

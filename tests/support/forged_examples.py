@@ -25,6 +25,8 @@ SYMBOLS = ["abba", "abab", "bbaa"]
 SEGMENTS = [[(0, 2, "p"), (2, 4, "q")], [(0, 1, "p"), (1, 3, "q")], [(0, 2, "q"), (2, 3, "p")]] * 2
 GAMES = [([["ann"], ["bob"]], [1, 2]), ([["bob"], ["cy"]], [1, 2]), ([["ann"], ["cy"]], [2, 1])]
 LOSSES = np.random.default_rng(0).random((12, 3))
+VOTES = [np.array([[1, 2], [2, 1], [3, 0], [0, 3]]), np.array([[2, 2], [1, 3], [3, 1]])] * 2
+LEVELS = [[2, 1, 0, 0], [1, 2, 0]] * 2
 STRINGS = ["ACGTACGT", "ACGATCGT", "TTTTACGT", "GGGACGTA"]
 
 
@@ -134,4 +136,13 @@ def _string_models() -> list[Example]:
     ]
 
 
-EXAMPLES = table_examples() | {example.name: example for example in (*_sequence_models(), *_string_models())}
+def _aggregators() -> list[Example]:
+    from treatise.ranking import CRFRankAggregator, MultinomialPreferenceModel, SVDRankAggregator
+
+    aggregate = asking(("predict", VOTES[0]), ("predict", VOTES))
+    kinds = (CRFRankAggregator, SVDRankAggregator, MultinomialPreferenceModel)
+    return [Example(kind.__name__, lambda kind=kind: kind().fit(VOTES, LEVELS), aggregate) for kind in kinds]
+
+
+OTHERS = (*_sequence_models(), *_string_models(), *_aggregators())
+EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

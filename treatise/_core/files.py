@@ -42,6 +42,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def made_folder(path: str | os.PathLike[str]) -> Path:
+    """A folder, made where it is not there yet."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TreatiseError(f"the folder {folder} cannot be made ({error.strerror or error})") from error
+    return folder
+
+
 def move(source: Path, target: Path) -> None:
     """Put a file in its place, for good: the folder that lists it is written to the disk as well."""
     source.replace(target)

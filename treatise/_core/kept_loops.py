@@ -36,10 +36,10 @@ class KeptLoops(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a form, if the disk takes it."""
+        """Keep a form, if the disk takes it and what is there already can be read."""
         try:
             super().save_overload(sig, data)
-        except OSError:
+        except Exception:
             self.disable()
 
 

@@ -14,7 +14,9 @@ ROLES = ("predictor", "transformer")
 SCALINGS = ("none", "standard", "minmax")
 INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
-COMPARED_TASKS = (*TABLE_TASKS, "ordinal", "survival", "sequence")
+SEVERAL_TASKS = ("multi-regression", "multi-label", "multi-class")
+"""Several targets at once: amounts, two classes each (y is a matrix of 0 and 1), or classes (y holds their numbers)."""
+COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, "ordinal", "survival", "sequence")
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip
@@ -68,7 +70,8 @@ class ComparisonEntry:
     """How an estimator joins a comparison of methods on a table.
 
     ``stream`` holds the parameters that it needs to learn from a table in blocks, through ``partial_fit`` if it has
-    that and from a sample of the rows if not; None where it cannot.
+    that and from a sample of the rows if not; None where it cannot. ``unlabelled`` says that it learns from rows
+    without a label too, which stand as -1 among the numbers of the classes; it takes part where there are such rows.
     """
 
     tasks: tuple[str, ...]
@@ -82,6 +85,7 @@ class ComparisonEntry:
     search: Mapping[str, tuple[Any, ...] | SearchRange] = field(default_factory=dict)
     stream: Mapping[str, Any] | None = None
     form: str = "other"
+    unlabelled: bool = False
 
     @property
     def is_measured(self) -> bool:
@@ -311,6 +315,7 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
         },
         stream=read.take("stream", dict, None),
         form=read.choice("form", FORMS, "other"),
+        unlabelled=read.take("unlabelled", bool, False),
     )
     read.done()
     if not tasks:
@@ -319,6 +324,8 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
         raise read.fail("key 'head' must give an import path for each task")
     if role == "transformer" and set(head) != set(tasks):
         raise read.fail(f"a transformer needs a 'head' estimator for each of {', '.join(tasks)}")
+    if entry.unlabelled and (role != "predictor" or not set(tasks) <= {"binary", "multiclass"}):
+        raise read.fail("'unlabelled' is for predictors of classes: tasks binary and multiclass")
     if role == "predictor" and head:
         raise read.fail("a predictor takes no 'head'")
     if role == "transformer" and entry.stream is not None:

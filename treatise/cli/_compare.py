@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 Data = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet, LIBSVM text, CoNLL, or a bundled name such as 'iris'.")
 ]
-Target = Annotated[
-    str | None,
-    typer.Option(metavar="COL", help="The column to predict: its name, or its number from the left (0) or right (-1)."),
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        metavar="COL",
+        help="The column to predict: its name, or its number from the left (0) or right (-1). May be repeated: several "
+        "at once.",
+    ),
 ]
 Task = Annotated[str | None, typer.Option(help="binary, multiclass, regression or sequence; inferred if not given.")]
 Header = Annotated[
@@ -103,7 +108,7 @@ Memory = Annotated[
 
 def compare(
     data: Data,
-    target: Target = None,
+    target: Targets = None,
     output: Output = None,
     budget: Budget = 120.0,
     task: Task = None,
@@ -132,9 +137,8 @@ def compare(
     from treatise.compare.early import refuse_early
 
     # Before the methods and their libraries are imported, which takes longer than finding a typing error.
-    refuse_early(
-        data, (target, group, by_time, weight, time, event), header=header, task=task, metric=metric, others=(test,)
-    )
+    named = (*(target or ()), group, by_time, weight, time, event)
+    refuse_early(data, named, header=header, task=task, metric=metric, others=(test,))
     from treatise.cli._watching import Lines, LiveTable
     from treatise.compare import Observer, compare_methods
 

@@ -11,7 +11,7 @@ import typer
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.cli._compare import Data, Event, Group, Header, Seed, Target, Task, Time
+from treatise.cli._compare import Data, Event, Group, Header, Seed, Targets, Task, Time
 from treatise.cli._console import Column, Json, counted, interval, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def fit(
         str, typer.Argument(metavar="METHOD", help="An estimator's name, or the id of a paper with one.")
     ],
     data: Data,
-    target: Target = None,
+    target: Targets = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file.")] = Path(
         "model.skops"
     ),

@@ -75,6 +75,10 @@ def stream(
         )  # fmt: skip
     except ValueError as error:
         raise TreatiseError(str(error)) from None
+    except KeyboardInterrupt:
+        if checkpoint.is_dir():
+            remark(f"interrupted; the same command goes on from {checkpoint}")
+        raise
     seconds = time.perf_counter() - began
     about = {"kind": "examples", "label": f"{type(model).__name__} ({loss})", "files": files, "seconds": seconds}
     save_model(model, output, metadata=about)

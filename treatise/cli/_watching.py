@@ -42,7 +42,7 @@ class Lines(Observer):
         remark(f"given up: {failure.label}: {failure.reason}")
 
     def finishing(self, label: str) -> None:
-        remark(f"fitting {label} on all rows")
+        remark(f"the last fit: {label}")
 
 
 class LiveTable(Observer):
@@ -83,7 +83,7 @@ class LiveTable(Observer):
         self._given_up[failure.label] = failure.kind
 
     def finishing(self, label: str) -> None:
-        self._status = f"fitting {label} on all rows"
+        self._status = f"the last fit: {label}"
 
     def _draw(self) -> Table:
         left = "" if self._ends is None else f", about {max(0.0, self._ends - time.monotonic()):.0f} s left"

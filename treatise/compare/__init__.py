@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from treatise.compare.inputs.sequence_tables import label_table
     from treatise.compare.inputs.survival import predict_lifetimes
     from treatise.compare.inputs.table import predict_table, understand
+    from treatise.compare.inputs.targets import predict_targets
     from treatise.compare.observer import Observer
     from treatise.compare.ratings import RatedPlayers, rate_players
     from treatise.compare.rules import Rules
@@ -54,6 +55,7 @@ _PLACES = {
     "parse_setting": "single",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
+    "predict_targets": "inputs.targets",
     "rate_players": "ratings",
     "understand": "inputs.table",
 }
@@ -84,6 +86,7 @@ __all__ = [
     "parse_setting",
     "predict_lifetimes",
     "predict_table",
+    "predict_targets",
     "rate_players",
     "understand",
 ]

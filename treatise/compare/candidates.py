@@ -67,7 +67,16 @@ class Candidate:
 
 
 def all_candidates(task: str) -> list[Candidate]:
-    """Every method of the catalogue, and every baseline, for a task."""
+    """Every method of the catalogue, and every baseline, for a task whose rows all have a target."""
+    return [candidate for candidate in _candidates(task) if not candidate.compare.unlabelled]
+
+
+def unlabelled_candidates(task: str) -> list[Candidate]:
+    """Those that learn from rows without a label too."""
+    return [candidate for candidate in _candidates(task) if candidate.compare.unlabelled]
+
+
+def _candidates(task: str) -> list[Candidate]:
     papers = [
         Candidate(entry, entry.compare, paper, task)
         for paper in load_catalogue()

@@ -23,8 +23,9 @@ from treatise.compare.contest.outcome import Judgement
 from treatise.compare.contest.spread import jobs_on_a_machine, room
 from treatise.compare.early import refuse_early
 from treatise.compare.fitted import FittedModel
-from treatise.compare.inputs import Input, Request, read_input
-from treatise.compare.inputs.table import as_table, score_labelled
+from treatise.compare.inputs import Input, Request, read_input, served_kind
+from treatise.compare.inputs.base import one_or_several
+from treatise.compare.inputs.table import as_table
 from treatise.compare.inputs.thresholds import read_threshold
 from treatise.compare.measures import METRICS
 from treatise.compare.observer import Observer
@@ -134,8 +135,9 @@ def _in_words(test: TestResult, metric: Metric) -> str:
 
 def compare_methods(
     data: Any,
-    target: str | int | None = None,
+    target: str | int | Sequence[str | int] | None = None,
     *,
+    targets: Sequence[str | int] = (),
     task: str | None = None,
     metric: str | Callable[..., Any] | None = None,
     budget: float = 120.0,
@@ -180,8 +182,11 @@ def compare_methods(
     ----------
     data : path, bundled name, Table or data frame
         The table.
-    target : str, int or None
+    target : str, int, sequence of these or None
         The column to predict, by name or number; None for a table that names its own.
+    targets : sequence of str or int
+        Several columns to predict at once, instead of ``target``: methods that learn them together, beside a model for
+        each. All are amounts, or all are classes.
     task : {"binary", "multiclass", "regression", "sequence"} or None
         None infers it; survival follows from ``time``; "sequence", which files in CoNLL columns are taken for, labels
         the words of sentences.
@@ -259,9 +264,9 @@ def compare_methods(
     _check(budget, jobs, memory)
     here = jobs_on_a_machine(jobs)
     rules = Rules(margin, prefer, folds, _several(include), _several(exclude), keep)
-    refuse_early(
-        data, (target, group, by_time, weight, time, event), header=header, task=task, metric=metric, others=(test,)
-    )
+    target, targets = one_or_several(target, targets)
+    named = (target, *targets, group, by_time, weight, time, event)
+    refuse_early(data, named, header=header, task=task, metric=metric, others=(test,))
     own = _own(metric)
     watch, clock = observer or Observer(), Clock(budget, spent)
     given: Input | None = None
@@ -271,7 +276,7 @@ def compare_methods(
             limit=MEMORY_SHARE * psutil.virtual_memory().available / here / COPIES if memory is None else memory,
             seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
             time=by_time, weight=weight, threshold=read_threshold(threshold), own=own, lifetime=time, event=event,
-            ordered=ordered if isinstance(ordered, bool) else tuple(ordered),
+            ordered=ordered if isinstance(ordered, bool) else tuple(ordered), targets=targets,
         )  # fmt: skip
         workers().warm_up(here)
         given = read_input(request)
@@ -300,7 +305,9 @@ def _several(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _own(metric: Any) -> OwnMetric | None:
-    return None if metric is None or (isinstance(metric, str) and metric in METRICS) else own_metric(metric)
+    if metric is None or (isinstance(metric, str) and metric.partition(" ")[0] in METRICS):
+        return None
+    return own_metric(metric)
 
 
 def _kept_aside(test: Any, header: bool | None, given: Input) -> tuple[Table, str]:
@@ -308,9 +315,8 @@ def _kept_aside(test: Any, header: bool | None, given: Input) -> tuple[Table, st
     if "score" not in given.wishes:
         raise TreatiseError(f"other rows to test on are for tables; these are {given.kind}")
     table, source = as_table(test, header)
-    about = given.describe()
-    needed = [about.target, *(given.features if table.matrix is None else ())]
-    absent = [name for name in needed if name is not None and name not in table.frame.columns]
+    needed = [*given.judged_by, *(given.features if table.matrix is None else ())]
+    absent = [name for name in needed if name not in table.frame.columns]
     if absent:
         raise TreatiseError(f"{source} lacks the column {absent[0]!r}; rows to test on need the target and all columns")
     return table, source
@@ -321,7 +327,8 @@ def _tested(comparison: Comparison, table: Table, source: str, own: OwnMetric | 
     run = comparison.run
     if run.best is None or run.best.model is None:
         return run
-    score = score_labelled(comparison.best, table, own=own)
+    best = comparison.best
+    score = served_kind(best).score_rows(best, table, own=own)
     found = score.by(run.metric)
     metrics: dict[str, float | None] = {each.metric.name: each.score for each in score.measurements}
     test = TestResult(source, score.rows, found.score, found.low, found.high, metrics)

@@ -12,6 +12,7 @@ import polars as pl
 from scipy.stats import t as student
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import made_folder, replacing
 from treatise.compare.interval_picture import draw_intervals
 from treatise.datasets import Rankings, load_rankings
 
@@ -109,12 +110,12 @@ class Consensus:
         files : dict
             "picture" and "table".
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = made_folder(folder)
         files = {"picture": folder / "consensus.png", "table": folder / "consensus.csv"}
         sure = "" if self.table["low"].null_count() else f" with {self.level:.0%} intervals"
         draw_intervals(self.table, "item", "score", files["picture"], title=f"{self.method}: scores{sure}")
-        self.table.write_csv(files["table"])
+        with replacing(files["table"]) as temporary:
+            self.table.write_csv(temporary)
         return files
 
 

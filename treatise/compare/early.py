@@ -47,7 +47,7 @@ def refuse_early(
         if isinstance(source, str | os.PathLike):
             _refuse_missing(source)
     if isinstance(metric, str):
-        _refuse_unknown(metric)
+        _refuse_unknown(metric, columns := list(columns))
     if isinstance(data, str | os.PathLike) and Path(data).is_file() and task != "sequence":
         _refuse_columns(Path(data), columns, header)
 
@@ -89,10 +89,11 @@ def _beside(path: Path) -> str:
     return repr(str(path.with_name(close[0]))) if close else ""
 
 
-def _refuse_unknown(metric: str) -> None:
+def _refuse_unknown(metric: str, columns: Iterable[str | int | None]) -> None:
     from treatise.compare.measures import METRICS
 
-    if metric not in METRICS:
+    name, _, column = metric.partition(" ")
+    if metric not in METRICS and not (name in METRICS and column in columns):  # of one of several targets
         from treatise.compare.own_metric import own_metric
 
         own_metric(metric)

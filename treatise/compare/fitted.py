@@ -6,11 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from treatise._core.errors import TreatiseError
 from treatise.compare.inputs import served_kind
 from treatise.compare.inputs.answers import Score
 from treatise.compare.inputs.encoding import as_frame
-from treatise.compare.inputs.table import score_labelled
 from treatise.io import ModelFile, Table
 
 
@@ -71,10 +69,7 @@ class FittedModel(ModelFile):
         -------
         Score
         """
-        kind = served_kind(self)
-        if "score" not in kind.wishes:
-            raise TreatiseError(f"only predictions of tables are judged so far; this model predicts {kind.kind}")
-        return score_labelled(self, _table(frame), threshold=threshold)
+        return served_kind(self).score_rows(self, _table(frame), threshold=threshold)
 
 
 def _table(frame: Any) -> Table:

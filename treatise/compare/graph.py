@@ -11,6 +11,7 @@ import polars as pl
 from sklearn.base import clone
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import made_folder, replacing
 from treatise.catalog import load_catalogue
 from treatise.compare.candidates import instance
 from treatise.compare.inputs.columns import informative
@@ -87,17 +88,19 @@ class LearnedGraph:
 
         from treatise.graphical import plot_graph
 
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = made_folder(folder)
         files = {"picture": folder / "graph.png", "graphml": folder / "graph.graphml", "edges": folder / "edges.csv"}
         graph = self.to_networkx()
         side = 5.0 + 0.6 * np.sqrt(len(self.columns))
         figure = Figure(figsize=(side, side), layout="constrained")
         shares = [share for *_, share in graph.edges(data="stability") if share is not None]
         plot_graph(graph, stability=shares or None, ax=figure.subplots())
-        figure.savefig(files["picture"], dpi=150)
-        networkx.write_graphml(graph, files["graphml"])
-        self.edges.write_csv(files["edges"])
+        with replacing(files["picture"]) as temporary:
+            figure.savefig(temporary, dpi=150, format="png")
+        with replacing(files["graphml"]) as temporary:
+            networkx.write_graphml(graph, temporary)
+        with replacing(files["edges"]) as temporary:
+            self.edges.write_csv(temporary)
         return files
 
 

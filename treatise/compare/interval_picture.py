@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from treatise._core.files import replacing
+
 SHOWN = 40
 """Rows of a picture."""
 
@@ -42,4 +44,5 @@ def draw_intervals(table: pl.DataFrame, name: str, value: str, path: Path, *, ti
     axes.set_xlabel(value)
     rest = "" if shown.height == table.height else f", the first {shown.height} of {table.height}"
     axes.set_title(title + rest)
-    figure.savefig(path, dpi=150)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=150, format="png")

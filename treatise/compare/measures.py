@@ -19,6 +19,13 @@ METRICS = {
         Metric("rmse", "root mean squared error", False, 0.0),
         Metric("mae", "mean absolute error", False, 0.0),
         Metric("level_error", "mean distance in levels", False, 0.0),
+        Metric("mean_r2", "mean R² of the targets", True, None, 1.0),
+        Metric("mean_rmse", "mean error of the targets (root mean square, in standard deviations)", False, 0.0),
+        Metric("mean_mae", "mean absolute error of the targets (in standard deviations)", False, 0.0),
+        Metric("mean_balanced_accuracy", "mean balanced accuracy of the targets", True, 0.0, 1.0),
+        Metric("mean_accuracy", "mean accuracy of the targets", True, 0.0, 1.0),
+        Metric("mean_f1", "mean F1 (macro) of the targets", True, 0.0, 1.0),
+        Metric("mean_log_loss", "mean log loss of the targets", False, 0.0),
         Metric("concordance", "concordance", True, 0.0, 1.0),
         Metric("integrated_brier", "integrated Brier score", False, 0.0),
     )
@@ -29,5 +36,12 @@ TABLE_METRICS = {
     "regression": ("r2", "rmse", "mae"),
 }
 """Measures of each task of a table, the one that ranks first."""
+_SEVERAL_CLASSES = ("mean_balanced_accuracy", "mean_accuracy", "mean_f1", "mean_log_loss")
+SEVERAL_METRICS = {
+    "multi-regression": ("mean_r2", "mean_rmse", "mean_mae"),
+    "multi-label": _SEVERAL_CLASSES,
+    "multi-class": _SEVERAL_CLASSES,
+}
+"""Measures of several targets, each a mean over them, the one that ranks first."""
 SURVIVAL_METRICS = ("concordance", "integrated_brier")
 """Measures of survival times, the one that ranks first."""

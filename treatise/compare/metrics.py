@@ -31,6 +31,7 @@ __all__ = [
     "macro_f1",
     "places_of",
     "predict",
+    "predict_several",
     "row_merits_of",
     "spread_by_parts",
 ]
@@ -77,6 +78,29 @@ def predict(pipeline: Pipeline, X: Any, classes: np.ndarray) -> Predictions:
         if raw.shape[1] == len(known):
             scores = _by_class(raw, known, classes, float(raw.min(initial=0.0)) - 1.0)
     return Predictions(values, probabilities, scores)
+
+
+def predict_several(pipeline: Pipeline, X: Any, classes: Sequence[int]) -> Predictions:
+    """Predictions of several targets: a column of values each, and the probabilities of their classes side by side.
+
+    ``classes`` tells how many classes each target has; none for amounts. A model gives probabilities as scikit-learn's
+    do: a list with a matrix for each target, or for two classes each a matrix with the probability of the second.
+    """
+    values = np.asarray(pipeline.predict(X))
+    if not classes:
+        return Predictions(values.astype(np.float64))
+    if not hasattr(pipeline, "predict_proba"):
+        return Predictions(values.astype(np.int64))
+    given = pipeline.predict_proba(X)
+    if isinstance(given, np.ndarray):
+        found = [np.column_stack([1.0 - column, column]) for column in given.T]
+    else:
+        known = getattr(pipeline, "classes_", [np.arange(number) for number in classes])
+        found = [
+            _by_class(np.asarray(part), np.asarray(labels, int), np.arange(number), 0.0)
+            for part, labels, number in zip(given, known, classes)
+        ]
+    return Predictions(values.astype(np.int64), scores=np.column_stack(found))
 
 
 def _by_class(columns: np.ndarray, known: np.ndarray, classes: np.ndarray, absent: float) -> np.ndarray:

@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,13 +44,18 @@ class OwnMetric:
 
     @property
     def fingerprint(self) -> str:
-        """Another one where the function was changed and kept its name."""
+        """Another one where the function was changed and kept its name, or what it holds was."""
         inner = getattr(self.function, "_score_func", self.function)
         try:
             text = inspect.getsource(inner)
         except (OSError, TypeError):
             text = _compiled_text(getattr(inner, "__code__", None)) or type(inner).__name__
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        held = [getattr(inner, "__defaults__", None), getattr(inner, "__kwdefaults__", None)]
+        held += [cell.cell_contents for cell in getattr(inner, "__closure__", None) or ()]
+        held += [getattr(self.function, name, None) for name in ("_sign", "_kwargs")]
+        # Functions and the like show where they lie in memory, which is another place in every run.
+        shown = re.sub(r" at 0x[0-9a-f]+", "", repr(held))
+        return hashlib.sha256((text + shown).encode()).hexdigest()[:16]
 
     def score(
         self, actual: np.ndarray, found: Predictions, classes: np.ndarray, weights: np.ndarray | None = None

@@ -12,6 +12,7 @@ import polars as pl
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import made_folder, replacing
 from treatise.compare.candidates import instance
 from treatise.compare.interval_picture import draw_intervals
 from treatise.datasets import Games, games_of_table, load_table
@@ -62,12 +63,12 @@ class RatedPlayers:
         files : dict
             "picture" and "table".
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = made_folder(folder)
         files = {"picture": folder / "ratings.png", "table": folder / "ratings.csv"}
         title = f"{self.method.rpartition('.')[2]}: ratings with {self.level:.0%} intervals"
         draw_intervals(self.table, "player", "rating", files["picture"], title=title)
-        self.table.write_csv(files["table"])
+        with replacing(files["table"]) as temporary:
+            self.table.write_csv(temporary)
         return files
 
 

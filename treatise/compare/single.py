@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -10,13 +10,14 @@ from sklearn.pipeline import Pipeline
 from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import find_candidate
 from treatise.compare.inputs import Input, Request, read_input
+from treatise.compare.inputs.base import one_or_several
 from treatise.io import Table
 
 
 def fit_method(
     method: str,
     data: str | os.PathLike[str] | Table,
-    target: str | int | None = None,
+    target: str | int | Sequence[str | int] | None = None,
     *,
     task: str | None = None,
     params: Mapping[str, Any] | None = None,
@@ -44,7 +45,8 @@ def fit_method(
     pipeline, metadata, input
         The fitted pipeline, what its model file should say, and the data as they were understood.
     """
-    given = read_input(Request(data, target, task, header, group, seed=seed, lifetime=time, event=event))
+    one, several = one_or_several(target)
+    given = read_input(Request(data, one, task, header, group, seed=seed, lifetime=time, event=event, targets=several))
     candidate = find_candidate(method, given.candidates(), given.task)
     try:
         pipeline = given.pipeline(candidate, params or {}, seed)

@@ -14,9 +14,11 @@ from treatise.datasets._biology import (
 from treatise.datasets._cells import CellSignals, load_cell_signals
 from treatise.datasets._classes import (
     make_gaussian_mixtures,
+    make_graded_features,
     make_hypercube_gaussians,
     make_logistic_sphere,
     make_monks,
+    make_shared_features,
     make_waveform,
 )
 from treatise.datasets._collection import DataFile, data_files
@@ -39,7 +41,13 @@ from treatise.datasets._images import (
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
-from treatise.datasets._matrices import load_arcene, load_dorothea_validation, load_prostate_expression, load_svmguide3
+from treatise.datasets._matrices import (
+    load_arcene,
+    load_colon_expression,
+    load_dorothea_validation,
+    load_prostate_expression,
+    load_svmguide3,
+)
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
@@ -59,6 +67,7 @@ from treatise.datasets._rankings import (
 )
 from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
+from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
@@ -91,6 +100,7 @@ __all__ = [
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
+    "load_colon_expression",
     "load_dorothea_validation",
     "load_english_treebank",
     "load_exons_introns",
@@ -113,6 +123,7 @@ __all__ = [
     "load_rankings",
     "load_reuters_topics",
     "load_scop_families",
+    "load_signed_network",
     "load_stock_prices",
     "load_svmguide3",
     "load_table",
@@ -125,6 +136,7 @@ __all__ = [
     "make_factor_data",
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
+    "make_graded_features",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
     "make_leader_losses",
@@ -138,6 +150,8 @@ __all__ = [
     "make_random_gaussian_graph",
     "make_ranking_games",
     "make_separable",
+    "make_shared_features",
+    "make_signed_network",
     "make_swimmer",
     "make_tic_tac_toe",
     "make_waveform",

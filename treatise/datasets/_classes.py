@@ -36,6 +36,114 @@ def make_gaussian_mixtures(
     return np.vstack(classes), np.repeat([1.0, -1.0], n_per_class)
 
 
+def make_graded_features(
+    n_samples: int = 50,
+    n_features: int = 1000,
+    *,
+    n_informative: int = 10,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes and features that tell them apart better and better: the i-th is ``y N(-i, 1)``; the rest is noise.
+
+    Parameters
+    ----------
+    n_samples : int, default=50
+        Rows; each is of either class with probability a half, and both are there.
+    n_features : int, default=1000
+        Columns.
+    n_informative : int, default=10
+        The first of them, which tell of the class.
+    random_state : int, RandomState instance or None, default=None
+        Of the draws.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of int, of shape (n_samples,)
+        -1 or 1.
+
+    Examples
+    --------
+    >>> from treatise.datasets import make_graded_features
+    >>> X, y = make_graded_features(random_state=0)
+    >>> X.shape
+    (50, 1000)
+
+    References
+    ----------
+    .. [1] Bhattacharyya, JMLR 5:1417-1433, 2004, Section 5.
+    """
+    if n_samples < 2 or not 0 <= n_informative <= n_features:
+        raise ValueError(
+            f"n_samples={n_samples}, n_informative={n_informative}, n_features={n_features}: there must be two rows at "
+            "least, and no more informative columns than columns"
+        )
+    rng = check_random_state(random_state)
+    y = np.where(rng.uniform(size=n_samples) < 0.5, 1, -1)
+    y[:2] = 1, -1
+    X = rng.normal(size=(n_samples, n_features))
+    means = np.arange(1, n_informative + 1)
+    X[:, :n_informative] = y[:, np.newaxis] * (X[:, :n_informative] - means)
+    return X, y
+
+
+def make_shared_features(
+    n_tasks: int = 10,
+    n_samples: int = 20,
+    n_features: int = 50,
+    *,
+    n_informative: int = 5,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Related tasks: each has weights of its own, on the same few features.
+
+    A row is of class 1 where ``w'x`` plus noise of deviation 0.3 is positive; the weights are those of a normal
+    distribution moved away from zero by one.
+
+    Parameters
+    ----------
+    n_tasks, n_samples, n_features : int
+        Tasks, rows of each, and columns.
+    n_informative : int, default=5
+        The first columns, which all tasks rely on.
+    random_state : int, RandomState instance or None, default=None
+        Of the draws.
+
+    Returns
+    -------
+    X : ndarray of shape (n_tasks * n_samples, n_features)
+        Rows, task after task.
+    y : ndarray of int
+        0 or 1; both are there in every task.
+    tasks : ndarray of int
+        Task of each row.
+
+    Examples
+    --------
+    >>> from treatise.datasets import make_shared_features
+    >>> X, y, tasks = make_shared_features(random_state=0)
+    >>> X.shape
+    (200, 50)
+    """
+    if n_samples < 2 or not 0 < n_informative <= n_features:
+        raise ValueError(
+            f"n_samples={n_samples}, n_informative={n_informative}, n_features={n_features}: a task needs two rows at "
+            "least, and there must be an informative column and no more of them than columns"
+        )
+    rng = check_random_state(random_state)
+    tables: list[np.ndarray] = []
+    labels: list[np.ndarray] = []
+    while len(tables) < n_tasks:
+        weights = rng.normal(size=n_informative)
+        weights += np.sign(weights)
+        X = rng.normal(size=(n_samples, n_features))
+        y = (X[:, :n_informative] @ weights + 0.3 * rng.normal(size=n_samples) > 0).astype(int)
+        if 0 < y.sum() < n_samples:
+            tables.append(X)
+            labels.append(y)
+    return np.vstack(tables), np.concatenate(labels), np.repeat(np.arange(n_tasks), n_samples)
+
+
 def make_hypercube_gaussians(
     n_classes: int,
     n_per_class: int = 200,

@@ -21,6 +21,18 @@ def load_prostate_expression() -> tuple[np.ndarray, np.ndarray]:
     return stored["X"].astype(float), stored["Y"].ravel().astype(int)
 
 
+def load_colon_expression() -> tuple[np.ndarray, np.ndarray]:
+    """Expression of 2 000 genes in 62 colon samples, 40 of tumours (-1) and 22 normal (1).
+
+    Returns
+    -------
+    X : ndarray of shape (62, 2000)
+    y : ndarray of shape (62,)
+    """
+    stored = loadmat(locate("genes/colon.mat"))
+    return stored["X"].astype(float), stored["y"].ravel().astype(int)
+
+
 def load_arcene() -> tuple[np.ndarray, np.ndarray]:
     """Arcene, the training part: mass spectra of 44 cancer patients and 56 healthy people, with false probes.
 

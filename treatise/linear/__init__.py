@@ -1,5 +1,14 @@
 """Linear models: terascale, private and majorised training; sparse, additive and multi-task regression."""
 
+from treatise.linear.discrimination import (
+    AdaptivePoolingClassifier,
+    MEDGraph,
+    MultiTaskMEDClassifier,
+    MultiTaskMEDRegressor,
+    SelectionPath,
+    kernel_metric,
+    selection_path,
+)
 from treatise.linear.hybrid import (
     ClusterPlan,
     HybridLinearClassifier,
@@ -23,6 +32,7 @@ from treatise.linear.margin import (
     excess_error_bound,
     minimize_conditional_risk,
 )
+from treatise.linear.mic import MICGroup, MICMulti, MICMultiClassifier, TransFeat
 from treatise.linear.minimax import (
     KernelMinimaxProbabilityMachine,
     MinimaxProbabilityMachine,
@@ -55,6 +65,7 @@ from treatise.linear.spam import (
 )
 
 __all__ = [
+    "AdaptivePoolingClassifier",
     "BackgroundClassifier",
     "BudgetExceededError",
     "ClusterPlan",
@@ -64,10 +75,16 @@ __all__ = [
     "KernelMarginClassifier",
     "KernelMinimaxProbabilityMachine",
     "LatentLogLinearClassifier",
+    "MEDGraph",
+    "MICGroup",
+    "MICMulti",
+    "MICMultiClassifier",
     "MajorizedLogisticRegression",
     "MarginClassifier",
     "MaximumEntropy",
     "MinimaxProbabilityMachine",
+    "MultiTaskMEDClassifier",
+    "MultiTaskMEDRegressor",
     "Perturbation",
     "PrivacyAccountant",
     "PrivacyAudit",
@@ -75,9 +92,11 @@ __all__ = [
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
     "PrivateTuner",
+    "SelectionPath",
     "SemiStochasticLogisticRegression",
     "SpAMClassifier",
     "SpAMRegressor",
+    "TransFeat",
     "audit_privacy",
     "check_consistency",
     "conditional_risk",
@@ -86,6 +105,7 @@ __all__ = [
     "excess_risk_bound",
     "exponential_mechanism",
     "exponential_probabilities",
+    "kernel_metric",
     "maximum_entropy",
     "minimize_conditional_risk",
     "perturbation",
@@ -94,6 +114,7 @@ __all__ = [
     "plot_frontier",
     "plot_norm_path",
     "repeated_weights",
+    "selection_path",
     "vector_laplace",
     "worst_case_accuracy",
 ]

@@ -6,6 +6,7 @@ from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.enclosing_ellipsoid import EnclosingEllipsoid, minimum_volume_ellipsoid
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
+from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
     GraphicalLassoSolution,
     graphical_lasso_penalty_limit,
@@ -22,11 +23,14 @@ from treatise.optimize.group import (
 )
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1 import (
+    ConeMarginSolution,
     L1ConstrainedPath,
     L1LogisticSolution,
     L1Path,
+    NormCondition,
     l1_constrained_path,
     l1_constraint_paths,
+    minimize_l1_cone_margin,
     solve_l1_logistic,
     solve_l1_logistic_columns,
 )
@@ -52,6 +56,7 @@ from treatise.optimize.losses import (
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
 from treatise.optimize.nnls import nonnegative_kkt_residual, nonnegative_least_squares
+from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
 from treatise.optimize.partition_bound import PartitionBound, log_partition_bound
 from treatise.optimize.partition_bound_plot import plot_log_partition_bound
@@ -84,6 +89,7 @@ from treatise.optimize.svm import (
     svm_without_offset_path,
     warm_start,
 )
+from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
 
 __all__ = [
     "ADMMSolution",
@@ -91,9 +97,11 @@ __all__ = [
     "ArcOrder",
     "BoxConstraint",
     "ColumnNormPenalty",
+    "ConeMarginSolution",
     "EnclosingEllipsoid",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
+    "ForwardSelection",
     "GraphicalLassoSolution",
     "GroupLassoSolution",
     "GroupMultinomialSolution",
@@ -114,6 +122,9 @@ __all__ = [
     "Loss",
     "LowRankCurvature",
     "ModifiedHuberLoss",
+    "NormCondition",
+    "ObservedFactors",
+    "PairTransport",
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
@@ -127,8 +138,11 @@ __all__ = [
     "SquaredHingeLoss",
     "SquaredLoss",
     "SuccessiveProjection",
+    "TransportSolution",
     "armijo_step",
     "covariance_selection",
+    "factorize_observed",
+    "factorize_signs",
     "feedback_arc_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
@@ -145,6 +159,7 @@ __all__ = [
     "minimize_box_quadratic",
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",
+    "minimize_l1_cone_margin",
     "minimize_lbfgs",
     "minimize_on_subspace",
     "minimum_volume_ellipsoid",
@@ -164,6 +179,7 @@ __all__ = [
     "solve_l1_logistic_columns",
     "solve_svm_dual",
     "solve_svm_without_offset",
+    "solve_transport",
     "successive_projection",
     "svm_without_offset_path",
     "warm_start",

@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treatise._core.files import replacing
+from treatise._core.files import held, replacing
 from treatise._core.version import __version__
 from treatise.papers._evidence import Row, Value, Verdict
 
@@ -31,22 +33,21 @@ def last_seen(paper: str, full: bool) -> dict[str, Value]:
 def record_last_seen(paper: str, full: bool, rows: list[Row]) -> None:
     """Keep the values of the rows that have a gap and are not reached; what is reached is dropped."""
     values = {row.quantity: row.here for row in rows if row.gap and row.verdict is not Verdict.REACHED}
-    book = _read(LAST_SEEN)
-    sizes = {**book.get(paper, {}), size_name(full): values}
-    _write(LAST_SEEN, {**book, paper: {size: kept for size, kept in sizes.items() if kept}})
+    with _changed(LAST_SEEN) as book:
+        sizes = {**book.get(paper, {}), size_name(full): values}
+        book[paper] = {size: kept for size, kept in sizes.items() if kept}
 
 
 def record_outcome(path: Path, outcome: "Reproduction") -> None:
     """Put an outcome into the site's record, with its date and version; other papers and sizes stay."""
     from treatise.datasets import data_home  # Late: listing papers need not wait for what reads data.
 
-    book = _read(path)
     stamp = {"date": datetime.now(UTC).date().isoformat(), "version": version()}
     # What the data home is called on this machine is nobody else's.
     skipped = [part.replace(str(data_home()), "the data home") for part in outcome.skipped]
     plain = {**outcome.plain(), "skipped": skipped, "figure": None}
-    sizes = {**book.get(outcome.paper, {}), size_name(outcome.full): {**stamp, **plain}}
-    _write(path, {**book, outcome.paper: sizes})
+    with _changed(path) as book:
+        book[outcome.paper] = {**book.get(outcome.paper, {}), size_name(outcome.full): {**stamp, **plain}}
 
 
 def version() -> str:
@@ -72,8 +73,15 @@ def _read(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def _write(path: Path, book: dict[str, Any]) -> None:
-    """Write the whole file or nothing, in an order that changes little from one recording to the next."""
-    ordered = {paper: book[paper] for paper in sorted(book) if book[paper]}
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+@contextmanager
+def _changed(path: Path) -> Iterator[dict[str, Any]]:
+    """What a file holds, to be changed by one process at a time; then the whole file is written, or nothing.
+
+    Its order changes little from one recording to the next.
+    """
+    with held(path.absolute().parent, what="folder of the record", wait=True):
+        book = _read(path)
+        yield book
+        ordered = {paper: book[paper] for paper in sorted(book) if book[paper]}
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treatise._core.errors import DataNotFoundError, TreatiseError
+from treatise._core.files import made_folder, replacing
 from treatise.papers._evidence import Evidence, Row
 from treatise.papers._record import last_seen, size_name
 from treatise.papers._tally import tally
@@ -73,9 +74,9 @@ def reproduce(paper: str, *, full: bool = False, folder: Path | None = None) -> 
     seconds = time.perf_counter() - start
     figure = None
     if evidence.figure is not None and folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        figure = str(folder / f"{paper}.png")
-        evidence.figure.savefig(figure, dpi=110, bbox_inches="tight")
+        figure = str(made_folder(folder) / f"{paper}.png")
+        with replacing(figure) as temporary:
+            evidence.figure.savefig(temporary, dpi=110, bbox_inches="tight", format="png")
     return Reproduction(paper, full, evidence.rows, seconds, figure, evidence.skipped)
 
 

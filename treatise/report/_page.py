@@ -23,6 +23,7 @@ from treatise.report._panels import calibration_panel, predicted_and_actual, res
 from treatise.report._plain import plain
 from treatise.report._references import bibtex, reference
 from treatise.report._survival import survival_view
+from treatise.report._targets import targets_view
 from treatise.report._thresholds import thresholds_view
 from treatise.report.record import (
     BestMethod,
@@ -83,6 +84,7 @@ def render_report(run: RunRecord) -> str:
         errors=segments_view(run.errors),
         learning=learning_view(run, decimals_of(run.leaderboard)),
         profile=profile_view(run.profile, run.data.classes, run.data.target),
+        unlabelled=run.unlabelled,
         methods=_methods_view(run),
         failures=failures_view(run.failures),
         details=_details_view(run),
@@ -114,6 +116,7 @@ def _best_view(best: BestMethod | None) -> dict[str, Any] | None:
         "residuals": _residual_view(best.residuals),
         "calibration": _calibration_view(best.calibration or ()),
         "survival": survival_view(best.survival or ()),
+        "targets": targets_view(best.targets or ()),
     }
 
 

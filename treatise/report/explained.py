@@ -108,6 +108,22 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True)
+class UnlabelledWorth:
+    """What the rows without a label were worth, in held-out log loss."""
+
+    rows: Annotated[int, "Rows without a label."]
+    key: Annotated[str, "The best method that learns from them."]
+    label: Annotated[str, "What names it to a person."]
+    beside: Annotated[str, "The best method that does not."]
+    beside_label: Annotated[str, "What names that one."]
+    judged: Annotated[int, "Held-out rows that both were judged on."]
+    gain: Annotated[float, "By how much the log loss is lower with them; negative where it is higher."]
+    low: Annotated[Number, "Lower end of its 95 % interval; null with one row."]
+    high: Annotated[Number, "Upper end of it."]
+    words: Annotated[str, "The same in a sentence."]
+
+
+@dataclass(frozen=True)
 class Profile:
     """What the columns hold, those most related to the target first."""
 

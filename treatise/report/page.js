@@ -142,14 +142,3 @@ function openTarget() {
 }
 addEventListener("hashchange", openTarget);
 openTarget();
-
-const openedForPaper = [];
-addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("details:not([open])")) {
-    part.open = true;
-    openedForPaper.push(part);
-  }
-});
-addEventListener("afterprint", () => {
-  while (openedForPaper.length) openedForPaper.pop().open = false;
-});

@@ -19,9 +19,10 @@ from treatise.report.explained import (
     Number,
     Profile,
     ThresholdCurve,
+    UnlabelledWorth,
 )
 
-VERSION = 3
+VERSION = 4
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -243,6 +244,17 @@ class SurvivalCurves:
 
 
 @dataclass(frozen=True)
+class TargetScore:
+    """How well one of several targets is predicted on held-out rows."""
+
+    target: Annotated[str, "Its column."]
+    measure: Annotated[str, "What names the measure to a person."]
+    score: Annotated[float, "The measure on all held-out rows; errors are in standard deviations of the target."]
+    low: Annotated[Number, "Lower end of its 95 % interval; null with one row."]
+    high: Annotated[Number, "Upper end of it."]
+
+
+@dataclass(frozen=True)
 class ModelUse:
     """How to use the saved model."""
 
@@ -257,12 +269,14 @@ class BestMethod:
     key: Annotated[str, "The method."]
     label: Annotated[str, "What names it to a person."]
     params: Annotated[dict[str, Any], "The parameters of the last fit."]
+    rows: Annotated[int | None, "Rows of the last fit, where the budget held no more; null for all."]
     model: Annotated[str | None, "The model file, beside `run.json`; null where the last fit was not made."]
     use: Annotated[ModelUse | None, "How to use that file."]
     confusion: Annotated[ConfusionMatrix | None, "For classes: its mistakes."]
     residuals: Annotated[Residuals | None, "For amounts: predicted and actual ones."]
     calibration: Annotated[tuple[CalibrationCurve, ...] | None, "For probabilities: how far they can be trusted."]
     survival: Annotated[tuple[SurvivalCurves, ...] | None, "For survival times: what became of rows, by prediction."]
+    targets: Annotated[tuple[TargetScore, ...] | None, "For several targets: how well each is predicted."]
 
 
 @dataclass(frozen=True)
@@ -355,6 +369,7 @@ class RunRecord:
     learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
     errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
+    unlabelled: Annotated[UnlabelledWorth | None, "What rows without a label were worth; null without them."] = None
     test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 
     def to_plain(self) -> dict[str, Any]:

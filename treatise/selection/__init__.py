@@ -10,6 +10,16 @@ from treatise.selection.intersection_trees import (
     TreeParameters,
     intersection_tree_parameters,
 )
+from treatise.selection.moments import (
+    FisherBound,
+    KernelMomentSparseClassifier,
+    L1MarginClassifier,
+    LeaveOneOutSelection,
+    MomentSparseClassifier,
+    SparseFisherDiscriminant,
+    fisher_bound,
+    leave_one_out_features,
+)
 from treatise.selection.relevance_plot import plot_relevance
 
 __all__ = [
@@ -19,9 +29,17 @@ __all__ = [
     "CFSForward",
     "ConsistencyForward",
     "CountNaiveBayes",
+    "FisherBound",
     "InteractionRuleClassifier",
+    "KernelMomentSparseClassifier",
+    "L1MarginClassifier",
+    "LeaveOneOutSelection",
+    "MomentSparseClassifier",
     "RandomIntersectionTrees",
+    "SparseFisherDiscriminant",
     "TreeParameters",
+    "fisher_bound",
     "intersection_tree_parameters",
+    "leave_one_out_features",
     "plot_relevance",
 ]

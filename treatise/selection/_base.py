@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import classes_and_codes
+from treatise._core.invariants import are_distinct, is_array
 from treatise.statistics._columns import is_frame, labels_beside, read_array, read_frame
 from treatise.statistics._counts import DiscreteVariable
 from treatise.statistics._encoding import encode
@@ -67,6 +68,14 @@ class DiscreteSelector(SelectorMixin, BaseEstimator):
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.support_
+
+    def _invariants(self):
+        yield "support_ tells of each column whether it is kept", is_array(self.support_, np.bool_, self.n_features_in_)
+        yield "selected_ names columns", are_distinct(self.selected_, self.n_features_in_)
+        yield (
+            "selected_ and support_ name the same columns",
+            np.array_equal(np.sort(self.selected_), np.flatnonzero(self.support_)),
+        )
 
     def _read(self, X, y):
         """Columns of X told apart into numbers and categories, and y checked."""

@@ -2,6 +2,7 @@
 
 from treatise.statistics.bivariate_normal import bivariate_normal_cdf
 from treatise.statistics.chain_diagnostics import effective_sample_size, split_r_hat
+from treatise.statistics.code_lengths import integer_code_constant, log_star, subset_code_length
 from treatise.statistics.concordance import concordance_index
 from treatise.statistics.density_grids import DensityGrids, kde_mutual_information, plug_in_bandwidths
 from treatise.statistics.discretize import MDLDiscretizer
@@ -12,6 +13,7 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
+from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
@@ -31,11 +33,13 @@ __all__ = [
     "disagreement",
     "effective_sample_size",
     "entropy",
+    "integer_code_constant",
     "integrated_brier_score",
     "isotonic_regression_on_tree",
     "kaplan_meier",
     "kde_mutual_information",
     "kendall_distance",
+    "log_star",
     "martingale_residuals",
     "mutual_information",
     "ndcg",
@@ -43,7 +47,9 @@ __all__ = [
     "plug_in_bandwidths",
     "split_r_hat",
     "su_matrix",
+    "subset_code_length",
     "survival_bounds",
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
+    "worst_case_accuracy",
 ]

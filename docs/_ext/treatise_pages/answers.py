@@ -1,4 +1,4 @@
-"""How good the answers of comparisons are: what ``python -m benchmarks answers`` printed into ``answers.json``."""
+"""How good the answers of comparisons are: what ``python -m benchmarks answers`` keeps in ``answers.json``."""
 
 import json
 from pathlib import Path
@@ -14,18 +14,19 @@ def pages(docs: Path) -> dict[str, str]:
     path = docs / "answers.json"
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     found = [json.loads(line) for line in lines if line.strip()]
-    rows, summaries = [one for one in found if "table" in one], [one for one in found if "table" not in one]
-    return {"_generated/answers.inc": _page(rows, summaries[-1]) if rows and summaries else NOTHING}
+    rows = [one for one in found if one.get("tuning") and "treatise" in one and "defaults" in one]
+    return {"_generated/answers.inc": _page(rows, found[-1]) if rows else NOTHING}
 
 
 def _page(rows: list[dict[str, Any]], summary: dict[str, Any]) -> str:
     times = sorted({(row["budget"], row["jobs"]) for row in rows})
-    granted = ", ".join(f"{budget:g} s on {jobs} processor{'s' if jobs > 1 else ''}" for budget, jobs in times)
-    text = f"Recorded on {len(rows)} tables, with {granted} for each search.\n\n"
+    granted = ", ".join(f"{budget:g} s of each of {jobs} processor{'s' if jobs > 1 else ''}" for budget, jobs in times)
+    text = f"Recorded on {len(rows)} table{'s' if len(rows) > 1 else ''}, with {granted} for each search.\n\n"
     said = [[escaped(what), _said(value)] for what, value in summary.items()]
     text += table(["Over all tables", ""], said, widths="60 40") + "\n"
-    header = ["Table", "Rows learnt from", "Measure", "The pick", "Best default", *OTHERS.values(), "Open places"]
-    return text + table(header, [_row(row) for row in rows], widths="22 10 12 20 14 8 8 6")
+    header = ["Table", "Rows learnt from", "Measure", "The pick", "Best default", *OTHERS.values(), "Folds"]
+    header += ["Open places", "Could be told"]
+    return text + table(header, [_row(row) for row in rows], widths="18 8 12 20 14 8 8 4 4 4")
 
 
 def _said(value: Any) -> str:
@@ -41,6 +42,7 @@ def _row(row: dict[str, Any]) -> list[str]:
     best = max(usual, key=lambda name: usual[name])
     return [
         escaped(row["table"]), number(row["rows"]), escaped(row["metric"]), f"{ours['pick']:.4f} ({ours['label']})",
-        f"{usual[best]:.4f} ({best})", *(f"{row[name]:.4f}" if row.get(name) is not None else "" for name in OTHERS),
-        number(ours["undecided"] + ours["equivalent"]),
+        f"{usual[best]:.4f} ({best})", *(f"{row[name]['score']:.4f}" if name in row else "" for name in OTHERS),
+        number(ours["folds"]), number(ours["undecided"] + ours["equivalent"]),
+        "" if ours["told"] is None else f"{ours['told']:.3f}",
     ]  # fmt: skip

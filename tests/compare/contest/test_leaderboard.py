@@ -1,5 +1,6 @@
 """Order, intervals, standings and the decision."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import stats
 from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
 from treatise.compare import Rules
 from treatise.compare.candidates import Candidate
-from treatise.compare.contest.decision import decide, verdict
+from treatise.compare.contest.decision import decide, tellable, verdict
 from treatise.compare.contest.evidence import Evidence, place_of
 from treatise.compare.contest.leaderboard import Entries, judged, leaderboard
 from treatise.compare.contest.race import Course, Race
@@ -106,6 +107,40 @@ def test_one_lucky_fold_does_not_lead():
     lucky = Board(FORMS | {"Lucky": "kernel"})
     lucky.add("Forest", right(0.9)).add("Guess", right(0.5)).add("Lucky", np.ones(ROWS, bool), folds=1)
     assert lucky.entries[0].label == "Forest"
+
+
+def test_guessing_does_not_lead_by_having_its_folds_first():
+    board = Board(FORMS).add("Guess", right(0.5), repeats=2)
+    for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look", folds=1)
+    assert [e.label for e in board.entries] == ["Forest", "Line", "Guess"], "nobody else has a fold"
+    board.add("Line", right(0.75), folds=1)
+    assert [e.label for e in board.entries] == ["Line", "Guess", "Forest"]
+    assert board.entries[0].standing == "best"
+    assert board.race.leader == board.keys["Line"]
+
+
+@pytest.mark.parametrize(("stage", "folds", "told"), [("look", 1, "a single fold"), ("fold", 2, "2 folds")])
+def test_an_answer_of_few_folds_says_so(stage, folds, told):
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):
+        board.add(name, right(share), stage=stage, folds=folds)
+    headline = board.decision().headline
+    assert not headline.startswith("Take")
+    assert told in headline and "too little" in headline
+
+
+def test_what_rows_can_tell_is_told():
+    few, many = (Board(FORMS, rows=rows) for rows in (200, 5000))
+    for board, rows in ((few, 200), (many, 5000)):
+        for seed, (name, share) in enumerate([("Forest", 0.9), ("Line", 0.895), ("Guess", 0.5)]):
+            board.add(name, right(share, rows, seed), repeats=2)
+    assert few.entries[1].standing == "undecided"
+    smallest = [tellable(board.entries) for board in (few, many)]
+    assert smallest[0] / smallest[1] == pytest.approx(5, rel=0.3), "as the root of the rows"
+    found = re.search(r"differences from about ([0-9.]+) on", few.decision().to_decide)
+    assert float(found[1]) == pytest.approx(0.005 + smallest[0] * (few.entries[0].score - 0.5), rel=0.2)
+    assert tellable(Board(FORMS).add("Line", right(0.7)).entries) is None
 
 
 def test_one_that_is_quick_does_not_lead_by_having_many_folds():
@@ -208,3 +243,14 @@ def test_the_words_name_the_choice_the_worse_and_the_missing():
     nothing = decide((), ACCURACY, TRIED, Rules(), 0.0)
     assert nothing.key is None
     assert "No method finished a fold" in " ".join(nothing.reasons)
+
+
+def test_a_guess_that_alone_had_time_for_folds_does_not_lead():
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look", folds=2)
+    board.add("Guess", right(0.5))
+    board.race.looks[:] = [("look", 0, 0, fold) for fold in range(2)]
+    names = [entry.label for entry in board.entries]
+    assert names[0] == "Forest" and names[-1] == "Guess"
+    assert board.decision().headline.startswith("Take Forest")

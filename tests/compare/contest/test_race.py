@@ -101,6 +101,16 @@ def test_the_best_get_ten_folds_or_more_and_the_hopeless_none():
         assert len(world.turns(name, "look")) < 5
 
 
+def test_a_baseline_is_not_given_up_for_a_slow_look():
+    methods = {"Guess": (0.5, 0.01), "Forest": (0.9, 3.0), "Line": (0.7, 0.01), "Slow": (0.95, 30.0)}
+    world = World(methods, budget=40.0)
+    world.run()
+    looked = {turn.key for turn in world.taken if turn.stage == "look"}
+    assert looked == set(world.worth)
+    assert world.evidence.places("world/Forest", "fold"), "its look takes more than that of a paper's method may"
+    assert not world.evidence.places("world/Slow", "look")
+
+
 def test_the_budget_is_used_and_kept():
     world = World(MANY)
     assert 0.8 * 120 <= world.run() <= 120.0

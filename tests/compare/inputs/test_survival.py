@@ -172,3 +172,30 @@ def test_a_comparison_of_a_frame_ranks_draws_curves_and_predicts(tmp_path):
     assert "utility" in comparison.best.predict(frame.head(3)).columns
     told = pl.read_csv(tmp_path / "run" / "out_of_fold.csv")
     assert {"actual event", "actual time"} <= set(told.columns)
+
+
+def test_other_rows_judge_a_run_and_a_saved_model(tmp_path, monkeypatch):
+    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+    new = lives(60, seed=1)
+    comparison = treatise.compare(
+        lives(), time="years", event="died", include=["KaplanMeier", "MinlipSurvival"], budget=60, jobs=1, folds=3,
+        test=new, output=tmp_path / "run",
+    )  # fmt: skip
+    run, best = comparison.run, comparison.best
+    assert run.test.rows == 60 and set(run.test.metrics) == {"concordance", "integrated_brier"}
+    y = given(new).y
+    X = new.select(best.metadata["columns"])
+    assert run.test.metrics["concordance"] == pytest.approx(concordance_index(y, best.model.predict(X)))
+    grid = np.asarray(best.metadata["times"])
+    curves = best.model[-1].predict_survival_function(best.model[:-1].transform(X), grid)
+    assert run.test.metrics["integrated_brier"] == pytest.approx(integrated_brier_score(y, curves, grid, reference=y))
+    assert run.test.low < run.test.score < run.test.high
+    assert "On the 60 rows of" in run.verdict[-1]
+    score = best.score(new)
+    assert score.measurements[0].score == run.test.score
+    with pytest.raises(TreatiseError, match="no column 'died'"):
+        best.score(new.drop("died"))
+    with pytest.raises(TreatiseError, match="lacks the column 'years'"):
+        treatise.compare(lives(), time="years", event="died", test=new.drop("years"), output=tmp_path / "other")
+    with pytest.raises(TreatiseError, match="can be compared"):
+        best.score(new.with_columns(pl.lit(0).alias("died")))

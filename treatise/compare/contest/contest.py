@@ -94,7 +94,8 @@ class Contest:
         leader = self.race.leader
         if leader is None:
             return least
-        fit = self.keep * (LAST_FIT * self.race.expected(leader, self.data.size.rows) + self.race.search)
+        rows = self.data.size.rows
+        fit = self.keep * (LAST_FIT * self.race.expected(leader, rows) + self.race.search_for(leader, rows))
         return min(most, least + self.slowness * fit)
 
     @property

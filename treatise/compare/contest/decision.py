@@ -1,5 +1,6 @@
 """From a judged leaderboard to a recommendation in words that a manager understands."""
 
+import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ STANDINGS = ("equivalent", "undecided", "worse", "unjudged")
 NAMES_SHOWN = 4
 FASTER = 2.0
 """A quicker method is worth a word if it is so many times quicker."""
+FEW_FOLDS = 3
+"""With fewer, the order of the methods is that of a few rows: nobody should be told to take the first."""
 
 
 def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules: Rules, margin: float) -> Decision:
@@ -31,7 +34,8 @@ def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules:
     chosen = _preferred(equal, rules.prefer)
     return Decision(
         chosen.key, chosen.label, _headline(chosen, best, metric, race), tuple(_reasons(board, chosen, metric, margin)),
-        fit_seconds=chosen.fit_seconds, predict_seconds=chosen.predict_seconds, to_decide=_to_decide(board),
+        fit_seconds=chosen.fit_seconds, predict_seconds=chosen.predict_seconds,
+        to_decide=_to_decide(board, metric, margin),
         alternatives=tuple(_alternatives(board, equal, chosen, metric)), **about,
     )  # fmt: skip
 
@@ -56,6 +60,12 @@ def _headline(chosen: LeaderboardEntry, best: LeaderboardEntry, metric: Metric, 
         if race.complete:
             return f"Nothing here predicts better than guessing ({metric.label} {chosen.score:.4g})."
         return "Too few methods had their turn to say anything; give the comparison more time with --budget."
+    if chosen.folds < FEW_FOLDS:
+        seen = "a single fold" if chosen.folds == 1 else f"{chosen.folds} folds"
+        return (
+            f"{chosen.label} leads the {race.looked} methods tried so far with {metric.label} {chosen.score:.4g}, but "
+            f"that rests on {seen}, too little to rely on; give the comparison more time with --budget."
+        )
     value = f"{metric.label} {chosen.score:.4g}{_interval(chosen)}"
     if chosen.key == best.key:
         return f"Take {chosen.label}: {value}, the best of {race.looked} methods tried."
@@ -84,19 +94,43 @@ def _reasons(
             f"{_listed(worse)} {'are' if len(worse) > 1 else 'is'} worse by more than {margin:.2g} "
             "(row by row on the same held-out rows, 5 % level for all together)."
         )
-    undecided = [e.label for e in board if e.standing == "undecided"]
+    undecided = [e.label for e in _undecided(board)]
     if undecided:
         yield f"{_listed(undecided)} could be as good: these rows do not tell."
 
 
-def _to_decide(board: Sequence[LeaderboardEntry]) -> str:
-    undecided = [e for e in board if e.standing == "undecided"]
+def _undecided(board: Sequence[LeaderboardEntry]) -> list[LeaderboardEntry]:
+    """The places that are undecided; a near copy stands with the method whose place it shares."""
+    return [e for e in board if e.standing == "undecided" and e.copy_of is None]
+
+
+def _to_decide(board: Sequence[LeaderboardEntry], metric: Metric, margin: float) -> str:
+    undecided = _undecided(board)
     if not undecided:
         return ""
     looked = [e for e in undecided if e.stage == "look"]
     if looked:
-        return f"{len(looked)} of {len(undecided)} had a look only; a larger --budget would give them folds."
-    return "They had their folds: more rows of data would decide, more time hardly."
+        which = "It" if len(undecided) == 1 else "All" if looked == undecided else f"{len(looked)} of {len(undecided)}"
+        return f"{which} had a look only; a larger --budget would give {'it' if len(looked) == 1 else 'them'} folds."
+    them = "It has had its folds" if len(undecided) == 1 else "They have had their folds"
+    share, guesses = tellable(board), [metric.merit(e.score) for e in board if e.form == "constant"]
+    told = ""
+    if share is not None:
+        smallest = margin + share * (metric.merit(board[0].score) - max(guesses))
+        told = f", and these rows tell differences from about {smallest:.2g} on"
+    return f"{them}{told}: more rows of data would decide, more time hardly."
+
+
+def tellable(board: Sequence[LeaderboardEntry]) -> float | None:
+    """About what a method must be behind the best by, beyond the margin, for the held-out rows to tell.
+
+    The median length of a half of the contenders' intervals, the upper one, since the lower ends at no distance; a
+    share of the way from guessing to the best. None where nobody contended.
+    """
+    contenders = [e for e in board if e.stage == "folds" and e.form != "constant" and e.standing != "best"]
+    halves = [e.behind_high - e.behind for e in contenders if e.behind is not None and e.behind_high is not None]
+    way = [e.behind for e in board if e.form == "constant" and e.behind is not None and e.behind > 0]
+    return statistics.median(halves) / min(way) if halves and way else None
 
 
 def _alternatives(

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from treatise._core.files import replacing
@@ -16,7 +15,8 @@ from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.explaining import Trial, explained_methods, explanations
-from treatise.compare.inputs import FoldPredictions
+from treatise.compare.explaining.unlabelled import worth_of_unlabelled
+from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report import write_report
 from treatise.report.explained import ColumnEffect
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
@@ -32,6 +32,14 @@ its model a run is worth little."""
 LEAST_EXPLAINING = 0.5
 MODEL = "best.skops"
 MODELS = "models"
+
+
+class LastFit(NamedTuple):
+    """The parameters of a fit on the whole table, its rows where they are fewer, or why there is none."""
+
+    params: dict[str, Any] | None
+    rows: int | None
+    complaint: str
 
 
 @dataclass(frozen=True)
@@ -72,19 +80,32 @@ class Ending:
             others = threads.submit(self._fit_others, run, chosen)
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
             tried = threads.submit(self._learn, run, chosen)
-            params, complaint = fit.result()
+            fitted = fit.result()
             others.result()
             effects = {key: job.result() for key, job in weighed.items()}
             trials = tried.result()
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
-        run = replace(run, best=self._best(chosen), **vars(found))
+        run = self._with_worth(replace(run, best=self._best(chosen), **vars(found)))
         assert run.best is not None
-        if params is None:
-            sentence = f"{chosen.label} could not be fitted on the whole table: {complaint}."
+        if fitted.params is None:
+            sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
             return replace(run, verdict=(*run.verdict, sentence))
-        best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=params)
-        return replace(run, best=best)
+        best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=fitted.params, rows=fitted.rows)
+        if fitted.rows is None:
+            return replace(run, best=best)
+        some, every = f"{fitted.rows:,}", f"{contest.data.size.rows:,}"
+        sentence = f"The saved model was fitted on {some} of {every} rows, as many as the budget held."
+        return replace(run, best=best, verdict=(*run.verdict, sentence))
+
+    def _with_worth(self, run: RunRecord) -> RunRecord:
+        """What rows without a label were worth, where there are some."""
+        contest = self.contest
+        learners = {key for key, candidate in contest.race.field.items() if candidate.compare.unlabelled}
+        if not learners:
+            return run
+        worth = worth_of_unlabelled(contest.data, run.leaderboard, learners, self._out_of_fold)
+        return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
         """Fit and save those that come next, as many as the rules keep."""
@@ -95,7 +116,7 @@ class Ending:
 
     def _best(self, chosen: LeaderboardEntry) -> BestMethod:
         explained = self.contest.data.explain(self._out_of_fold(chosen.key))
-        return BestMethod(chosen.key, chosen.label, chosen.params, model=None, use=None, **vars(explained))
+        return BestMethod(chosen.key, chosen.label, chosen.params, rows=None, model=None, use=None, **vars(explained))
 
     @property
     def _left(self) -> float:
@@ -103,8 +124,8 @@ class Ending:
         clock = self.contest.clock
         return clock.left - max(REPORT_SECONDS, REPORT_SHARE * clock.budget)
 
-    def _fit(self, run: RunRecord, entry: LeaderboardEntry, name: str) -> tuple[dict[str, Any] | None, str]:
-        """The parameters of the final fit, or why there is none."""
+    def _fit(self, run: RunRecord, entry: LeaderboardEntry, name: str) -> "LastFit":
+        """Fit a method on as much of the data as can be, and save it."""
         contest, race = self.contest, self.contest.race
         members = self._members(entry)
         # Of the time left, what the machine grants; a half is kept for a fit that is slower than it was.
@@ -113,7 +134,9 @@ class Ending:
         for candidate, weight in members:
             rows = race.rows_for(candidate.key, granted, contest.data.size.rows)
             expected = race.expected(candidate.key, rows or contest.data.size.rows)
-            tuning = min(race.search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
+            # Searched for as long as in the folds that judged it.
+            search = race.search_for(candidate.key, rows or contest.data.size.rows)
+            tuning = min(search, max(0.0, granted - expected)) if run.status == "finished" else 0.0
             setting = None if tuning > 0 else entry.params if len(members) == 1 else {}
             jobs.append(Member(candidate, weight, rows, tuning, setting))
         settled = contest.data.settled(self._out_of_fold(entry.key))
@@ -128,7 +151,10 @@ class Ending:
         outcome = self.pool.run(
             fit_whole, (contest.folder.work, tuple(jobs), run.metric, run.seed, path, metadata), limits
         )
-        return (outcome.value, "") if outcome.kind == "done" else (None, outcome.reason)
+        if outcome.kind != "done":
+            return LastFit(None, None, outcome.reason)
+        parts = [job.rows for job in jobs if job.rows is not None and job.rows < contest.data.size.rows]
+        return LastFit(outcome.value, min(parts, default=None), "")
 
     def _members(self, entry: LeaderboardEntry) -> list[tuple[Candidate, float]]:
         """The methods that a model is made of: itself, or those of a blend with their weights."""
@@ -176,19 +202,21 @@ class Ending:
         parts = {e.key: found for e in shown if (found := self._out_of_fold(e.key))}
         if not parts:
             return
-        together = pl.concat(_rows(found, "actual") for found in parts.values())
+        data = self.contest.data
+        together = pl.concat(_rows(data, found, "actual") for found in parts.values())
         table = together.unique("row").sort("row")
         for key, found in parts.items():
-            table = table.join(_rows(found, "predicted").rename({"predicted": key}), on="row", how="left")
+            table = table.join(_rows(data, found, "predicted", key), on="row", how="left")
         with replacing(self.contest.folder.path / "out_of_fold.csv") as temporary:
             table.write_csv(temporary)
 
 
-def _rows(parts: Sequence[FoldPredictions], what: str) -> pl.DataFrame:
-    return pl.concat(pl.DataFrame({"row": part.numbers} | _columns(what, getattr(part, what))) for part in parts)
-
-
-def _columns(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Values as a column, or one for each of their fields."""
-    fields = values.dtype.names
-    return {name: values} if fields is None else {f"{name} {field}": values[field] for field in fields}
+def _rows(data: Input, parts: Sequence[FoldPredictions], what: str, name: str | None = None) -> pl.DataFrame:
+    """The actual or the predicted values of rows, in columns that begin with a name."""
+    return pl.concat(
+        pl.DataFrame(
+            {"row": part.numbers}
+            | {f"{name or what} {end}".strip(): values for end, values in data.told(getattr(part, what)).items()}
+        )
+        for part in parts
+    )

@@ -9,16 +9,19 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import psutil
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.contest import clock
 from treatise.compare.contest.messages import BEGIN, COMPILED, COMPILING, read_message, write_message
 from treatise.compare.contest.processes import start_process
 
-POLL_SECONDS = 0.02
+POLL_SECONDS = 0.1
+"""How often a job's limits are looked at; its answer is heard at once."""
 MOST_STARTING = 30.0
 """Processor seconds after which a start, or one loop that compiles, is taken to hang."""
 MOST_UNSTARTED = 5
@@ -77,11 +80,11 @@ class _Meter:
     @property
     def spent(self) -> dict[str, Any]:
         """What an outcome says of it."""
-        return {"seconds": self.seconds, "compile_seconds": self.compiled, "wall": time.monotonic() - self._began}
+        return {"seconds": self.seconds, "compile_seconds": self.compiled, "wall": clock.now() - self._began}
 
     def begin(self) -> None:
         """Count from now."""
-        self._start, self._began = self._used(), time.monotonic()
+        self._start, self._began = self._used(), clock.now()
         self.compiled = 0.0
 
     @property
@@ -91,7 +94,7 @@ class _Meter:
 
     @property
     def waiting(self) -> float:
-        """Seconds on the clock since the process last did anything, or wanted to."""
+        """Seconds on the wall since the process last did anything, or wanted to."""
         return time.monotonic() - self._moved
 
     @property
@@ -133,15 +136,14 @@ class Worker:
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], limits: Limits) -> Outcome:
         """Call ``function(*args)`` there; it must be importable by name."""
-        ends = time.monotonic() + limits.wall
+        ends = clock.now() + limits.wall
         if self._pid is None:
             # The process imports its libraries first; that is no method's time.
-            try:
-                word = self._answers.get(timeout=max(0.0, limits.wall))
-            except queue.Empty:
-                return Outcome("late", reason="no process was ready for it in time")
+            word = self._first_word(ends)
             if word is None:
                 return Outcome("unstarted", reason="its process ended before it could begin")
+            if not word:
+                return Outcome("late", reason="no process was ready for it in time")
             self._pid = word[1]
         meter = _Meter(psutil.Process(self._pid) if self.alive else None)
         try:
@@ -166,11 +168,18 @@ class Worker:
                 return Outcome(word, reason=value, **meter.spent)
             _hear(word, value, meter)
 
+    def _first_word(self, ends: float) -> Any:
+        """What the process says when it is ready: None if it has ended, nothing if the time is up before."""
+        while clock.now() <= ends:
+            with suppress(queue.Empty):
+                return self._answers.get(timeout=POLL_SECONDS)
+        return ()
+
     @staticmethod
     def _beyond(limits: Limits, meter: _Meter, ends: float) -> Outcome | None:
         """The outcome of a job that has used up something, or None."""
         spent, resident = meter.seconds, meter.resident
-        if time.monotonic() > ends:
+        if clock.now() > ends:
             return Outcome("late", reason="the time was up before it ended", **meter.spent)
         if spent > limits.seconds + (0.0 if meter.begun and not meter.compiling else MOST_STARTING):
             reason = f"stopped after {spent:.1f} s of processor time, its share"

@@ -31,6 +31,9 @@ class Entries:
     def of(self, key: str) -> LeaderboardEntry:
         """That of one method."""
         records = self.race.records[key]
+        if self.race.field[key].form == "constant" and not self.race.contested:
+            # Guessing has all its folds in no time; until a method has one, it is seen at what all were looked at.
+            records = [record for record in records if record.stage == "look"] or records
         if key not in self._known or self._known[key][0] != len(records):
             self._known[key] = len(records), entry_of(self.race.field[key], records, self.metric, self.race.course.k)
         entry = self._known[key][1]
@@ -42,8 +45,11 @@ def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[L
     """One entry for each method that was tried, best first, before any test; ``more`` are blends."""
     race, metric = made.race, made.metric
     entries = [made.of(key) for key, records in race.records.items() if records] + list(more)
+    if all(e.form == "constant" for e in entries if e.stage == "folds"):
+        # Guesses are quick: where the time was enough for their folds alone, everybody stands by the looks.
+        entries = [replace(e, stage="look") for e in entries]
     # A contender with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
-    enough = min(FOLDS_WANTED, max((e.folds for e in entries if e.stage == "folds"), default=0)) / 2
+    enough = _enough({e.key: e.folds for e in entries if e.stage == "folds"}, race)
     entries.sort(
         key=lambda e: (e.stage != "folds", e.stage == "folds" and e.folds < enough, -metric.merit(e.score), e.key)
     )
@@ -148,8 +154,7 @@ def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
     contenders = [e.key for e in entries if e.stage == "folds"]
     folds = {key: len(race.evidence.places(key, "fold")) for key in contenders}
     # One with few folds would leave the others few rows in common; one that is quick may have many more than need be.
-    most = min(FOLDS_WANTED, max(folds.values(), default=0))
-    full = [key for key in contenders if 2 * folds[key] >= most]
+    full = [key for key in contenders if folds[key] >= _enough(folds, race)]
     families: list[Family] = []
     if full:
         families.append((full, full, race.evidence.common(full, "fold")))
@@ -162,6 +167,12 @@ def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
             families.append((wanted, keys, places))
             left -= set(wanted)
     return families
+
+
+def _enough(folds: dict[str, int], race: Race) -> float:
+    """Half of the folds of a pass, or of the most that a method had; guessing, which has them in no time, apart."""
+    methods = [count for key, count in folds.items() if key not in race.field or race.field[key].form != "constant"]
+    return min(FOLDS_WANTED, max(methods, default=0)) / 2
 
 
 def _best_first(

@@ -8,8 +8,12 @@ from treatise.compare.contest.contest import INTERRUPTED, NO_TURN, Contest
 from treatise.compare.contest.decision import decide, verdict
 from treatise.compare.contest.evidence import place_of
 from treatise.compare.contest.leaderboard import entry_of, judged, leaderboard
+from treatise.compare.contest.race import FOLDS_WANTED
 from treatise.compare.rules import Rules
 from treatise.report.record import FoldPlan, LeaderboardEntry, Race
+
+ENOUGH = 0.8
+"""Of the folds of the fullest member of a blend, what the others need."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,22 @@ class Judgement:
 
 
 def _members(contest: Contest) -> dict[str, list[Any]]:
-    """The contenders that predict better than a constant, best first, with their folds."""
-    board = leaderboard(contest.entries)
+    """The contenders that a blend may be made of, best first, with their folds.
+
+    They predict better than a constant, did not fail, and have most folds of the fullest, up to those that a contender
+    should have: a blend has the folds that all its members have, and one that was stopped early would leave it none.
+    """
+    failed = {failure.key for failure in contest.failures}
+    able = [
+        entry.key
+        for entry in leaderboard(contest.entries)
+        if entry.stage == "folds" and entry.form != "constant" and entry.key not in failed
+    ]
+    folds = {key: [r for r in contest.race.records[key] if r.stage == "fold"] for key in able}
+    needed = ENOUGH * min(FOLDS_WANTED, max(map(len, folds.values()), default=0))
     found = {}
-    for entry in board:
-        if entry.stage == "folds" and entry.form != "constant":
-            records = [r for r in contest.race.records[entry.key] if r.stage == "fold"]
+    for key, records in folds.items():
+        if len(records) >= needed:
             parts = [(record, contest.folder.predictions(record)) for record in records]
-            found[entry.key] = [(record, part) for record, part in parts if part is not None]
+            found[key] = [(record, part) for record, part in parts if part is not None]
     return found

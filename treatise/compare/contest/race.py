@@ -27,8 +27,10 @@ JUDGED_ENOUGH = 10_000
 """Rows that looks are judged on: as many folds of the first size as give so many."""
 PLACES = 6
 FOLDS_WANTED = 10
-# Shares of the processor time that the budget grants: one look, and all looks after the first round.
+# Shares of the processor time that the budget grants: one look, one at a baseline where that is less than some seconds,
+# since no answer should miss the forest because its trees are slow to grow, and all looks after the first round.
 LOOK_SHARE = 0.015
+BASELINE_SHARE, BASELINE_SECONDS = 0.05, 5.0
 LOOKS_SHARE = 0.3
 RACE_SHARE = 0.8
 LEAST_LOOK = 0.5
@@ -143,7 +145,10 @@ class Race:
         return sum(self.evidence.has(key, place) for place in self.looks)
 
     def _look(self, key: str, place: Place) -> Turn:
-        seconds = max(LEAST_LOOK, LOOK_SHARE * self.course.budget * self.course.jobs)
+        granted = self.course.budget * self.course.jobs
+        seconds = max(LEAST_LOOK, LOOK_SHARE * granted)
+        if self.field[key].paper is None:
+            seconds = max(seconds, min(BASELINE_SHARE * granted, BASELINE_SECONDS))
         _, rows, repeat, fold = place
         return Turn(key, "look", repeat, fold, rows or None, 0.0, seconds)
 
@@ -243,6 +248,13 @@ class Race:
             self._rows[key] = self.rows_for(key, self._longest_fit)
         return self._rows[key]
 
+    def search_for(self, key: str, rows: int | None) -> float:
+        """Processor seconds that the search for a method's parameters has before a fit with so many rows."""
+        if not self.field[key].compare.search:
+            return 0.0
+        expected = self.expected(key, rows or self.course.training_rows)
+        return min(self.search, max(SHORTEST_SEARCH, LONGEST_SEARCH * expected))
+
     def rows_for(self, key: str, seconds: float, most: int | None = None) -> int | None:
         """Rows that a fit may have to take so many seconds; None for all, which ``most`` counts."""
         most = self.course.training_rows if most is None else most
@@ -323,9 +335,7 @@ class Race:
     def _next_fold(self, key: str, repeats: int) -> Turn | None:
         rows = self._fold_rows(key)
         expected = self.expected(key, rows or self.course.training_rows)
-        tuning = (
-            min(self.search, max(SHORTEST_SEARCH, LONGEST_SEARCH * expected)) if self.field[key].compare.search else 0.0
-        )
+        tuning = self.search_for(key, rows)
         for repeat in range(repeats):
             for fold in range(self.course.k):
                 turn = Turn(key, "fold", repeat, fold, rows, tuning, tuning + 5.0 * expected + 2.0)
@@ -340,9 +350,18 @@ class Race:
         return [key for key in self.records if key in running or self.evidence.places(key, "fold")]
 
     @property
+    def contested(self) -> bool:
+        """Whether any method but guessing has had a fold."""
+        return any(self._has_folds(key) for key in self.field)
+
+    def _has_folds(self, key: str) -> bool:
+        """Whether a method, unlike guessing, which is over in no time, was judged on a fold."""
+        return self.field[key].form != "constant" and bool(self.evidence.places(key, "fold"))
+
+    @property
     def leader(self) -> str | None:
-        """The best so far, of those with folds if there are any."""
-        with_folds = [k for k in self._contended if self.evidence.places(k, "fold") and k not in self._out]
+        """The best method so far, of those with folds if there are any."""
+        with_folds = [key for key in self._alive() if self._has_folds(key)]
         if with_folds:
             return max(with_folds, key=lambda key: self.evidence.mean(key, self.evidence.places(key, "fold")))
         return next(iter(self.line()), None)

@@ -11,6 +11,7 @@ from treatise.compare.inputs.sequences import SequenceInput
 from treatise.compare.inputs.served import Part, Served
 from treatise.compare.inputs.survival import SurvivalInput
 from treatise.compare.inputs.table import TableInput
+from treatise.compare.inputs.targets import TargetsInput
 from treatise.io import ModelFile
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
     "served_kind",
 ]
 
-KINDS: list[type[Input]] = [SurvivalInput, SequenceInput, BlockInput, TableInput]
+KINDS: list[type[Input]] = [SurvivalInput, TargetsInput, SequenceInput, BlockInput, TableInput]
 """Every kind of input, asked in this order whether it takes a source."""
 
 PREDICTED: list[type[Served]] = [ExampleFiles]

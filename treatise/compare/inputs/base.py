@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import Candidate
 from treatise.compare.inputs.served import Served
 from treatise.compare.metrics import Predictions, choose_metric, spread_by_parts
@@ -24,6 +25,7 @@ from treatise.report.record import (
     ModelUse,
     Residuals,
     SurvivalCurves,
+    TargetScore,
 )
 
 if TYPE_CHECKING:
@@ -40,10 +42,10 @@ class Request:
     ``limit`` is the most bytes that the data may take in memory, ``seconds`` the most time that reading may take.
     ``group``, ``time`` and ``weight`` name columns that keep rows together, order them or weigh them. ``threshold``
     says how labels of two classes follow from probabilities, and ``own`` is a measure that the user brings.
-    ``lifetime`` and ``event`` name the columns of survival times and of whether they ended with the event; ``ordered``
-    holds the classes from the lowest to the highest, or says that they sort so. ``tell``
-    hears a sentence where something was decided before reading begins, and ``earlier`` knows the identity of the data
-    that an earlier sitting of the run in a folder had, if there was one.
+    ``targets`` names several columns to predict at once. ``lifetime`` and ``event`` name the columns of survival times
+    and of whether they ended with the event; ``ordered`` holds the classes from the lowest to the highest, or says that
+    they sort so. ``tell`` hears a sentence where something was decided before reading begins, and ``earlier`` knows the
+    identity of the data that an earlier sitting of the run in a folder had, if there was one.
     """
 
     source: Any
@@ -64,11 +66,27 @@ class Request:
     lifetime: str | None = None
     event: str | None = None
     ordered: Sequence[str] | bool = False
+    targets: tuple[str | int, ...] = ()
 
     def folder(self, name: str) -> Path:
         """The run's folder for data of a name."""
         safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-") or "table"
         return self.output if self.output is not None else Path(f"{safe}-comparison")
+
+
+def one_or_several(
+    target: str | int | Sequence[str | int] | None, targets: Sequence[str | int] = ()
+) -> tuple[str | int | None, tuple[str | int, ...]]:
+    """A single target, or several."""
+    if target is not None and targets:
+        raise TreatiseError("give either a target or several targets, not both")
+    if target is None or isinstance(target, str | int):
+        named = tuple(targets)
+    else:
+        named, target = tuple(target), None
+    if len(named) == 1:
+        return named[0], ()
+    return target, named
 
 
 class Size(NamedTuple):
@@ -136,6 +154,7 @@ class Explanation:
     residuals: Residuals | None = None
     calibration: tuple[CalibrationCurve, ...] | None = None
     survival: tuple[SurvivalCurves, ...] | None = None
+    targets: tuple[TargetScore, ...] | None = None
 
 
 class Input(Served):
@@ -164,12 +183,8 @@ class Input(Served):
     no target           ``accepts`` a table with ``--task clustering``; held-out rows are judged by agreement of the
                         groups found with and without them (stability) and by the silhouette; ``predict`` adds a
                         column of groups.
-    several targets     ``actual`` is a matrix; ``judge`` takes the mean over targets and names each; ``predict`` writes
-                        a column for each; ``explain`` shows the worst one.
     bags of rows        rows carry a group as sequences do; a fold holds whole bags, a bag has one label, ``size``
                         counts bags, ``predict`` writes a row for each bag.
-    missing labels      rows without a label are training rows in every fold and never held out; ``identity`` counts
-                        them; ``candidates`` are those of the semi-supervised tasks and, as a yardstick, the usual ones.
     edge lists          ``divide`` hides a share of the edges and as many pairs without one; ``judge`` ranks them (AUC);
                         ``predict`` scores the pairs of a file; nothing is encoded.
     games               ``divide`` cuts by time, so that a fold is the next period; ``judge`` is the log loss of the
@@ -208,6 +223,12 @@ class Input(Served):
     @abstractmethod
     def describe(self) -> DataRecord:
         """The data for the run's record, with all the words about kind and task that page and terminal show."""
+
+    @property
+    def judged_by(self) -> tuple[str, ...]:
+        """The columns that hold what is to be predicted, which rows to test on must have."""
+        target = self.describe().target
+        return () if target is None else (target,)
 
     @abstractmethod
     def identity(self) -> dict[str, Any]:
@@ -274,8 +295,9 @@ class Input(Served):
 
     def why_not(self, candidate: Candidate, seconds: float, memory: float, rows: int) -> str | None:
         """Why a candidate cannot take so many rows of the data with so much time and memory for one fit, or None."""
-        size = Size(min(rows, self.size.rows), self.columns_for(candidate), self.size.classes)
-        needed_bytes, needed_seconds = self.bytes_of(candidate, size.rows), candidate.compare.seconds.at(*size)
+        learned = self.rows_learned(candidate, min(rows, self.size.rows))
+        size = Size(learned, self.columns_for(candidate), self.size.classes)
+        needed_bytes, needed_seconds = self.bytes_of(candidate, rows), candidate.compare.seconds.at(*size)
         if needed_bytes > memory:
             gib = 2**30
             return f"would need about {needed_bytes / gib:.1f} GiB of memory; {memory / gib:.1f} GiB are free for it"
@@ -288,9 +310,17 @@ class Input(Served):
 
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
         """Memory that a fit of so many rows takes, by the catalogue's law."""
-        return candidate.compare.bytes.at(
-            min(rows, self.rows_in_memory), self.columns_for(candidate), self.size.classes
-        )
+        learned = self.rows_learned(candidate, min(rows, self.rows_in_memory))
+        return candidate.compare.bytes.at(learned, self.columns_for(candidate), self.size.classes)
+
+    def rows_learned(self, candidate: Candidate, rows: int) -> int:
+        """Rows that a method learns from where so many of :attr:`size` are its share."""
+        return rows
+
+    @property
+    def unlabelled_rows(self) -> int:
+        """Rows that have nothing to be judged by, beside those of :attr:`size`, and that some methods learn from."""
+        return 0
 
     def columns_for(self, candidate: Candidate) -> int:
         """Columns that a method is given, after encoding."""
@@ -362,6 +392,12 @@ class Input(Served):
     def shuffled(self, X: Any, feature: str, rng: np.random.Generator) -> Any:
         """What a model is shown, with one of :attr:`features` in random order."""
         raise NotImplementedError(f"{type(self).__name__} has no features to shuffle")
+
+    def told(self, values: np.ndarray) -> dict[str, np.ndarray]:
+        """What is or was said to be the case as columns of a file, by what tells them apart: one column, or each of
+        its fields."""
+        fields = values.dtype.names
+        return {"": values} if fields is None else {field: values[field] for field in fields}
 
     def explain(self, parts: Sequence[FoldPredictions]) -> Explanation:
         """How a method errs, from what it said of each fold; nothing where the kind has no picture of it."""

@@ -28,7 +28,8 @@ from treatise.compare.inputs.block_store import FOLD, JUDGED, Block, BlockStore,
 from treatise.compare.inputs.rows import Judging, RowsInput
 from treatise.compare.inputs.served import Part
 from treatise.compare.inputs.table import TableInput, table_usage
-from treatise.io import ModelFile
+from treatise.compare.own_metric import OwnMetric
+from treatise.io import ModelFile, Table
 from treatise.report.record import ModelUse
 
 MIXED_BLOCKS = 8
@@ -189,6 +190,13 @@ class BlockInput(RowsInput):
     ) -> Score:
         """As a table in memory."""
         return TableInput.score(model, source, header=header, threshold=threshold)
+
+    @classmethod
+    def score_rows(
+        cls, model: ModelFile, table: Table, *, threshold: float | None = None, own: OwnMetric | None = None
+    ) -> Score:
+        """As a table in memory."""
+        return TableInput.score_rows(model, table, threshold=threshold, own=own)
 
     def _blocks(self) -> Iterator[tuple[Any, np.ndarray]]:
         """All rows to learn from, once, in a random order.

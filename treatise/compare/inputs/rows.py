@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from treatise.compare.candidates import Candidate, all_candidates
+from treatise.compare.candidates import Candidate, all_candidates, unlabelled_candidates
 from treatise.compare.inputs.base import Columns, Explanation, FoldPredictions, HeldOut, Input, Size
 from treatise.compare.inputs.columns import kinds_in_words, width_of
 from treatise.compare.inputs.encoding import table_pipeline
@@ -32,6 +32,7 @@ from treatise.compare.metrics import (
     row_merits_of,
 )
 from treatise.compare.own_metric import OwnMetric
+from treatise.compare.unlabelled import WithUnlabelled, fit_with_unlabelled
 from treatise.report.record import (
     CalibrationCurve,
     ColumnCounts,
@@ -72,6 +73,8 @@ class RowsInput(Input):
     ``X`` is a Polars frame of the informative columns, or a sparse matrix; ``y`` holds numbers or labels; ``groups``
     numbers the rows that are kept together: copies of a row, or what ``roles`` says; ``table_columns`` are all columns
     of the table, the target among them; ``written`` tells how columns are written that are no plain numbers or dates.
+    ``unlabelled`` holds rows without a label, like ``X``: some methods learn from them in every fold, and they are
+    never held out.
     """
 
     name: str
@@ -87,6 +90,7 @@ class RowsInput(Input):
     roles: Roles = field(default_factory=Roles)
     judging: Judging = field(default_factory=Judging)
     written: Mapping[str, str] = field(default_factory=dict)
+    unlabelled: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -184,6 +188,7 @@ class RowsInput(Input):
                 Fact("Columns used", f"{columns:,}", kinds),
                 Fact("To predict", self.target),
                 Fact("Task", self.task_words),
+                *([Fact("Rows without a label", f"{self.unlabelled_rows:,}")] if self.unlabelled_rows else []),
             ),
             features=columns,
             columns=ColumnCounts(numeric, columns - numeric),
@@ -228,21 +233,37 @@ class RowsInput(Input):
         return replace(self, X=self.X[index], y=self.y[index], groups=groups, roles=self.roles.part(index))
 
     def sample(self, rows: int, seed: int) -> Input:
-        """Rows drawn without return, in their order."""
-        return self.part(np.sort(np.random.default_rng(seed).permutation(self.n_rows)[:rows]))
+        """Rows drawn without return, in their order; of those without a label the same share."""
+        rng = np.random.default_rng(seed)
+        chosen = self.part(np.sort(rng.permutation(self.n_rows)[:rows]))
+        if self.unlabelled is None:
+            return chosen
+        share = self.unlabelled_rows * chosen.n_rows // self.n_rows
+        return replace(chosen, unlabelled=self.unlabelled[np.sort(rng.permutation(self.unlabelled_rows)[:share])])
+
+    @property
+    def unlabelled_rows(self) -> int:
+        """Rows without a label."""
+        return 0 if self.unlabelled is None else int(self.unlabelled.shape[0])
+
+    def rows_learned(self, candidate: Candidate, rows: int) -> int:
+        """Those without a label as well, where a method learns from them."""
+        return rows + self.unlabelled_rows * rows // self.n_rows if candidate.compare.unlabelled else rows
 
     # ------------------------------------------------------------------ methods
 
     def candidates(self) -> list[Candidate]:
-        """Every method of the task; of classes with an order, those that know of it too."""
-        return all_candidates(self.task) + (all_candidates("ordinal") if self.judging.levels else [])
+        """Every method of the task; of classes with an order, those that know of it too; those for missing labels."""
+        found = all_candidates(self.task) + (all_candidates("ordinal") if self.judging.levels else [])
+        return found if self.unlabelled is None else found + unlabelled_candidates(self.task)
 
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
-        """Memory that a fit takes; a method that takes no sparse input takes the matrix in full."""
+        """Memory that a fit takes: no less than its rows, in full where the method takes no sparse ones."""
         needed = super().bytes_of(candidate, rows)
-        if self.sparse and "sparse" not in candidate.compare.input:
-            return max(needed, 8.0 * min(rows, self.rows_in_memory) * self.columns_for(candidate) * 2)
-        return needed
+        table = 8.0 * min(rows, self.rows_in_memory) * self.columns_for(candidate)
+        if not self.sparse:
+            return max(needed, table)
+        return needed if "sparse" in candidate.compare.input else max(needed, 2 * table)
 
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
         """Numbers for text and gaps, the scaling that the method wants, the method, and a head for transformers."""
@@ -250,7 +271,11 @@ class RowsInput(Input):
         most = columns if columns < self.width else None
         if candidate.task == "ordinal":
             params = {"levels": list(self.judging.levels), **params}
-        return table_pipeline(candidate, self.sparse, params, seed, self.written, most)
+        made = table_pipeline(candidate, self.sparse, params, seed, self.written, most)
+        if not candidate.compare.unlabelled:
+            return made
+        name, method = made.steps[-1]
+        return Pipeline([*made.steps[:-1], (name, WithUnlabelled(method))])
 
     def columns_for(self, candidate: Candidate) -> int:
         """Columns that a method is given: of very many, a dense one sees those that tell most of the target.
@@ -268,7 +293,9 @@ class RowsInput(Input):
         return columns
 
     def fit(self, pipeline: Pipeline) -> Pipeline:
-        """Fit a pipeline to all rows, with their weights where it takes them."""
+        """Fit a pipeline to all rows, with their weights where it takes them, and with those without a label."""
+        if self.unlabelled is not None and isinstance(pipeline[-1], WithUnlabelled):
+            return fit_with_unlabelled(pipeline, self.X, self.y, self.unlabelled)
         return pipeline.fit(self.X, self.y, **self.roles.fit_params(pipeline))
 
     def apply(self, model: Pipeline, X: Any) -> Predictions:

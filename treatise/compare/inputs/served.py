@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from treatise._core.errors import TreatiseError
+from treatise.datasets import load_table
 from treatise.io import ModelFile
 
 if TYPE_CHECKING:
     from treatise.compare.inputs.answers import Score
+    from treatise.compare.own_metric import OwnMetric
     from treatise.io import Table
 
 _FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-]?[0-9.]+$"
@@ -82,7 +84,16 @@ class Served(ABC):
         cls, model: ModelFile, source: str, *, header: bool | None = None, threshold: float | None = None
     ) -> "Score":
         """How good the predictions of labelled data are; a kind that cannot tell says so."""
-        raise TreatiseError(f"--score judges predictions of tables; this model predicts {cls.kind}")
+        if "score" not in cls.wishes:
+            raise TreatiseError(f"--score judges predictions of tables; this model predicts {cls.kind}")
+        return cls.score_rows(model, load_table(source, header=header), threshold=threshold)
+
+    @classmethod
+    def score_rows(
+        cls, model: ModelFile, table: "Table", *, threshold: float | None = None, own: "OwnMetric | None" = None
+    ) -> "Score":
+        """The same for a table in memory, with a measure of the user's besides."""
+        raise TreatiseError(f"only predictions of tables are judged so far; this model predicts {cls.kind}")
 
 
 @dataclass(frozen=True)

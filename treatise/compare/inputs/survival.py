@@ -1,5 +1,6 @@
 """A table of survival times: how long each row was watched, and whether that ended with the event."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import Candidate
-from treatise.compare.inputs.answers import carried, tell_of_unseen
+from treatise.compare.inputs.answers import Score, actual_values, carried, tell_of_unseen
 from treatise.compare.inputs.base import Columns, Explanation, FoldPredictions, HeldOut, Input, Request, written_usage
 from treatise.compare.inputs.roles import roles_of, set_aside, split_by_time
 from treatise.compare.inputs.rows import RowsInput, split
@@ -19,7 +20,8 @@ from treatise.compare.inputs.served import Part, TablePart
 from treatise.compare.inputs.table import as_table, model_columns, understood
 from treatise.compare.inputs.target import amounts_to_mind, is_nan
 from treatise.compare.measures import METRICS, SURVIVAL_METRICS
-from treatise.compare.metrics import Predictions, spread_by_parts
+from treatise.compare.metrics import Measurement, Predictions, interval_of, spread_by_parts
+from treatise.compare.own_metric import OwnMetric
 from treatise.datasets import load_table
 from treatise.io import ModelFile, Table
 from treatise.report.record import DataRecord, Fact, Metric, ModelUse, SurvivalCurves
@@ -46,7 +48,7 @@ class SurvivalInput(RowsInput):
     """
 
     kind: ClassVar[str] = "survival times"
-    wishes: ClassVar[frozenset[str]] = frozenset({"keep"})
+    wishes: ClassVar[frozenset[str]] = frozenset({"keep", "score"})
     event: str | None = None
     grid: np.ndarray = field(default_factory=lambda: np.empty(0))
 
@@ -106,6 +108,11 @@ class SurvivalInput(RowsInput):
         """The task as the page names it."""
         return "survival analysis"
 
+    @property
+    def judged_by(self) -> tuple[str, ...]:
+        """The two columns."""
+        return (self.target,) if self.event is None else (self.target, self.event)
+
     def identity(self) -> dict[str, Any]:
         """The content, and the two columns."""
         return super().identity() | {"event": self.event}
@@ -153,14 +160,7 @@ class SurvivalInput(RowsInput):
 
     def judge(self, held_out: HeldOut, found: Predictions) -> dict[str, float | None]:
         """Concordance of utilities, and the Brier score of curves, with the censoring of all rows."""
-        try:
-            concordance = concordance_index(held_out.actual, found.values)
-        except ValueError:  # no two rows are comparable
-            concordance = None
-        brier = None
-        if found.scores is not None:
-            brier = integrated_brier_score(held_out.actual, found.scores, self.grid, reference=self.y)
-        return {"concordance": concordance, "integrated_brier": brier}
+        return judge_lifetimes(held_out.actual, found, self.grid, self.y)
 
     def merits(self, metric: Metric, held_out: HeldOut, found: Predictions) -> np.ndarray:
         """What each row adds to a measure, from leaving out parts of the rows in turn."""
@@ -232,6 +232,61 @@ class SurvivalInput(RowsInput):
         if threshold is not None:
             raise TreatiseError("a threshold is for models of two classes; this one predicts survival times")
         return predict_lifetimes(model, table, keep=keep)
+
+    @classmethod
+    def score_rows(
+        cls, model: ModelFile, table: Table, *, threshold: float | None = None, own: OwnMetric | None = None
+    ) -> Score:
+        """Concordance and Brier score on a table that has the times and the events."""
+        if threshold is not None:
+            raise TreatiseError("a threshold is for models of two classes; this one predicts survival times")
+        return score_lifetimes(model, table)
+
+
+def judge_lifetimes(
+    actual: np.ndarray, found: Predictions, grid: np.ndarray, reference: np.ndarray
+) -> dict[str, float | None]:
+    """Concordance of utilities, and the Brier score of curves with the censoring of reference rows."""
+    try:
+        concordance = concordance_index(actual, found.values)
+    except ValueError:  # no two rows are comparable
+        concordance = None
+    brier = None
+    if found.scores is not None:
+        brier = integrated_brier_score(actual, found.scores, grid, reference=reference)
+    return {"concordance": concordance, "integrated_brier": brier}
+
+
+def score_lifetimes(model: ModelFile, table: Table) -> Score:
+    """How good a model of survival times is on rows with times and events, whose own censoring is allowed for."""
+    about = model.metadata
+    time, event, grid = about["target"], about["event"], np.asarray(about["times"])
+    absent = [name for name in (time, event) if name is not None and name not in table.frame.columns]
+    if absent:
+        raise TreatiseError(f"{table.name} has no column {absent[0]!r} to compare the predictions with")
+    table, words = _complete(table, time, event)
+    for word in words:
+        warnings.warn(word, stacklevel=2)
+    y = np.empty(table.frame.height, dtype=[("event", bool), ("time", float)])
+    y["event"] = True if event is None else _events(table.frame[event])
+    y["time"] = _lengths(actual_values(table.frame[time], np.array([]), table.name), time)
+    X = model_columns(table, about)
+    curves = survival_of(model.model, X, grid)
+    found = Predictions(np.asarray(model.model.predict(X), np.float64), scores=curves)
+    measures, measurements = judge_lifetimes(y, found, grid, y), []
+    if measures["concordance"] is None:
+        raise TreatiseError(f"no two rows of {table.name} can be compared: all times are cut off, or alike")
+    for metric in (METRICS[name] for name in SURVIVAL_METRICS):
+        value = measures[metric.name]
+        if value is None or not np.isfinite(value):
+            continue
+
+        def merit(rows: np.ndarray, metric: Metric = metric) -> float:
+            score = judge_lifetimes(y[rows], found.take(rows), grid, y)[metric.name]
+            return np.nan if score is None else metric.merit(score)
+
+        measurements.append(Measurement(metric, value, *interval_of(spread_by_parts(merit, len(y)), metric)))
+    return Score(table.name, len(y), tuple(measurements))
 
 
 def survival_of(model: Any, X: Any, times: np.ndarray) -> np.ndarray | None:

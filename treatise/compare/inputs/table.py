@@ -10,6 +10,7 @@ import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.candidates import unlabelled_candidates
 from treatise.compare.inputs.answers import Score, answers, carried, score_table
 from treatise.compare.inputs.base import Request, written_usage
 from treatise.compare.inputs.columns import copies_of, groups_of_rows, informative, leaks
@@ -24,6 +25,9 @@ from treatise.datasets import load_table
 from treatise.io import ModelFile, Table
 from treatise.io.source import read_compact, read_written
 from treatise.report.record import ModelUse
+
+FEWEST_UNLABELLED, LEAST_SHARE = 20, 0.1
+"""Rows without a label that are worth a method of their own: so many, and so many for each row with one."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,13 @@ class TableInput(RowsInput):
     ) -> Score:
         """Every measure of the task on a labelled table."""
         return score_labelled(model, load_table(source, header=header, written=_written(model)), threshold=threshold)
+
+    @classmethod
+    def score_rows(
+        cls, model: ModelFile, table: Table, *, threshold: float | None = None, own: OwnMetric | None = None
+    ) -> Score:
+        """The same for a table in memory."""
+        return score_labelled(model, table, threshold=threshold, own=own)
 
 
 def _written(model: ModelFile) -> Mapping[str, str] | None:
@@ -163,23 +174,26 @@ def understood(table: Table, target: str | int | None, task: str | None, *, copi
     column = table.column(named_target(table, target))
     notes = list(table.notes)
     labels = table.frame[column]
-    kept = np.flatnonzero(labels.is_not_null().to_numpy() & ~is_nan(labels))
-    if len(kept) < len(labels):
-        notes.append(f"{len(labels) - len(kept)} rows without a value in {column!r} are left out")
+    there = labels.is_not_null().to_numpy() & ~is_nan(labels)
+    kept, absent = np.flatnonzero(there), np.flatnonzero(~there)
     if len(kept) == 0:
         raise TreatiseError(f"the target {column!r} holds no value at all")
     y, task, words = read_target(labels[kept], column, task, written=table.written.get(column))
     notes += words
+    used, words = _use_of_unlabelled(len(absent), len(kept), column, task)
+    notes += words
     written = dict(table.written)
     if table.matrix is not None:
         X: Any = table.matrix[kept]
+        unlabelled: Any = table.matrix[absent]
         dropped: list[tuple[str, str]] = []
     else:
         asides = {name: why for name, why in table.asides.items() if name != column}
-        read = read_compact(table.frame[kept].drop(column, *asides))
+        read = read_compact(table.frame.drop(column, *asides))
         written |= read.written
         notes += read.notes
-        X, dropped = informative(read.frame)
+        X, dropped = informative(read.frame[kept])
+        unlabelled = read.frame[absent].select(X.columns)
         dropped = [*asides.items(), *dropped]
         if X.width == 0:
             why = f" ({dropped[0][0]!r}: {dropped[0][1]})" if dropped else ""
@@ -188,9 +202,21 @@ def understood(table: Table, target: str | int | None, task: str | None, *, copi
     groups, words = copies_of(X) if copies else (None, [])
     return {
         "name": table.name, "target": column, "task": task, "X": X, "y": y, "groups": groups, "dropped": dropped,
-        "notes": notes + words, "table_columns": tuple(table.frame.columns),
+        "notes": notes + words, "table_columns": tuple(table.frame.columns), "unlabelled": unlabelled if used else None,
         "written": {name: how for name, how in written.items() if table.matrix is None and name in X.columns},
     }  # fmt: skip
+
+
+def _use_of_unlabelled(absent: int, labelled: int, column: str, task: str) -> tuple[bool, list[str]]:
+    """Whether rows without a label are learned from, and a word on them."""
+    if not absent:
+        return False, []
+    rows = f"{absent} rows without a value in {column!r}"
+    if task == "regression":
+        return False, [f"{rows} are left out: no method here learns amounts from such rows"]
+    if absent < max(FEWEST_UNLABELLED, LEAST_SHARE * labelled) or not unlabelled_candidates(task):
+        return False, [f"{rows} are left out"]
+    return True, [f"{rows} are learned from by the methods that can, and judge nobody"]
 
 
 def named_target(table: Table, target: str | int | None) -> str | int:
@@ -288,9 +314,10 @@ def model_columns(table: Table, about: dict[str, Any]) -> Any:
     if table.matrix is not None:
         raise TreatiseError(f"the model was fitted to a table of named columns; {table.name} is LIBSVM text")
     frame = table.frame
-    if not table.header and frame.width == len(about["table"]) - 1:
-        # A file without names and without the target: its columns are the others, in their order.
-        frame = frame.rename(dict(zip(frame.columns, [c for c in about["table"] if c != about["target"]])))
+    others = [c for c in about["table"] if c not in about.get("targets", [about["target"]])]
+    if not table.header and frame.width == len(others):
+        # A file without names and without what is predicted: its columns are the others, in their order.
+        frame = frame.rename(dict(zip(frame.columns, others)))
     absent = [name for name in about["columns"] if name not in frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""

@@ -1,6 +1,7 @@
 """Delimited text as records that agree, and their cells."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ class Records(NamedTuple):
 
     def first(self) -> tuple[str | None, ...]:
         """The cells of the first record."""
-        return self._replace(text=self.text[: self.head], n_records=1).cells().row(0)
+        return _only_row(self.text[: self.head], self.separator, self.n_fields)
 
     def cells(self, kinds: list[type[pl.DataType]] | None = None, *, limit: int | None = None) -> pl.DataFrame:
         """The cells, all as text unless ``kinds`` are told; ``limit`` reads that many of the records at most.
@@ -72,6 +73,12 @@ class Records(NamedTuple):
                 f"{frame.height} of {frame.width}; is a quote out of place?"
             )
         return frame
+
+
+@lru_cache(maxsize=1)
+def _only_row(text: bytes, separator: str, n_fields: int) -> tuple[str | None, ...]:
+    """The cells of a single record; whoever looks for a header asks for them several times."""
+    return Records(text, separator, 1, n_fields, len(text)).cells().row(0)
 
 
 def records_of(text: bytes, delimiter: str) -> Records:

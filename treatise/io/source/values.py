@@ -73,7 +73,7 @@ def typed_frame(
         how_written |= dict.fromkeys(pointed, DECIMAL_COMMA)
         text = [name for name in text if name not in pointed]
         notes += _note(list(pointed), "read with a comma as the decimal sign")
-    padded = [name for name, any_ in _tested(frame, list(numbers), pl.all().str.contains(_LEADING_ZERO).any()) if any_]
+    padded = [name for name, any_ in _tested(frame, pl.col(list(numbers)).str.contains(_LEADING_ZERO).any()) if any_]
     floats = [name for name, column in numbers.items() if column.dtype == pl.Float64 and name not in padded]
     notes += _note(padded, "kept as text because of leading zeros")
     notes += _note(_matching(frame, floats, _INTEGER), "rounded to floating point: integers beyond 64 bits")
@@ -166,7 +166,7 @@ def is_number(text: str) -> bool:
 def _without_missing(
     frame: pl.DataFrame, names: list[str], understood: frozenset[str]
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    touched = [name for name, some in _tested(frame, names, pl.all().is_in(MISSING).any()) if some]
+    touched = [name for name, some in _tested(frame, pl.col(names).is_in(MISSING).any()) if some]
     written = set(understood)
     for name in touched:
         written.update(frame[name].filter(frame[name].is_in(MISSING)).unique())
@@ -181,7 +181,7 @@ def _numbers(frame: pl.DataFrame, names: list[str]) -> dict[str, pl.Series]:
     found: dict[str, pl.Series] = {}
     for kind in (pl.Int64, pl.UInt64, pl.Float64):
         left = [name for name in names if name not in found]
-        for part in (frame.head(_GLANCE), frame):
+        for part in _glanced(frame):
             values = part.select(pl.col(left).cast(kind, strict=False))
             if kind == pl.Float64:
                 values = values.fill_nan(None)
@@ -201,14 +201,20 @@ def _wholly(column: pl.Series, how: str) -> pl.Series | None:
 
 def _matching(frame: pl.DataFrame, names: list[str], pattern: str) -> list[str]:
     """The columns among ``names`` of which every value that is there matches."""
-    for part in (frame.head(_GLANCE), frame):
-        names = [name for name, every in _tested(part, names, pl.all().str.contains(pattern).all()) if every]
+    for part in _glanced(frame):
+        names = [name for name, every in _tested(part, pl.col(names).str.contains(pattern).all()) if every]
     return names
 
 
-def _tested(frame: pl.DataFrame, names: list[str], test: pl.Expr) -> zip:
+def _glanced(frame: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+    """A few rows, on which most columns are told, and then all of them."""
+    return (frame.head(_GLANCE), frame) if frame.height > _GLANCE else (frame,)
+
+
+def _tested(frame: pl.DataFrame, test: pl.Expr) -> zip:
     """Pairs of a column's name and what ``test`` says of it."""
-    return zip(names, frame.select(names).select(test).row(0) if names else ())
+    found = frame.select(test)
+    return zip(found.columns, found.row(0) if found.width else ())
 
 
 def _truth(column: pl.Series) -> pl.Series:

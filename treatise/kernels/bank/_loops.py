@@ -5,10 +5,21 @@ from treatise._core.jit import compiled
 
 @compiled
 def add_rows(total, matrix, first, weight):
-    """``total[i] += weight * matrix[first + i]``."""
+    """``total[i] += weight * matrix[first + i]`` up to the diagonal of the matrix, which is symmetric."""
     for i in range(total.shape[0]):
-        for j in range(total.shape[1]):
+        for j in range(first + i + 1):
             total[i, j] += weight * matrix[first + i, j]
+
+
+@compiled
+def mirror(matrix):
+    """Copy what lies below the diagonal to the other side, tile by tile."""
+    n = matrix.shape[0]
+    for first in range(0, n, 64):
+        for second in range(0, first + 1, 64):
+            for i in range(first, min(first + 64, n)):
+                for j in range(second, min(second + 64, i)):
+                    matrix[j, i] = matrix[i, j]
 
 
 @compiled

@@ -9,6 +9,7 @@ from treatise.kernels.bank._loops import (
     add_rows,
     add_weighted_block,
     add_weighted_rows,
+    mirror,
     quadratic_form,
     symmetric_to,
 )
@@ -133,27 +134,36 @@ class KernelBank:
 
     def mixture(self, weights):
         """The Gram matrix ``sum_m weights[m] K_m`` in double precision; kernels of weight zero cost nothing."""
-        n = len(self)
-        total = np.zeros((n, n))
         factors = self.scales * weights
         if self.holds_all:
-            used = np.flatnonzero(factors)
-
-            def add(first, last):
-                # Rows that stay in the cache of the processor while every kernel adds its part.
-                for start in range(first, last, width):
-                    for m in used:
-                        add_rows(total[start : min(start + width, last)], self._store[m], start, factors[m])
-
-            width = max(1, (128 << 10) // (8 * n))
-            over_ranges(add, n, cost=0.5 * n * n * len(used))
-        else:
-            for some in _chunks(np.arange(n), self._chunk_width(n)):
-                for m, block in self._blocks(some, slice(None)):
-                    if factors[m]:
-                        total[some] += factors[m] * block
+            return self._held_mixture(factors)
+        n = len(self)
+        total = np.zeros((n, n))
+        for some in _chunks(np.arange(n), self._chunk_width(n)):
+            for m, block in self._blocks(some, slice(None)):
+                if factors[m]:
+                    total[some] += factors[m] * block
         # Distances by scalar products are symmetric to rounding only.
-        return total if self.families is None else (total + total.T) / 2.0
+        return (total + total.T) / 2.0
+
+    def _held_mixture(self, factors):
+        """``sum_m factors[m] K_m`` from what lies below the diagonals, half of what is stored."""
+        n, used = len(self), np.flatnonzero(factors)
+        total = np.zeros((n, n))
+        # Rows that stay in the cache of the processor while every kernel adds its part.
+        width = max(1, (128 << 10) // (8 * n))
+        starts = range(0, n, width)
+
+        def add(first, last):
+            # Short rows near the top and long ones near the bottom make equal work.
+            for place in range(first, last):
+                for start in {starts[place], starts[-1 - place]}:
+                    for m in used:
+                        add_rows(total[start : start + width], self._store[m], start, factors[m])
+
+        over_ranges(add, -(-len(starts) // 2), cost=0.25 * n * n * len(used))
+        mirror(total)
+        return total
 
     def quadratic_forms(self, coef):
         """``coef' K_m coef`` for all kernels, of shape (n_kernels,); objects without a coefficient cost nothing."""

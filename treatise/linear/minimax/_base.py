@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier
-from treatise.linear.minimax._trade_off import TradeOff
+from treatise.statistics.moment_planes import TradeOff
 
 _RADIUS = Interval(Real, 0, None, closed="left")
 
@@ -155,10 +155,3 @@ class MinimaxClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta):
         if not 0 <= accuracy < 1:
             raise ValueError(f"guarantee={self.guarantee!r}: the accuracy must be from 0 to below 1")
         return curve.floored(1 - labels.index(label), accuracy)
-
-
-def moments(X):
-    """Mean and covariance of the rows, the latter with 1 / n as in the paper's plug-in estimates."""
-    mean = X.mean(axis=0)
-    centred = X - mean
-    return mean, centred.T @ centred / len(X)

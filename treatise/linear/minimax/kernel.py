@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise.kernels import KERNEL_NAMES, Kernel, KernelFactor, kernel_gamma, resolve_kernel
-from treatise.linear.minimax._base import MinimaxClassifier, moments
+from treatise.linear.minimax._base import MinimaxClassifier
+from treatise.statistics.class_moments import moments
 
 
 class KernelMinimaxProbabilityMachine(MinimaxClassifier):

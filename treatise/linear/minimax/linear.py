@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
-from treatise.linear.minimax._base import MinimaxClassifier, moments
-from treatise.linear.minimax._trade_off import accuracy_of_distance
+from treatise.linear.minimax._base import MinimaxClassifier
+from treatise.statistics.class_moments import checked_moments, moments
 
 
 class MinimaxProbabilityMachine(MinimaxClassifier):
@@ -148,26 +148,7 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
             With equal priors where ``priors`` is None, and moments taken for exact where ``covariance_radius`` is
             "auto".
         """
-        means, covariances = np.asarray(means, np.float64), np.asarray(covariances, np.float64)
-        if means.ndim != 2 or len(means) != 2 or covariances.shape != (2, means.shape[1], means.shape[1]):
-            raise ValueError(
-                f"means of shape {means.shape} and covariances of shape {covariances.shape} do not fit; "
-                "for p features they must have shapes (2, p) and (2, p, p)"
-            )
-        if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
-            raise ValueError("the covariances must be symmetric")
-        for covariance in covariances:
-            slack = 1e-8 * np.trace(covariance) + np.finfo(np.float64).tiny
-            try:
-                np.linalg.cholesky(covariance + slack * np.eye(len(covariance)))
-            except np.linalg.LinAlgError:
-                least = float(np.linalg.eigvalsh(covariance)[0])
-                raise ValueError(
-                    f"the covariances must have no negative eigenvalue; the least is {least:.3g}"
-                ) from None
-        self.classes_ = np.asarray(classes)
-        if self.classes_.shape != (2,) or self.classes_[0] == self.classes_[1]:
-            raise ValueError(f"classes={classes!r} must be two different labels")
+        means, covariances, self.classes_ = checked_moments(means, covariances, classes)
         self.n_features_in_ = means.shape[1]
         return self._fit_plane(means, covariances, [0.5, 0.5])
 
@@ -181,45 +162,3 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
 
     def _projections(self, X):
         return X @ self.coef_[0] + self.intercept_[0]
-
-
-def worst_case_accuracy(normal, threshold, mean, covariance, *, distribution="any"):
-    """Least probability that ``normal @ z >= threshold`` among distributions with a mean and a covariance.
-
-    Parameters
-    ----------
-    normal : array-like of shape (p,)
-        Normal of the plane, pointing to the class.
-    threshold : float
-        Where the plane lies along it.
-    mean : array-like of shape (p,)
-        Mean of the class.
-    covariance : array-like of shape (p, p)
-        Its covariance.
-    distribution : {"any", "gaussian"}, default="any"
-        Any distribution (the one-sided Chebyshev inequality, which is tight), or the Gaussian one.
-
-    Returns
-    -------
-    float
-        The probability.
-
-    Examples
-    --------
-    >>> from treatise.linear import worst_case_accuracy
-    >>> round(worst_case_accuracy([1.0, 0.0], 1.0, [3.0, 0.0], [[4.0, 0.0], [0.0, 1.0]]), 6)
-    0.5
-
-    References
-    ----------
-    .. [1] Paper v05-1253: Lemma 1 and Equations (16) and (24)-(26).
-    """
-    if distribution not in ("any", "gaussian"):
-        raise ValueError(f"distribution={distribution!r} must be 'any' or 'gaussian'")
-    normal, covariance = np.asarray(normal, np.float64), np.asarray(covariance, np.float64)
-    distance, variance = float(normal @ np.asarray(mean) - threshold), float(normal @ covariance @ normal)
-    if variance < 0:
-        raise ValueError(f"the covariance gives a variance of {variance:.3g} along the normal; it must not be negative")
-    if variance == 0.0:
-        return float(distance >= 0)
-    return float(accuracy_of_distance(distance / np.sqrt(variance), distribution))

@@ -85,7 +85,7 @@ class PrivateClassifier(ScoreClassifier, BaseEstimator, ABC):
         warn_of_seed(self)
         if self.accountant is not None:
             self.accountant.spend(self.epsilon, type(self).__name__)
-        erm = self._erm()
+        erm = self._erm(rows.shape[0])
         plan = erm.plan(rows.shape[0])
         self._keep(next(erm.releases(rows, 1, self.random_state)))
         self.noise_scale_ = 1.0 / plan.noise_rate
@@ -93,8 +93,12 @@ class PrivateClassifier(ScoreClassifier, BaseEstimator, ABC):
         self.extra_penalty_ = plan.extra_penalty
         return self
 
-    def _erm(self) -> PrivateERM:
-        return PrivateERM(self._loss(), self.mechanism, self.epsilon, self.alpha)
+    def _erm(self, n_samples: int) -> PrivateERM:
+        return PrivateERM(self._loss(), self.mechanism, self.epsilon, self._penalty(n_samples))
+
+    def _penalty(self, n_samples: int) -> float:
+        """The penalty; it may follow from the number of rows, which the guarantee takes as known to all."""
+        return self.alpha
 
     def _signed_rows(self, X, y):
         """Rows of norm at most one, times their label -1 or 1."""

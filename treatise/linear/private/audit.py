@@ -50,7 +50,8 @@ def repeated_weights(estimator: PrivateClassifier, X, y, n_runs: int, *, random_
     """
     copy = clone(estimator)
     copy._validate_params()
-    return np.array(list(copy._erm().releases(copy._signed_rows(X, y), n_runs, random_state)))
+    rows = copy._signed_rows(X, y)
+    return np.array(list(copy._erm(rows.shape[0]).releases(rows, n_runs, random_state)))
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,11 @@ class PrivateKernelClassifier(PrivateClassifier):
     there is. Their norm is at most one by construction, so that rows of X may be of any length.
 
     Use it where classes are not separated by a plane, there are many rows, and a linear private classifier falls
-    short. Each random feature brings noise of its own: some tens to hundreds of them are a better choice than the
-    thousands that kernels take without privacy. Scale X by constants known beforehand, so that ``gamma`` makes sense;
-    scaling by the data leaks, and so does a ``gamma`` chosen on them. What else the guarantee asks of you is told for
+    short. Not for a few hundred rows: at epsilon = 1 the noise then outweighs what they tell, and on a table of 569,
+    breast cancer, where a machine without privacy is right in 97 of 100 rows, this one is in about 75. Each random
+    feature brings noise of its own: some tens to hundreds of them are a better choice than the thousands that kernels
+    take without privacy. Scale X by constants known beforehand, so that ``gamma`` makes sense; scaling by the data
+    leaks, and so does a ``gamma`` chosen on them. What else the guarantee asks of you is told for
     :class:`PrivateLogisticRegression`.
 
     Costs O(n p D + n D^2) for D random features, and memory for n D numbers.
@@ -34,10 +36,13 @@ class PrivateKernelClassifier(PrivateClassifier):
     ----------
     epsilon : float, default=1.0
         Privacy spent by one fit; smaller is more private and noisier.
-    alpha : float, default=0.01
-        The penalty, the paper's Lambda. It refers to the features as they are scaled here.
-    gamma : float, default=1.0
-        Inverse width of the kernel.
+    alpha : float or "auto", default="auto"
+        The penalty, the paper's Lambda. It refers to the features as they are scaled here. "auto" is 10 / n_samples,
+        by which the noise shrinks as fast as what one row tells; the number of rows is no secret, since the noise that
+        is published depends on it.
+    gamma : float or "auto", default="auto"
+        Inverse width of the kernel. "auto" is 1 / n_features, for columns of about unit variance, which takes nothing
+        from the rows.
     n_components : int, default=100
         Random features, the paper's D.
     loss : {"logistic", "huber", "smooth_hinge"}, default="logistic"
@@ -86,15 +91,16 @@ class PrivateKernelClassifier(PrivateClassifier):
 
     _parameter_constraints: dict = {
         **PrivateClassifier._parameter_constraints,
-        "gamma": [POSITIVE],
+        "alpha": [POSITIVE, StrOptions({"auto"})],
+        "gamma": [POSITIVE, StrOptions({"auto"})],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "loss": [StrOptions({"logistic", "huber", "smooth_hinge"})],
         "h": [POSITIVE],
     }
 
     def __init__(
-        self, epsilon=1.0, alpha=0.01, *, gamma=1.0, n_components=100, loss="logistic", h=0.5, mechanism="objective",
-        classes=None, accountant=None, random_state=None,
+        self, epsilon=1.0, alpha="auto", *, gamma="auto", n_components=100, loss="logistic", h=0.5,
+        mechanism="objective", classes=None, accountant=None, random_state=None,
     ):  # fmt: skip
         self.epsilon = epsilon
         self.alpha = alpha
@@ -110,13 +116,17 @@ class PrivateKernelClassifier(PrivateClassifier):
     def _loss(self) -> Loss:
         return private_loss(self.loss, self.h)
 
+    def _penalty(self, n_samples: int) -> float:
+        return 10.0 / n_samples if self.alpha == "auto" else self.alpha
+
     def _bounded(self, X) -> np.ndarray:
         # The features are published: from a generator of their own, they tell nothing of the noise.
         seed = (
             None if self.random_state is None else check_random_state(self.random_state).randint(2**32, dtype=np.uint32)
         )
         rng = np.random.RandomState(seed)
-        self.frequencies_ = rng.normal(scale=np.sqrt(2.0 * self.gamma), size=(X.shape[1], self.n_components))
+        gamma = 1.0 / X.shape[1] if self.gamma == "auto" else self.gamma
+        self.frequencies_ = rng.normal(scale=np.sqrt(2.0 * gamma), size=(X.shape[1], self.n_components))
         self.phases_ = rng.uniform(-np.pi, np.pi, self.n_components)
         return self._features(X)
 

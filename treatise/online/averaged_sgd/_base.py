@@ -27,12 +27,15 @@ from treatise.online.averaged_sgd._loops import (
     SQUARE_ROOT,
     STEADY,
     averaged_sgd,
-    largest_row,
+    row_lengths,
     step_size,
 )
 
 _SCHEDULES = {"constant": CONSTANT, "doubling": DOUBLING, "sqrt": INVERSE_ROOT, "steady": STEADY}
 _LOSSES = {"log": LOGISTIC, "square_root": SQUARE_ROOT, "logcosh": LOG_COSH}
+_CURVATURE = {"log": 0.25, "square_root": 0.5, "logcosh": 1.0}
+"""The most that a loss bends."""
+_MOST_PASSES = 500
 
 
 def can_stream(estimator):
@@ -50,18 +53,19 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
     Parameters
     ----------
     schedule : {"steady", "constant", "doubling", "sqrt"}, default="steady"
-        "steady" steps 1 / (2 R^2), however long the stream, R the largest norm of a row, and begins a new average at
-        every power of two. The others divide this by the root of a length N, for which there are guarantees but which
-        leaves the weights far from the best ones on most tables: "constant" is the paper's, needs the length of the
-        stream, and its average remembers the way from zero. "doubling" takes the last power of two for the length and
-        begins a new average there, "sqrt" the number of the row.
+        "steady" steps 1 / (2 R^2), however long the stream, and begins a new average at every power of two. The others
+        divide this by the root of a length N, for which there are guarantees but which leaves the weights far from the
+        best ones on most tables: "constant" is the paper's, needs the length of the stream, and its average remembers
+        the way from zero. "doubling" takes the last power of two for the length and begins a new average there, "sqrt"
+        the number of the row.
     radius : float or "auto", default="auto"
-        Limit of the norm of a row (with its constant). "auto" scans the rows in ``fit``, and takes the largest so
-        far in ``partial_fit``.
+        Limit R of the norm of a row (with its constant). "auto" scans the rows in ``fit``, and takes the largest so
+        far in ``partial_fit``. For "steady" steps ``fit`` takes the root mean square of the norms where it can: a few
+        long rows then do not hold up all others. It is larger where the longest row would step past its own target.
     horizon : int or "auto", default="auto"
         Length N of the stream; "auto" takes the rows of ``fit`` times the passes.
     n_passes : int or "auto", default="auto"
-        Passes in ``fit``. "auto" takes as many as make some 50 000 rounds, from 1 to 100, and no more than ``horizon``
+        Passes in ``fit``. "auto" takes as many as make some 50 000 rounds, from 1 to 500, and no more than ``horizon``
         has room for. The paper's guarantees are for one.
     fit_intercept : bool, default=True
         Learn an intercept, as the weight of a constant 1 in every row.
@@ -108,9 +112,14 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
     def _fit(self, X, y, n_outputs):
         self._begin(n_outputs)
         pointers, _, values = rows_of(X)
-        self._clock[:, RADIUS] = self._squared_radius(largest_row(pointers, values))
+        largest, mean = row_lengths(pointers, values)
+        self._clock[:, RADIUS] = self._squared_radius(largest)
+        if self.schedule == "steady" and self.radius == "auto":
+            # A step of 1 / (curvature |x|^2) may end where the row's own loss is least, and no longer one is taken.
+            enough = mean + float(self.fit_intercept)
+            self._clock[:, RADIUS] = np.maximum(enough, 0.5 * _CURVATURE[self.loss] * self._clock[:, RADIUS])
         room = {} if self.horizon == "auto" else {"most_rounds": self.horizon}
-        n_passes = passes_over(X.shape[0], self.n_passes, **room)
+        n_passes = passes_over(X.shape[0], self.n_passes, most_passes=_MOST_PASSES, **room)
         n_rounds = X.shape[0] * n_passes
         self._check_horizon(n_rounds)
         rng = check_random_state(self.random_state)
@@ -123,7 +132,7 @@ class AveragedSGD(InheritsDocumentation, BaseEstimator, ABC):
         running = self.radius == "auto"
         if not running:
             pointers, _, values = rows_of(X)
-            self._clock[:, RADIUS] = self._squared_radius(largest_row(pointers, values))
+            self._clock[:, RADIUS] = self._squared_radius(row_lengths(pointers, values)[0])
         self._check_horizon(self.n_seen_ + X.shape[0])
         horizon = 1 if self.horizon == "auto" else self.horizon
         self._pass(X, y, np.arange(X.shape[0]), horizon, running=running)

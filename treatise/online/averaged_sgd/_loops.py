@@ -84,10 +84,12 @@ def kernel_sgd(gram, first, y, loss, step, n_seen, n_rounds, coefficients, avera
 
 
 @compiled
-def largest_row(pointers, values):
-    """Largest squared norm of a row."""
-    largest = 0.0
+def row_lengths(pointers, values):
+    """Largest and mean squared norm of the rows."""
+    largest = total = 0.0
     for row in range(len(pointers) - 1):
         of_row = values[pointers[row] : pointers[row + 1]]
-        largest = max(largest, dense_dot(of_row, of_row))
-    return largest
+        squared = dense_dot(of_row, of_row)
+        largest = max(largest, squared)
+        total += squared
+    return largest, total / (len(pointers) - 1)

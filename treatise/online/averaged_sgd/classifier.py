@@ -17,12 +17,12 @@ from treatise.online.averaged_sgd.guarantees import self_concordant_certificate
 class AveragedSGDClassifier(LogisticScores, AveragedSGD):
     """Logistic regression on a stream, with a step that follows from the lengths of the rows alone.
 
-    The weights are the mean of the iterates of stochastic gradient descent with the step 1 / (2 R^2), R the largest
-    norm of a row: nothing is tuned. The paper's form is one pass in the order given with steps shorter by the root of
-    the number N of rows, ``schedule="constant", n_passes=1, shuffle=False``: its error falls like 1 / sqrt(N) whatever
-    the data, and like 1 / N where the loss is strongly convex at its optimum, but it leaves the weights near zero on
-    all but very long streams. Use it for streams read once, and where a guarantee is wanted
-    (:func:`averaged_sgd_bounds`, :meth:`certificate`). The longest row sets the step for all: put
+    The weights are the mean of the iterates of stochastic gradient descent with the step 1 / (2 R^2), R the usual norm
+    of a row: nothing is tuned. The paper's form is one pass in the order given with steps shorter by the root of the
+    number N of rows and R the largest norm, ``schedule="constant", n_passes=1, shuffle=False``: its error falls like
+    1 / sqrt(N) whatever the data, and like 1 / N where the loss is strongly convex at its optimum, but it leaves the
+    weights near zero on all but very long streams. Use it for streams read once, and where a guarantee is wanted
+    (:func:`averaged_sgd_bounds`, :meth:`certificate`). Long rows hold up the short ones: put
     :class:`sklearn.preprocessing.Normalizer` before it where norms differ much. One pass costs O(nnz), times the
     classes where there are more than two; memory is two vectors of n_features for each.
 

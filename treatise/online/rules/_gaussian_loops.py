@@ -78,7 +78,7 @@ def full_belief(stream, positive, rule, first, second, mean, root, state, scores
 
 
 @compiled
-def multiclass_diagonal_belief(stream, rule, first, second, mean, variance, predicted, updated):
+def multiclass_diagonal_belief(stream, rule, first, second, mean, variance, state, predicted, updated):
     """Many classes that share one diagonal covariance."""
     scores = np.empty(mean.shape[1])
     for t in range(len(predicted)):
@@ -88,7 +88,8 @@ def multiclass_diagonal_belief(stream, rule, first, second, mean, variance, pred
         for j in range(len(values)):
             v += variance[indices[j]] * values[j] * values[j]
         predicted[t], rival, margin = rivals(scores, label)
-        updated[t], alpha, kappa = multiclass_step(rule, margin, v, first, second)
+        wrong = predicted[t] != label
+        updated[t], alpha, kappa, growth = multiclass_step(rule, margin, v, wrong, first, second, state)
         if alpha != 0.0 or kappa != 0.0:
             for j in range(len(values)):
                 i = indices[j]
@@ -96,10 +97,12 @@ def multiclass_diagonal_belief(stream, rule, first, second, mean, variance, pred
                 mean[i, label] += alpha * reach
                 mean[i, rival] -= alpha * reach
                 variance[i] /= 1.0 + kappa * reach * values[j]
+        if growth != 1.0:
+            variance *= growth
 
 
 @compiled
-def multiclass_full_belief(stream, rule, first, second, mean, root, predicted, updated):
+def multiclass_full_belief(stream, rule, first, second, mean, root, state, predicted, updated):
     """Many classes that share one full covariance."""
     scores, whitened = np.empty(mean.shape[1]), np.empty(mean.shape[0])
     for t in range(len(predicted)):
@@ -107,13 +110,16 @@ def multiclass_full_belief(stream, rule, first, second, mean, root, predicted, u
         class_scores(mean, indices, values, scores)
         v = whiten(root, indices, values, whitened)
         predicted[t], rival, margin = rivals(scores, label)
-        updated[t], alpha, kappa = multiclass_step(rule, margin, v, first, second)
+        wrong = predicted[t] != label
+        updated[t], alpha, kappa, growth = multiclass_step(rule, margin, v, wrong, first, second, state)
         if alpha != 0.0 or kappa != 0.0:
             shrink = contraction(kappa, v)
             for i in range(len(whitened)):
                 move = alpha * narrow(root[i], whitened, shrink)
                 mean[i, label] += move
                 mean[i, rival] -= move
+        if growth != 1.0:
+            root *= math.sqrt(growth)
 
 
 @compiled
@@ -139,15 +145,23 @@ def step(rule, m, v, wrong, first, second, state):
 
 
 @compiled
-def multiclass_step(rule, m, v, first, second):
-    """Whether there is a loss, alpha and kappa for the lead m over the best rival, of the rules that have this form."""
+def multiclass_step(rule, m, v, wrong, first, second, state):
+    """Whether there is a loss, alpha, kappa and the growth of Sigma for the lead m over the best rival.
+
+    Of the rules that have this form. The ellipsoid's is that of two classes: the scores of both, each of the variance
+    v, give their difference the variance 2 v.
+    """
+    if rule == ELLIPSOID:
+        return improved_ellipsoid(m, 2.0 * v, wrong, first, state)
     if rule == AROW:
-        return arow(m, v, first)
-    if rule == SCW_1:
-        return multiclass_soft_linear(m, v, first, second)
-    if rule == SCW_2:
-        return multiclass_soft_quadratic(m, v, first, second)
-    return multiclass_confidence_weighted(m, v, first)
+        loss, alpha, kappa = arow(m, v, first)
+    elif rule == SCW_1:
+        loss, alpha, kappa = multiclass_soft_linear(m, v, first, second)
+    elif rule == SCW_2:
+        loss, alpha, kappa = multiclass_soft_quadratic(m, v, first, second)
+    else:
+        loss, alpha, kappa = multiclass_confidence_weighted(m, v, first)
+    return loss, alpha, kappa, 1.0
 
 
 @compiled

@@ -89,7 +89,8 @@ class SecondOrderClassifier(OnlineClassifier):
         from treatise.online.rules import _gaussian_loops as loops
 
         walk = loops.multiclass_diagonal_belief if self._spread.ndim == 2 else loops.multiclass_full_belief
-        walk(stream, *self._numbered_rule(loops.RULES), self._weights, self._spread[0], predicted, updated)
+        spread, state = self._spread[0], self._state[0]
+        walk(stream, *self._numbered_rule(loops.RULES), self._weights, spread, state, predicted, updated)
 
     def _numbered_rule(self, rules):
         """The rule as a walk takes it: its number and two parameters."""

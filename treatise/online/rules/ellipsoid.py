@@ -32,7 +32,7 @@ class ImprovedEllipsoid(SecondOrderClassifier):
     than a Perceptron (Table 1 of the paper).
 
     A pass costs the non-zeros of X with a diagonal covariance, else n_features² for each example. With more than two
-    classes each has a learner against the rest.
+    classes a mistake moves the weights of the right class and of the one taken for it, until the lead is one.
 
     Parameters
     ----------
@@ -66,7 +66,6 @@ class ImprovedEllipsoid(SecondOrderClassifier):
         "b": [Interval(Real, 0, 1, closed="neither")],
         "c": [Interval(Real, 0, 1, closed="neither")],
     }
-    _native_multiclass = False
 
     def __init__(
         self,

@@ -24,7 +24,9 @@ class NormalHerd(SecondOrderClassifier):
     """Linear classifier that moves a whole Gaussian of weight vectors towards each example's margin.
 
     Every weight vector of the belief takes a passive-aggressive step of its own; what is left is Gaussian again, and
-    narrower. It behaves like :class:`AROW` but grows confident faster, which suits clean labels and large C.
+    narrower. It behaves like :class:`AROW` but grows confident faster, which suits clean labels and large C. Not for
+    classes that overlap, nor for a class that lies between two others: it stands still before it has seen enough, and
+    no C mends that (iris, three classes: 0.85 of the rows, :class:`AROW` 0.94).
 
     A pass costs the non-zeros of X with a diagonal covariance, else n_features² for each example with a margin
     below one. With more than two classes each has a learner against the rest.

@@ -34,8 +34,9 @@ class Minlip(InheritsDocumentation, KernelInputMixin, BaseEstimator):
         Cost of an error, in units of the outcome's spread; infinity allows none, and refuses outcomes that no utility
         has the order of. The larger, the closer the fit.
     unit : "spread" or float, default="spread"
-        What C is multiplied by: the distance of the outcomes' quartiles, so that the unit of time does not matter, or a
-        number; 1 makes C the paper's gamma (and scikit-survival's alpha).
+        What C is multiplied by: the distance of the outcomes' quartiles, over the median variance of the columns where
+        the kernel is linear, so that neither the unit of time nor that of all columns matters; or a number; 1 makes C
+        the paper's gamma (and scikit-survival's alpha).
     kernel : {"linear", "rbf", "poly", "laplacian", "precomputed"}, Kernel or callable, default="linear"
         The kernel. ``Additive(Polynomial(2))`` is the paper's componentwise one, with one effect for each column.
     gamma : float, "scale" or "auto", default="scale"
@@ -80,6 +81,18 @@ class Minlip(InheritsDocumentation, KernelInputMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
+
+    def _cost(self, objects, weights, spread):
+        """Cost of an error: C times a number that is told, or times the spread of the outcomes in units of the penalty.
+
+        Columns in a unit s times as long have weights 1 / s times as large, and a squared norm of 1 / s^2.
+        """
+        if self.unit != "spread":
+            return float(self.C * self.unit)
+        if not isinstance(self.kernel_, Linear):
+            return float(self.C * spread)
+        length = usual_deviation(objects, weights)
+        return float(self.C * spread / (length if self.penalty == "l1" else length**2))
 
     def _fit_utility(self, objects, order, rise, fall):
         """Weights of the utility from the comparisons; ``rise`` and ``fall`` are costs of the order's samples.
@@ -164,3 +177,19 @@ def outcome_spread(outcomes, weights):
     """Distance of the weighted quartiles; of the farthest values where that is zero."""
     low, high = np.quantile(outcomes, [0.25, 0.75], weights=weights, method="inverted_cdf")
     return float(high - low) or float(np.ptp(outcomes))
+
+
+def usual_deviation(table, weights):
+    """Median standard deviation of the columns that are not constant; 1 where all are."""
+    weights = weights / weights.sum()
+    if sparse.issparse(table):
+        mean = np.asarray(table.T @ weights).ravel()
+        squares = np.asarray(table.multiply(table).T @ weights).ravel()
+        variance = np.maximum(squares - mean**2, 0.0)
+    else:
+        variance = weights @ (table - weights @ table) ** 2
+    # What rounding leaves of a constant column is no variance.
+    size = np.abs(table).max(axis=0)
+    size = size.toarray().ravel() if sparse.issparse(size) else size
+    varies = variance > (1e-10 * size) ** 2
+    return float(np.sqrt(np.median(variance[varies]))) if varies.any() else 1.0

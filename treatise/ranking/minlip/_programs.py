@@ -78,7 +78,9 @@ def minimize_absolute_weights(features, rise, fall, order):
     """
     n, d = features.shape
     at_samples = sparse.eye_array(n, order.n_nodes)
-    table = sparse.csr_array(features)
+    # The tolerances of the solver are absolute: features and outcomes are brought to sizes of about one.
+    length, height = np.abs(features).max() or 1.0, np.abs(order.gap).max() or 1.0
+    table, rise, fall = sparse.csr_array(features / length), length * rise, length * fall
     soft = bool(np.all(np.isfinite(rise + fall)))
     errors = [sparse.eye_array(n), -sparse.eye_array(n)] if soft else []
     costs = np.concatenate([np.ones(2 * d), np.zeros(order.n_nodes), *([rise, fall] if soft else [])])
@@ -89,18 +91,20 @@ def minimize_absolute_weights(features, rise, fall, order):
     bounds = np.zeros((len(costs), 2))
     bounds[:, 1] = np.inf
     bounds[2 * d : 2 * d + order.n_nodes, 0] = -np.inf
-    answer = linprog(costs, A_ub=less, b_ub=-order.gap, A_eq=equal, b_eq=np.zeros(n), bounds=bounds, method="highs")
+    gap = order.gap / height
+    answer = linprog(costs, A_ub=less, b_ub=-gap, A_eq=equal, b_eq=np.zeros(n), bounds=bounds, method="highs")
     if answer.status == 2:
         raise ValueError("no utility has the order of the outcomes without errors; give C a finite value")
     if answer.x is None:
         raise ValueError(f"the linear program was not solved: {answer.message}")
-    dual = float(order.gap @ -answer.ineqlin.marginals)
+    dual = float(gap @ -answer.ineqlin.marginals)
+    unit = height / length
     return OrderSolution(
-        answer.x[:d] - answer.x[d : 2 * d],
-        answer.x[2 * d : 2 * d + order.n_nodes],
-        answer.eqlin.marginals,
-        float(answer.fun),
-        dual,
+        unit * (answer.x[:d] - answer.x[d : 2 * d]),
+        height * answer.x[2 * d : 2 * d + order.n_nodes],
+        answer.eqlin.marginals / length,
+        float(unit * answer.fun),
+        unit * dual,
         abs(answer.fun - dual) / max(abs(answer.fun), np.finfo(float).tiny),
         int(answer.nit),
         answer.status == 0,

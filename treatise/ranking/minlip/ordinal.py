@@ -27,8 +27,8 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
     C : float, default=1.0
         Cost of an error, in units of the mean distance of neighbouring classes; infinity allows none.
     unit : "spread" or float, default="spread"
-        What C is multiplied by: the mean distance of neighbouring classes, which is twice their margin, or a number; 1
-        makes C the paper's gamma.
+        What C is multiplied by: the mean distance of neighbouring classes, which is twice their margin, over the median
+        variance of the columns where the kernel is linear; or a number; 1 makes C the paper's gamma.
     levels : array-like of shape (n_classes,) or None, default=None
         The classes, lowest first; None takes the order of an ordered category, and else their sorted order.
     level_values : array-like of shape (n_classes,) or None, default=None
@@ -122,7 +122,7 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
         place = np.argsort(np.searchsorted(self.classes_, self.levels_))
         order, n_above = order_of_levels(place[codes[counted]], values, margin=self.margin)
         order = order.of_rows(counted)
-        self.cost_ = float(self.C * (self._distance(values) if self.unit == "spread" else self.unit))
+        self.cost_ = self._cost(objects, weights, self._distance(values))
         costs = self.cost_ * weights[order.rows]
         above = np.arange(len(costs)) < n_above
         utilities = self._fit_utility(objects, order, np.where(above, costs, 0.0), np.where(above, 0.0, costs))

@@ -96,7 +96,7 @@ class MinlipRanker(Minlip):
         weights = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         counted = np.flatnonzero(weights > 0)
         order = order_of_times(y[counted], y[counted]).of_rows(counted)
-        self.cost_ = float(self.C * (outcome_spread(y, weights) if self.unit == "spread" else self.unit))
+        self.cost_ = self._cost(objects, weights, outcome_spread(y, weights))
         costs = self.cost_ * weights[order.rows]
         self._fit_utility(objects, order, costs, costs)
         return self

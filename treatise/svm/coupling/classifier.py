@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from treatise._core.classifier import Classifier, codes_from_scores
+from treatise._core.invariants import is_array
 from treatise.svm.coupling._support_machines import decisions, held_out_decisions, is_plain
 from treatise.svm.coupling.coupling import COUPLINGS, couple, pair_indices
 from treatise.svm.coupling.platt import platt_sigmoid
@@ -235,7 +236,10 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def _invariants(self):
         pairs = np.column_stack(pair_indices(len(self.classes_)))
-        yield "pairs are those of the classes", np.array_equal(self.pairs_, pairs)
+        yield (
+            "pairs are those of the classes",
+            is_array(self.pairs_, np.int64, len(pairs), 2) and np.array_equal(self.pairs_, pairs),
+        )
         for name in ("estimators_", "calibrators_", "_rows"):
             parts = getattr(self, name)
             if parts is not None or name == "estimators_":

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.classifier import Classifier, codes_among, codes_from_scores, signs_of
+from treatise._core.invariants import is_array, within
 from treatise.kernels import KernelInputMixin
 from treatise.svm.path._loops import (
     BREAKPOINTS,
@@ -184,6 +185,19 @@ class SVMPath(Classifier, KernelInputMixin, BaseEstimator):
         key = np.concatenate(points) * len(table) + np.concatenate(breakpoints)
         order = np.argsort(key, kind="stable")
         self._record_keys, self._record_values = key[order], np.concatenate(values)[order]
+
+    def _invariants(self):
+        n, breakpoints = len(self._signs), len(self._lambdas)
+        yield "points have signs", is_array(self._signs, np.float64, n) and n > 0
+        yield "breakpoints have costs", is_array(self._lambdas, np.float64, breakpoints) and breakpoints > 0
+        yield "breakpoints have offsets", is_array(self._alpha_0, np.float64, breakpoints)
+        keys = self._record_keys
+        yield "records have points and breakpoints", is_array(keys, np.int64, None) and within(keys, 0, n * breakpoints)
+        yield (
+            "records are in order, the first of each point at the first breakpoint",
+            bool((np.diff(keys) > 0).all()) and bool(np.isin(np.arange(n) * breakpoints, keys).all()),
+        )
+        yield "records have values", is_array(self._record_values, np.float64, len(keys))
 
     def _alpha_at_breakpoints(self, which):
         """Multipliers in [0, 1] at some breakpoints, of shape (n_samples, len(which))."""

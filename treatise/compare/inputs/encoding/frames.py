@@ -74,6 +74,20 @@ def admit(found: pl.Series, column: pl.Series, kind: str) -> None:
 
 
 def amounts_or_labels(y: Any) -> np.ndarray:
-    """A target as columns are set beside it: survival times as one number each, larger for the longer lives."""
+    """A target as columns are set beside it: survival times as one number each, larger for the longer lives; several
+    targets as one amount."""
     y = np.asarray(y)
-    return y if y.dtype.names is None else -martingale_residuals(y)
+    if y.dtype.names is not None:
+        return -martingale_residuals(y)
+    return y if y.ndim == 1 else _leading(y)
+
+
+def _leading(y: np.ndarray) -> np.ndarray:
+    """Several targets as one amount: the direction in which amounts, or shares of classes, vary most together."""
+    if y.dtype.kind != "f":
+        y = np.column_stack([column[:, None] == np.unique(column)[1:] for column in y.T]).astype(float)
+    centred = y - y.mean(axis=0)
+    spread = centred.std(axis=0)
+    scaled = centred / np.where(spread > 0, spread, 1.0)
+    directions = np.linalg.eigh(scaled.T @ scaled)[1]
+    return scaled @ directions[:, -1]

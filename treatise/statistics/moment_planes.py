@@ -15,7 +15,8 @@ import math
 import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import ndtr, ndtri
+
+from treatise.statistics.half_spaces import accuracy_of_distance, distance_of_accuracy
 
 RIDGE = 1e-8
 """Added to the covariances, as a share of each feature's variance, to make them positive definite (Section 2.4.1)."""
@@ -25,21 +26,6 @@ _RIGHT = 0.5 * math.pi
 _INNER = np.concatenate([[0.0], np.arctan(np.exp(np.linspace(-20.0, 20.0, 801))), [_RIGHT]])
 # Shares of the way from a quarter turn's end to where A ceases to be positive definite.
 _OUTER = np.concatenate([np.linspace(0.01, 0.99, 99), 1.0 - np.geomspace(1e-2, 1e-6, 41)[1:]])
-
-
-def accuracy_of_distance(kappa, distribution):
-    """Least probability of the right side of a plane ``kappa`` deviations from the mean (Lemma 1; Equation 16)."""
-    if distribution == "gaussian":
-        return ndtr(kappa)
-    squared = np.square(np.maximum(kappa, 0.0))
-    return squared / (1.0 + squared)
-
-
-def distance_of_accuracy(accuracy, distribution):
-    """The inverse: how many deviations from the mean a plane must be to promise ``accuracy``."""
-    if distribution == "gaussian":
-        return ndtri(accuracy)
-    return np.sqrt(accuracy / (1.0 - accuracy))
 
 
 class TradeOff:

@@ -1,0 +1,79 @@
+"""Communities of a large graph beside networkx and leidenalg, at the same modularity."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks._contest import Contest, Scaling, left_out
+from treatise.network import GraphCommunities, graph_quality
+
+
+def benchmarks() -> Iterator[Contest | Scaling]:
+    """A planted partition of 100 000 nodes and a million edges; a tenth of it for networkx."""
+    small, large = planted(100), planted(1000)
+    yield contest("networkx", small, _networkx(small), "10 000 nodes, 100 000 edges: Louvain's communities")
+    try:
+        yield contest("leidenalg", large, _leidenalg(large), "100 000 nodes, a million edges: Leiden's communities")
+    except ImportError as missing:
+        left_out(f"{missing}: no contest with leidenalg")
+    yield Scaling(
+        work="adaptive scale modularity at its defaults, over nodes of ten edges each",
+        sizes=(100, 400, 1600),
+        prepare=lambda blocks: _fitting("adaptive", planted(blocks)),
+        warm_up=_fitting("adaptive", planted(2)),
+    )
+
+
+def contest(peer, graph, theirs, work) -> Contest:
+    """The same function, modularity, from one start each; quality is the modularity reached."""
+    return Contest(
+        work=work,
+        peer=peer,
+        ours=_fitting("modularity", graph),
+        theirs=theirs,
+        quality=lambda labels: graph_quality(graph, labels, "modularity"),
+        warm_up=_fitting("modularity", planted(2)),
+    )
+
+
+def planted(blocks: int, size: int = 100) -> sparse.csr_array:
+    """Groups of a hundred nodes with fifteen neighbours inside and five outside, on average."""
+    rng, n = np.random.default_rng(blocks), blocks * size
+    inside, across = int(n * 15 / 2), int(n * 5 / 2)
+    first = rng.integers(0, n, inside)
+    rows = np.concatenate([first, rng.integers(0, n, across)])
+    columns = np.concatenate([first // size * size + rng.integers(0, size, inside), rng.integers(0, n, across)])
+    kept = rows != columns
+    upper = sparse.coo_array((np.ones(kept.sum()), (rows[kept], columns[kept])), shape=(n, n))
+    graph = sparse.csr_array(upper + upper.T)
+    graph.data[:] = 1.0
+    return graph
+
+
+def _fitting(function, graph):
+    return lambda: GraphCommunities(function, random_state=0).fit(graph).labels_
+
+
+def _networkx(graph):
+    import networkx
+
+    plain = networkx.from_scipy_sparse_array(graph)
+
+    def work():
+        labels = np.empty(graph.shape[0], dtype=np.int64)
+        for number, nodes in enumerate(networkx.community.louvain_communities(plain, seed=0)):
+            labels[list(nodes)] = number
+        return labels
+
+    return work
+
+
+def _leidenalg(graph):
+    import igraph
+    import leidenalg
+
+    upper = sparse.triu(graph).tocoo()
+    plain = igraph.Graph(n=graph.shape[0], edges=np.stack([upper.row, upper.col], axis=1).tolist())
+    kind = leidenalg.ModularityVertexPartition
+    return lambda: np.array(leidenalg.find_partition(plain, kind, seed=0).membership)

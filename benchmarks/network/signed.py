@@ -1,0 +1,58 @@
+"""A sweep of alternating least squares on a signed network beside implicit's, and completion over links."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks._contest import Contest, Scaling, left_out
+from treatise.optimize import factorize_observed
+
+
+def benchmarks() -> Iterator[Contest | Scaling]:
+    """The same number of sweeps over the same links; the losses differ, so the time alone is compared."""
+    A = network(20_000, 1_000_000)
+    try:
+        yield Contest(
+            work="ten sweeps over a million signed links, rank 10 (the losses differ, the time alone is compared)",
+            peer="implicit",
+            ours=lambda: factorize_observed(A, 10, max_iter=10, tol=0.0, random_state=0),
+            theirs=_implicit(A),
+            quality=lambda _: 1.0,
+            warm_up=lambda: factorize_observed(network(100, 500), 10, max_iter=1, random_state=0),
+        )
+    except ImportError as missing:
+        left_out(f"{missing}: no contest with implicit")
+    yield Scaling(
+        work="one sweep of rank 10, over links",
+        sizes=(100_000, 400_000, 1_600_000),
+        prepare=lambda links: _sweep(network(links // 50, links)),
+        warm_up=_sweep(network(100, 500)),
+    )
+
+
+def network(n: int, links: int) -> sparse.csr_array:
+    """Random signed links."""
+    rng = np.random.default_rng(n)
+    rows, columns = rng.integers(0, n, (2, links))
+    A = sparse.csr_array((np.where(rng.random(links) < 0.7, 1.0, -1.0), (rows, columns)), shape=(n, n))
+    A.data = np.sign(A.data)
+    A.eliminate_zeros()
+    return A
+
+
+def _sweep(A):
+    return lambda: factorize_observed(A, 10, max_iter=1, tol=0.0, random_state=0)
+
+
+def _implicit(A):
+    from implicit.als import AlternatingLeastSquares
+
+    plain = sparse.csr_matrix(abs(A))
+
+    def work():
+        model = AlternatingLeastSquares(factors=10, iterations=10, use_cg=False, use_gpu=False, random_state=0)
+        model.fit(plain, show_progress=False)
+        return model
+
+    return work

@@ -1,0 +1,170 @@
+"""What the multi-task machines share: parameters, kernels, switches, the fit and what it leaves."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from treatise._core.documentation import InheritsDocumentation
+from treatise.kernels import KERNEL_NAMES, Kernel, resolve_kernel
+from treatise.linear.discrimination._couplings import FeatureSwitches, KernelSwitches
+from treatise.linear.discrimination._solver import discriminate
+from treatise.linear.discrimination._tasks import refuse_unknown, task_positions
+
+
+class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
+    """Base of the machines whose tasks share a selection of features or kernels.
+
+    Parameters
+    ----------
+    kernels : "features" or list, default="features"
+        What is selected: the features, or kernels of a list, each a name ("linear", "rbf", "poly", "laplacian"), a
+        Kernel or a function of two tables.
+    C : float, default=1.0
+        Cost of an error, as in a support vector machine.
+    alpha : float, default=10.0
+        Strength of the selection, from 0 on: odds, before any data, that a feature is of no use. 0 selects nothing: the
+        tasks are then separate support vector machines.
+    shared : bool, default=True
+        Whether all tasks share one selection; otherwise each makes its own (Section 7.1).
+    solver : {"newton", "bound"}, default="newton"
+        How a task's part of the objective is modelled: by its second derivative, with a line search, or by the paper's
+        bound (Algorithm 1), which takes more sweeps, many for a large ``alpha``.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in units of the score.
+    max_iter : int, default=200
+        Most sweeps over the tasks.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_switches,) or (n_tasks, n_switches)
+        Probability with which each feature or kernel is kept, between 1 / (1 + alpha) and 1; of each task where
+        ``shared`` is false.
+    coef_ : ndarray of shape (n_tasks, n_features)
+        Weights of the features, with ``kernels="features"``.
+    intercept_ : ndarray of shape (n_tasks,)
+        Constants.
+    dual_coef_ : list of ndarray
+        Signed multipliers of each task's support vectors.
+    support_ : list of ndarray of int
+        Their rows in the table.
+    tasks_ : ndarray of shape (n_tasks,) or None
+        Ids of the tasks, where ``fit`` was given some.
+    objective_path_ : ndarray
+        Objective at the start and after each sweep; it never falls.
+    violation_ : float
+        Largest violation of the optimality conditions.
+    n_iter_ : int
+        Sweeps.
+    converged_ : bool
+        Whether the violation is within ``tol``.
+    n_features_in_ : int
+        Number of features seen.
+    feature_names_in_ : ndarray
+        Their names, where X has names.
+    """
+
+    _parameter_constraints: dict = {
+        "kernels": [StrOptions({"features"}), list, tuple],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "shared": ["boolean"],
+        "solver": [StrOptions({"newton", "bound"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def _fit_tasks(self, X, tasks, targets, start=None):
+        """Fit tasks (rows of X) with their targets, and keep what prediction needs."""
+        coupling = self._coupling(X, tasks)
+        found = discriminate(coupling, targets, tol=self.tol, max_iter=self.max_iter, start=start)
+        self.weights_ = coupling.kept if self.shared else coupling.kept.reshape(len(tasks), -1)
+        self.intercept_ = found.offsets
+        supports = [np.flatnonzero(b) for b in found.multipliers]
+        self.dual_coef_ = [b[support] for b, support in zip(found.multipliers, supports)]
+        self.support_ = [task.rows[support] for task, support in zip(tasks, supports)]
+        if self.kernels == "features":
+            self.coef_ = np.array([coupling.weighted(m) for m in range(len(tasks))])
+        else:
+            self._support_vectors = [X[rows] for rows in self.support_]
+        keep_progress(self, found, "lower alpha or C, or bring the features to one scale")
+        return found.multipliers
+
+    def _coupling(self, X, tasks):
+        exact = self.solver == "newton"
+        n = X.shape[1] if self.kernels == "features" else len(self.kernels)
+        switch = [np.arange(n) + (0 if self.shared else m * n) for m in range(len(tasks))]
+        n_switches = n if self.shared else n * len(tasks)
+        if self.kernels == "features":
+            tables = [X[task.rows] for task in tasks]
+            return FeatureSwitches(tables, switch, n_switches, self.alpha, exact=exact)
+        self._kernels = resolved_kernels(self.kernels, X)
+        grams = [gram_stack(self._kernels, X[task.rows]) for task in tasks]
+        return KernelSwitches(grams, switch, n_switches, self.alpha, exact=exact)
+
+    def _task_scores(self, X):
+        """Scores of rows by every task's machine, of shape (n, n_tasks)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if self.kernels == "features":
+            return X @ self.coef_.T + self.intercept_
+        scores = np.tile(self.intercept_, (len(X), 1))
+        for m, (vectors, b) in enumerate(zip(self._support_vectors, self.dual_coef_)):
+            weights = self.weights_ if self.shared else self.weights_[m]
+            for kernel, weight in zip(self._kernels, weights):
+                if len(b):
+                    scores[:, m] += weight * (kernel.block(kernel.prepare(X), kernel.prepare(vectors)) @ b)
+        return scores
+
+    def _own_scores(self, X, tasks):
+        """Scores of rows, each by the machine of its own task."""
+        scores = self._task_scores(X)
+        positions = task_positions(tasks, self.tasks_, scores)
+        refuse_unknown(tasks, positions, self.tasks_)
+        return scores[np.arange(len(scores)), positions]
+
+    def _check_given(self, tasks):
+        """Whether rows come with tasks, as in ``fit``."""
+        check_is_fitted(self)
+        if tasks is None and self.tasks_ is not None:
+            raise ValueError(f"tasks is missing: fit knew {len(self.tasks_)} tasks, so every row needs its own")
+        if tasks is not None and self.tasks_ is None:
+            raise ValueError("tasks was given, but fit had none; leave it out, or give it to fit too")
+        return tasks is not None
+
+
+def keep_progress(model, found, advice):
+    """Store how the sweeps went, and tell where they fell short."""
+    model.objective_path_, model.violation_ = found.objectives, found.violation
+    model.n_iter_, model.converged_ = found.n_iter, found.converged
+    if not found.converged:
+        warnings.warn(
+            f"the optimality conditions are violated by {found.violation:.2g} after max_iter={model.max_iter} sweeps, "
+            f"above tol={model.tol:g}; raise max_iter or tol, {advice}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+
+def resolved_kernels(kernels, X):
+    """Kernel objects of a list of names, kernels and functions."""
+    if len(kernels) == 0:
+        raise ValueError("kernels is empty; give at least one, or 'features'")
+    for kernel in kernels:
+        if not (isinstance(kernel, Kernel) or callable(kernel) or kernel in KERNEL_NAMES):
+            raise ValueError(f"kernels holds {kernel!r}; it may hold {', '.join(KERNEL_NAMES)}, a Kernel or a function")
+    return [resolve_kernel(kernel, X) for kernel in kernels]
+
+
+def gram_stack(kernels, X):
+    """Gram matrices of rows, one for each kernel."""
+    stack = np.empty((len(kernels), len(X), len(X)))
+    for d, kernel in enumerate(kernels):
+        objects = kernel.prepare(X)
+        gram = kernel.block(objects, objects)
+        stack[d] = 0.5 * (gram + gram.T)
+    return stack

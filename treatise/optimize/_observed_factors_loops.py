@@ -1,0 +1,109 @@
+"""Compiled loops that fit two factors to the observed entries of a matrix."""
+
+import numpy as np
+
+from treatise._core.jit import compiled, compiled_step
+
+
+@compiled_step
+def solve_positive(G, b):
+    """Solve ``G x = b`` in place for a symmetric positive matrix of which the lower triangle is filled (Cholesky)."""
+    k = len(b)
+    for i in range(k):
+        for j in range(i + 1):
+            total = G[i, j]
+            for m in range(j):
+                total -= G[i, m] * G[j, m]
+            if i == j:
+                G[i, i] = np.sqrt(total)
+            else:
+                G[i, j] = total / G[j, j]
+        total = b[i]
+        for m in range(i):
+            total -= G[i, m] * b[m]
+        b[i] = total / G[i, i]
+    for i in range(k - 1, -1, -1):
+        total = b[i]
+        for m in range(i + 1, k):
+            total -= G[m, i] * b[m]
+        b[i] = total / G[i, i]
+
+
+@compiled
+def ridge_rows(indptr, indices, values, others, reg, rows, first, last):
+    """Best rows ``first`` to ``last`` of one factor for the other: a ridge regression on the entries of each row."""
+    k = others.shape[1]
+    G, b = np.empty((k, k)), np.empty(k)
+    for i in range(first, last):
+        if indptr[i] == indptr[i + 1]:
+            rows[i] = 0.0
+            continue
+        G[:] = 0.0
+        b[:] = 0.0
+        for place in range(indptr[i], indptr[i + 1]):
+            h, value = others[indices[place]], values[place]
+            for m in range(k):
+                b[m] += value * h[m]
+                hm = h[m]
+                for n in range(m + 1):
+                    G[m, n] += hm * h[n]
+        for m in range(k):
+            G[m, m] += reg
+        solve_positive(G, b)
+        rows[i] = b
+
+
+@compiled
+def squared_residual(indptr, indices, values, W, H):
+    """Sum over the observed entries of the squared difference from ``W H'``."""
+    total = 0.0
+    for i in range(len(indptr) - 1):
+        for place in range(indptr[i], indptr[i + 1]):
+            difference = values[place] - np.dot(W[i], H[indices[place]])
+            total += difference * difference
+    return total
+
+
+@compiled
+def entries_of(rows, columns, W, H):
+    """Entries of ``W H'`` at pairs of a row and a column."""
+    found = np.empty(len(rows))
+    for place in range(len(rows)):
+        found[place] = np.dot(W[rows[place]], H[columns[place]])
+    return found
+
+
+@compiled_step
+def sign_slope(loss, x, y):
+    """Slope in y of the loss of a sign x: 0 is ``1 / (1 + exp(x y))``, 1 is ``max(0, 1 - x y)^2``."""
+    margin = x * y
+    if loss == 0:
+        e = np.exp(-abs(margin))
+        return -x * e / ((1.0 + e) * (1.0 + e))
+    return -2.0 * x * (1.0 - margin) if margin < 1.0 else 0.0
+
+
+@compiled
+def sign_loss(loss, rows, columns, signs, W, H):
+    """Sum over the observed entries of the loss of their signs."""
+    total = 0.0
+    for place in range(len(rows)):
+        margin = signs[place] * np.dot(W[rows[place]], H[columns[place]])
+        if loss == 0:
+            total += np.exp(-margin) / (1.0 + np.exp(-margin)) if margin > 0 else 1.0 / (1.0 + np.exp(margin))
+        elif margin < 1.0:
+            total += (1.0 - margin) ** 2
+    return total
+
+
+@compiled
+def sign_descent(loss, rows, columns, signs, row_share, column_share, order, W, H, step):
+    """One pass of stochastic gradient steps, in place; the penalty of a row is spread over its entries."""
+    k = W.shape[1]
+    for place in order:
+        i, j = rows[place], columns[place]
+        slope = sign_slope(loss, signs[place], np.dot(W[i], H[j]))
+        for m in range(k):
+            w, h = W[i, m], H[j, m]
+            W[i, m] = w - step * (slope * h + row_share[i] * w)
+            H[j, m] = h - step * (slope * w + column_share[j] * h)
