@@ -98,7 +98,8 @@ def test_without_noise_the_diagonal_is_one_on_the_cheapest_copies_of_the_parts()
         cheapest = copies[np.arange(4), np.argmin(costs[copies], axis=1)]
         np.testing.assert_array_equal(np.sort(model.components_indices_), np.sort(cheapest))
         assert model.objective_ == pytest.approx(costs[cheapest].sum(), abs=1e-6)
-        np.testing.assert_allclose(model.lp_diagonal_[cheapest], 1.0, atol=1e-6)
+        # Errors of 1e-8 of a row are let pass, and a diagonal may gain a hundred times that by them.
+        np.testing.assert_allclose(model.lp_diagonal_[cheapest], 1.0, atol=1e-5)
         np.testing.assert_allclose(model.lp_weights_ @ X, X, atol=1e-7)
 
 
