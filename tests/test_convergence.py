@@ -14,6 +14,9 @@ import treatise.linear
 import treatise.svm
 
 SHORT = {
+    "AdaptivePoolingClassifier": {"max_iter": 1, "alpha": 10.0, "tol": 1e-9},
+    "MultiTaskMEDClassifier": {"max_iter": 1, "tol": 1e-9},
+    "MultiTaskMEDRegressor": {"max_iter": 1, "tol": 1e-9},
     "BackgroundClassifier": {"max_iter": 1},
     "BiasFreeSVC": {"max_iter": 1},
     "EarlyStoppedKernelRegressor": {"max_iter": 1},
@@ -39,6 +42,7 @@ SHORT = {
 """Parameters under which a fit cannot converge."""
 
 CERTIFIED = {
+    "MEDGraph": "takes zeros and ones; the sweeps are those of MultiTaskMEDClassifier",
     "AnchorTopics": "the ellipsoid of SeparableNMF",
     "EnsembleSVC": "its machines have the solver of ExtremePointsSVC, and no limit that a user could set",
     "BiasFreeSVCGrid": "its machines are those of BiasFreeSVC, without a limit",

@@ -29,17 +29,19 @@ IN_ORDER = {
 DRAWN = {
     "FixedRankMetricLearner", "PrivateKernelClassifier", "PrivateLinearSVC", "PrivateLogisticRegression",
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
-    "RandomIntersectionTrees", "InteractionRuleClassifier",
+    "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
+    "ClusterFeatureSelector", "MergeGaussianMixture",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
 FOLDED = {
     "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
-    "EpsilonBoostRegressor",
+    "EpsilonBoostRegressor", "RandomizedVariableElimination",
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 
 ONE_STEP = {
+    "MEDGraph": "no column of this table varies as zeros and ones",
     "KernelMachineRegressor": "least squares are one linear system",
     "DecisionTreeMarkovNetwork": "graphical/test_cut_short.py has a case that needs more",
     "IsingGraph": "no edge in this table; graphical/test_cut_short.py has a case",

@@ -70,9 +70,9 @@ def contestants(monkeypatch):
 def shared_contestants():
     """The same while a run is made that several tests look at."""
 
-    def during(make, *names):
+    def during(make, *names, task="binary"):
         with pytest.MonkeyPatch.context() as patch:
-            Few(patch)(*names)
+            Few(patch)(*names, task=task)
             return make()
 
     return during

@@ -245,6 +245,7 @@ def skeleton(name, task, target, metric, rows, features):
         "race": race([], complete=True), "decision": None,
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
         "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None, "test": None,
+        "selections": [], "unlabelled": None,
     }  # fmt: skip
 
 
@@ -321,7 +322,7 @@ def binary_run():
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
-        "calibration": [calibration(rng, "malignant", 569)], "survival": None,
+        "calibration": [calibration(rng, "malignant", 569)], "survival": None, "targets": None,
     }  # fmt: skip
     return run
 
@@ -350,7 +351,7 @@ def multiclass_run(classes=10):
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
-        "calibration": [calibration(rng, label, 400) for label in labels], "survival": None,
+        "calibration": [calibration(rng, label, 400) for label in labels], "survival": None, "targets": None,
     }  # fmt: skip
     return run
 
@@ -375,7 +376,7 @@ def regression_run():
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
-        "calibration": None, "survival": None,
+        "calibration": None, "survival": None, "targets": None,
     }  # fmt: skip
     return run
 

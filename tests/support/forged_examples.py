@@ -88,7 +88,8 @@ def table_examples() -> dict[str, Example]:
                     play = asking(("predict", LOSSES), ("partial_fit", LOSSES), ("update", LOSSES[0]))
                     found[name] = Example(name, lambda kind=kind: kind().fit(LOSSES), play)
                 elif takes == ["games"]:
-                    rate = asking(("predict_rank", [["ann"], ["cy"]]), ("partial_fit", GAMES), ("leaderboard",))
+                    learn = [("partial_fit", GAMES)] if hasattr(kind, "partial_fit") else []
+                    rate = asking(("predict_rank", [["ann"], ["cy"]]), *learn, ("leaderboard",))
                     found[name] = Example(name, lambda kind=kind: kind().fit(GAMES), rate)
     return found
 

@@ -71,7 +71,8 @@ class ComparisonEntry:
 
     ``stream`` holds the parameters that it needs to learn from a table in blocks, through ``partial_fit`` if it has
     that and from a sample of the rows if not; None where it cannot. ``unlabelled`` says that it learns from rows
-    without a label too, which stand as -1 among the numbers of the classes; it takes part where there are such rows.
+    without a label too, which stand as -1 among the numbers of the classes: ``only`` takes part where there are such
+    rows, ``also`` everywhere.
     """
 
     tasks: tuple[str, ...]
@@ -85,7 +86,7 @@ class ComparisonEntry:
     search: Mapping[str, tuple[Any, ...] | SearchRange] = field(default_factory=dict)
     stream: Mapping[str, Any] | None = None
     form: str = "other"
-    unlabelled: bool = False
+    unlabelled: str = ""
 
     @property
     def is_measured(self) -> bool:
@@ -315,7 +316,7 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
         },
         stream=read.take("stream", dict, None),
         form=read.choice("form", FORMS, "other"),
-        unlabelled=read.take("unlabelled", bool, False),
+        unlabelled=read.choice("unlabelled", ("", "also", "only"), ""),
     )
     read.done()
     if not tasks:

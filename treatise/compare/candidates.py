@@ -68,7 +68,7 @@ class Candidate:
 
 def all_candidates(task: str) -> list[Candidate]:
     """Every method of the catalogue, and every baseline, for a task whose rows all have a target."""
-    return [candidate for candidate in _candidates(task) if not candidate.compare.unlabelled]
+    return [candidate for candidate in _candidates(task) if candidate.compare.unlabelled != "only"]
 
 
 def unlabelled_candidates(task: str) -> list[Candidate]:

@@ -28,6 +28,7 @@ from treatise.datasets._download import download
 from treatise.datasets._game_tables import games_of_table
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
+from treatise.datasets._hidden_clusters import make_hidden_clusters
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._images import (
     HandwrittenWords,
@@ -41,6 +42,7 @@ from treatise.datasets._images import (
 from treatise.datasets._leader_losses import make_leader_losses
 from treatise.datasets._led import make_led
 from treatise.datasets._linear_networks import LinearNetworkData, make_factor_data, make_linear_network
+from treatise.datasets._m_of_n import make_m_of_n
 from treatise.datasets._matrices import (
     load_arcene,
     load_colon_expression,
@@ -137,12 +139,14 @@ __all__ = [
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_graded_features",
+    "make_hidden_clusters",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
     "make_leader_losses",
     "make_led",
     "make_linear_network",
     "make_logistic_sphere",
+    "make_m_of_n",
     "make_monks",
     "make_near_separable",
     "make_network_table",

@@ -4,7 +4,7 @@ from typing import Any
 
 from treatise.report import _words as words
 from treatise.report._board import decimals_of
-from treatise.report.record import RunRecord, sentence_of
+from treatise.report.record import Decision, RunRecord, sentence_of
 
 PURPOSES = {
     "accuracy": "For the best score",
@@ -36,7 +36,14 @@ def decision_view(run: RunRecord) -> dict[str, Any] | None:
         "share_text": f"{100 * decision.margin_share:.2g}" if decision.margin_share else "",
         "fit": words.duration(decision.fit_seconds),
         "predict": words.duration(decision.predict_seconds) if decision.predict_seconds is not None else "",
-        "counts": [f"{getattr(decision, name)} {word}" for name, word in COUNTS if getattr(decision, name)],
+        "counts": _counts(run, decision),
         "others": [(PURPOSES.get(other.purpose, other.purpose), other) for other in decision.alternatives],
         "further": [sentence for sentence in run.verdict if sentence not in said],
     }
+
+
+def _counts(run: RunRecord, decision: Decision) -> list[str]:
+    """The other methods by their standing; near copies stand in the place of another."""
+    counts = [f"{getattr(decision, name)} {word}" for name, word in COUNTS if getattr(decision, name)]
+    copies = sum(row.copy_of is not None for row in run.leaderboard)
+    return counts + ([words.count(copies, "near copy", "near copies")] if copies else [])

@@ -22,6 +22,7 @@ from treatise.report._learning import learning_view
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._plain import plain
 from treatise.report._references import bibtex, reference
+from treatise.report._selections import selections_view
 from treatise.report._survival import survival_view
 from treatise.report._targets import targets_view
 from treatise.report._thresholds import thresholds_view
@@ -85,6 +86,7 @@ def render_report(run: RunRecord) -> str:
         learning=learning_view(run, decimals_of(run.leaderboard)),
         profile=profile_view(run.profile, run.data.classes, run.data.target),
         unlabelled=run.unlabelled,
+        selections=selections_view(run.selections),
         methods=_methods_view(run),
         failures=failures_view(run.failures),
         details=_details_view(run),

@@ -108,6 +108,30 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True)
+class KeptColumn:
+    """A column that a selector kept in some fold."""
+
+    column: Annotated[str, "The column, as it is encoded."]
+    share: Annotated[float, "Share of the folds in which it was kept."]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which columns a selector keeps, and how stably."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    folds: Annotated[int, "Folds, or looks where it had no folds."]
+    offered: Annotated[int, "Columns, as they are encoded, among which it chooses."]
+    kept: Annotated[float, "Mean number of columns that it keeps."]
+    columns: Annotated[tuple[KeptColumn, ...], "Those kept in most folds, at most 20, the most often kept first."]
+    ever_kept: Annotated[int, "Columns that were kept in some fold."]
+    stability: Annotated[Number, "Nogueira's index: 1 where all folds agree, 0 by chance; null with nothing to tell."]
+    low: Annotated[Number, "Lower end of its 95 % interval, which takes folds for independent."]
+    high: Annotated[Number, "Upper end of it."]
+
+
+@dataclass(frozen=True)
 class UnlabelledWorth:
     """What the rows without a label were worth, in held-out log loss."""
 

@@ -18,6 +18,7 @@ from treatise.report.explained import (
     MethodImportance,
     Number,
     Profile,
+    Selection,
     ThresholdCurve,
     UnlabelledWorth,
 )
@@ -369,6 +370,7 @@ class RunRecord:
     learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
     errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
+    selections: Annotated[tuple[Selection, ...], "What the selectors keep, those of the board's best first."] = ()
     unlabelled: Annotated[UnlabelledWorth | None, "What rows without a label were worth; null without them."] = None
     test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 

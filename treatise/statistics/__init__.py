@@ -15,9 +15,11 @@ from treatise.statistics.entropy import (
 )
 from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
+from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
+from treatise.statistics.selection_stability import Stability, selection_stability
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
@@ -25,7 +27,9 @@ from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 __all__ = [
     "DensityGrids",
     "MDLDiscretizer",
+    "MergeGaussianMixture",
     "MinHashPrevalence",
+    "Stability",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
@@ -45,6 +49,7 @@ __all__ = [
     "ndcg",
     "place_intervals",
     "plug_in_bandwidths",
+    "selection_stability",
     "split_r_hat",
     "su_matrix",
     "subset_code_length",

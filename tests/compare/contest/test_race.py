@@ -101,6 +101,14 @@ def test_the_best_get_ten_folds_or_more_and_the_hopeless_none():
         assert len(world.turns(name, "look")) < 5
 
 
+def test_the_best_contend_though_one_leads_them_all_at_the_defaults():
+    world = World({"Guess": (0.1, 0.01), "Leader": (0.95, 0.1)} | {f"M{i}": (0.1 * i, 0.1) for i in range(2, 8)})
+    world.run()
+    for name in ("Leader", "M7", "M6"):
+        assert len(world.turns(name, "fold")) >= FOLDS_WANTED
+    assert world.turns("M2", "fold") == []
+
+
 def test_a_baseline_is_not_given_up_for_a_slow_look():
     methods = {"Guess": (0.5, 0.01), "Forest": (0.9, 3.0), "Line": (0.7, 0.01), "Slow": (0.95, 30.0)}
     world = World(methods, budget=40.0)

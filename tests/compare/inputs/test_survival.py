@@ -174,13 +174,12 @@ def test_a_comparison_of_a_frame_ranks_draws_curves_and_predicts(tmp_path):
     assert {"actual event", "actual time"} <= set(told.columns)
 
 
-def test_other_rows_judge_a_run_and_a_saved_model(tmp_path, monkeypatch):
-    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+def test_other_rows_judge_a_run_and_a_saved_model(tmp_path, contestants):
+    contestants("KaplanMeier", "MinlipSurvival", task="survival")
     new = lives(60, seed=1)
     comparison = treatise.compare(
-        lives(), time="years", event="died", include=["KaplanMeier", "MinlipSurvival"], budget=60, jobs=1, folds=3,
-        test=new, output=tmp_path / "run",
-    )  # fmt: skip
+        lives(), time="years", event="died", budget=120, jobs=1, folds=3, test=new, output=tmp_path / "run"
+    )
     run, best = comparison.run, comparison.best
     assert run.test.rows == 60 and set(run.test.metrics) == {"concordance", "integrated_brier"}
     y = given(new).y

@@ -3,6 +3,7 @@
 import datetime
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
+from treatise.catalog import Cost
 from treatise.compare import understand
 from treatise.compare.inputs import Input
 from treatise.io import Table
@@ -168,3 +170,13 @@ def test_an_input_comes_back_as_it_was_laid_out(tmp_path):
         again = Input.load(tmp_path / name)
         assert again.identity() == given.identity() and again.describe() == given.describe()
         np.testing.assert_array_equal(again.y, given.y)
+
+
+def test_a_fit_is_said_to_need_no_less_memory_than_its_rows():
+    problem = understand(table({"x": numbers(), "z": numbers(seed=1), "y": ["a", "b"] * 30}), "y")
+    rows, columns = problem.rows_in_memory, problem.size.columns
+    for candidate in problem.candidates():
+        law = candidate.compare.bytes.at(rows, columns, 2)
+        assert problem.bytes_of(candidate, rows) == max(law, 8.0 * rows * columns), candidate.entry.name
+    forgetful = replace(candidate, compare=replace(candidate.compare, bytes=Cost(1.0)))
+    assert problem.bytes_of(forgetful, rows) == 8.0 * rows * columns

@@ -150,16 +150,18 @@ def test_every_task_has_independent_and_joint_baselines():
 
 
 @pytest.fixture(scope="module")
-def finished(amounts, tmp_path_factory):
+def finished(amounts, shared_contestants, tmp_path_factory):
     """A comparison of few methods, with rows to test on."""
     folder = tmp_path_factory.mktemp("several")
     (folder / "new.csv").write_text(amounts.tail(40).write_csv())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+
+    def make():
         return treatise.compare(
-            amounts.head(110), targets=["y0", "y1", "y2"], budget=60, jobs=1, folds=3, output=folder / "run",
-            include=["RidgePerTarget", "DummyRegressor"], test=folder / "new.csv",
+            amounts.head(110), targets=["y0", "y1", "y2"], budget=120, jobs=1, folds=3, output=folder / "run",
+            test=folder / "new.csv",
         ), folder  # fmt: skip
+
+    return shared_contestants(make, "RidgePerTarget", "DummyRegressor", task="multi-regression")
 
 
 def test_a_run_judges_every_target_and_its_model_predicts_them(finished, amounts):

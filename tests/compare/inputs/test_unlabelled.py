@@ -1,5 +1,6 @@
 """Rows without a label: who learns from them, that they judge nobody, and what the report says they were worth."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -53,9 +54,10 @@ def test_rows_without_a_label_are_kept_apart_and_never_held_out():
 
 def test_methods_for_them_take_part_where_there_are_such_rows_alone():
     usual = {candidate.key for candidate in all_candidates("binary")}
-    more = {candidate.key for candidate in unlabelled_candidates("binary")}
-    assert {"treatise/SelfTrainedLogistic", "sklearn/LabelSpreading"} <= more and not usual & more
-    assert {candidate.key for candidate in read(people()).candidates()} == usual | more
+    more = {candidate.key: candidate.compare.unlabelled for candidate in unlabelled_candidates("binary")}
+    assert {"treatise/SelfTrainedLogistic", "sklearn/LabelSpreading"} <= more.keys()
+    assert usual & more.keys() == {key for key, takes_part in more.items() if takes_part == "also"}
+    assert {candidate.key for candidate in read(people()).candidates()} == usual | more.keys()
     whole = read(people().drop_nulls())
     assert {candidate.key for candidate in whole.candidates()} == usual and whole.unlabelled is None
 
@@ -71,7 +73,7 @@ def test_few_such_rows_and_amounts_are_left_out_and_counted():
 
 def test_their_cost_counts_all_rows():
     given = read(people())
-    law = ComparisonEntry(("binary",), Cost(1.0, n=1.0), Cost(1.0, n=1.0), unlabelled=True)
+    law = ComparisonEntry(("binary",), Cost(1.0, n=1.0), Cost(1.0, n=1.0), unlabelled="only")
     learner = SimpleNamespace(compare=law)
     assert given.rows_learned(learner, 60) == 360 and given.rows_learned(learner, 30) == 180
     spreading = find_candidate("LabelSpreading", given.candidates(), "binary")
@@ -132,13 +134,13 @@ def test_worth_is_the_difference_in_log_loss_row_by_row():
     assert worth_of_unlabelled(data, board, {"nobody"}, said.__getitem__) is None
 
 
-def test_a_run_says_what_they_were_worth_and_its_model_predicts(tmp_path, monkeypatch):
-    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+def test_a_run_says_what_they_were_worth_and_its_model_predicts(tmp_path, contestants, monkeypatch):
+    contestants("LogisticRegression")
+    learner = find_candidate("SelfTrainedLogistic", unlabelled_candidates("binary"), "binary")
+    learner = replace(learner, compare=replace(learner.compare, search={}))
+    monkeypatch.setattr("treatise.compare.inputs.rows.unlabelled_candidates", lambda task: [learner])
     frame = people()
-    comparison = treatise.compare(
-        frame, "label", budget=60, jobs=1, folds=3, output=tmp_path / "run",
-        include=["SelfTrainedLogistic", "LogisticRegression"], keep=4,
-    )  # fmt: skip
+    comparison = treatise.compare(frame, "label", budget=120, jobs=1, folds=3, output=tmp_path / "run", keep=4)
     worth = comparison.run.unlabelled
     assert (worth.key, worth.beside, worth.rows) == ("treatise/SelfTrainedLogistic", "sklearn/LogisticRegression", 300)
     assert worth.judged == 60 and worth.low < worth.gain < worth.high
@@ -157,7 +159,7 @@ def test_a_row_of_the_catalogue_says_it_for_classes_alone():
     from treatise.catalog import CatalogueError
     from treatise.catalog._schema import _read_comparison
 
-    law = {"seconds": {"scale": 1.0}, "bytes": {"scale": 1.0}, "unlabelled": True}
+    law = {"seconds": {"scale": 1.0}, "bytes": {"scale": 1.0}, "unlabelled": "only"}
     assert _read_comparison({**law, "tasks": ["binary"]}, "row").unlabelled
     with pytest.raises(CatalogueError, match="predictors of classes"):
         _read_comparison({**law, "tasks": ["regression"]}, "row")

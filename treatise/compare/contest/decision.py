@@ -146,8 +146,10 @@ def _alternatives(
     else:
         yield Alternative("runner-up", first.key, first.label, f"Scores {first.score:.4g}, next after it.")
     close = [e for e in serious if e.standing in ("best", "equivalent", "undecided")]
-    quick = min(close, key=_price, default=None)
-    if quick is not None and FASTER * _price(quick) < _price(chosen):
+    # The best of those about as quick as the quickest.
+    least = min(map(_price, close), default=0.0)
+    quick = next((e for e in close if FASTER * _price(e) < _price(chosen) and _price(e) <= FASTER * least), None)
+    if quick is not None:
         times = _price(chosen) / max(_price(quick), 1e-6)
         yield Alternative("speed", quick.key, quick.label, f"Scores {quick.score:.4g}, {times:.3g} times as fast.")
     readable = [e for e in serious if e.form in READABLE]

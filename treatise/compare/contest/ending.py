@@ -15,10 +15,11 @@ from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.explaining import Trial, explained_methods, explanations
+from treatise.compare.explaining.selections import selection_of
 from treatise.compare.explaining.unlabelled import worth_of_unlabelled
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report import write_report
-from treatise.report.explained import ColumnEffect
+from treatise.report.explained import ColumnEffect, Selection
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
 REPORT_SHARE = 0.02
@@ -86,7 +87,8 @@ class Ending:
             trials = tried.result()
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
-        run = self._with_worth(replace(run, best=self._best(chosen), **vars(found)))
+        run = replace(run, best=self._best(chosen), selections=self._selections(run), **vars(found))
+        run = self._with_worth(run)
         assert run.best is not None
         if fitted.params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
@@ -98,18 +100,32 @@ class Ending:
         sentence = f"The saved model was fitted on {some} of {every} rows, as many as the budget held."
         return replace(run, best=best, verdict=(*run.verdict, sentence))
 
+    def _selections(self, run: RunRecord) -> tuple[Selection, ...]:
+        """Which columns the selectors keep in their folds, or in their looks where they had none."""
+        folder, field, found = self.contest.folder, self.contest.race.field, []
+        for entry in run.leaderboard:
+            candidate = field.get(entry.key)
+            if candidate is None or candidate.compare.role != "transformer":
+                continue
+            own = [record for record in folder.folds if record.key == entry.key]
+            done = [record for record in own if record.stage == "fold"] or own
+            parts = [part for record in done if (part := folder.predictions(record)) is not None]
+            found.append(selection_of(entry.key, entry.label, parts))
+        return tuple(selection for selection in found if selection is not None)
+
     def _with_worth(self, run: RunRecord) -> RunRecord:
         """What rows without a label were worth, where there are some."""
         contest = self.contest
         learners = {key for key, candidate in contest.race.field.items() if candidate.compare.unlabelled}
-        if not learners:
+        if not learners or not contest.data.unlabelled_rows:
             return run
         worth = worth_of_unlabelled(contest.data, run.leaderboard, learners, self._out_of_fold)
         return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
-        """Fit and save those that come next, as many as the rules keep."""
-        for entry in [e for e in run.leaderboard if e.key != chosen.key][: self.keep - 1]:
+        """Fit and save those that come next, as many as the rules keep; guessing after all others."""
+        others = sorted((e for e in run.leaderboard if e.key != chosen.key), key=lambda e: e.form == "constant")
+        for entry in others[: self.keep - 1]:
             (self.contest.folder.path / MODELS).mkdir(exist_ok=True)
             self.contest.watch.finishing(entry.label)
             self._fit(run, entry, f"{MODELS}/{entry.key.replace('/', '-')}.skops")

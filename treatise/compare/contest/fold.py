@@ -113,7 +113,8 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
         compile_seconds,
     )  # fmt: skip
     said = (held_out.numbers, held_out.actual, found.values, found.probabilities, found.scores, merits)
-    return record, FoldPredictions(*said)
+    kept, offered = data.kept(fitted) or (None, 0)
+    return record, FoldPredictions(*said, kept, offered)
 
 
 def _timed(work: Any) -> tuple[Any, float]:

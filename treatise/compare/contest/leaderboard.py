@@ -45,9 +45,6 @@ def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[L
     """One entry for each method that was tried, best first, before any test; ``more`` are blends."""
     race, metric = made.race, made.metric
     entries = [made.of(key) for key, records in race.records.items() if records] + list(more)
-    if all(e.form == "constant" for e in entries if e.stage == "folds"):
-        # Guesses are quick: where the time was enough for their folds alone, everybody stands by the looks.
-        entries = [replace(e, stage="look") for e in entries]
     # A contender with less than half the folds of a pass may owe its mean to easy ones: it comes after the others.
     enough = _enough({e.key: e.folds for e in entries if e.stage == "folds"}, race)
     entries.sort(

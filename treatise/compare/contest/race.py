@@ -25,7 +25,8 @@ LOOK_ROWS = 2000
 ROWS_GROW = 8
 JUDGED_ENOUGH = 10_000
 """Rows that looks are judged on: as many folds of the first size as give so many."""
-PLACES = 6
+PLACES, FEWEST = 6, 3
+"""Places that contend, as far as methods are worth it, and how many do in any case."""
 FOLDS_WANTED = 10
 # Shares of the processor time that the budget grants: one look, one at a baseline where that is less than some seconds,
 # since no answer should miss the forest because its trees are slow to grow, and all looks after the first round.
@@ -284,13 +285,14 @@ class Race:
         self.search = max(0.0, granted - cost) / (FOLDS_WANTED * max(PLACES // 2, len(chosen)))
 
     def line(self) -> list[str]:
-        """Who may contend, in order: those not behind beyond doubt.
+        """Who may contend, in order: those not behind beyond doubt, and the few best in any case.
 
+        Looks are at the defaults: one that is behind there may lead once it is tuned, and adds to a blend.
         Of near copies the best comes in its place, with the simplest of them beside it where that is simpler; the
         others come after everybody else.
         """
         able = [k for k in self._ranking if k not in self._out and self.field[k].form != "constant"]
-        hopeful = [key for key in able if key not in self._worse] or able[:1]
+        hopeful = [key for place, key in enumerate(able) if place < FEWEST or key not in self._worse]
         first: list[str] = []
         for key in (key for key in hopeful if key not in self.copy_of):
             place = [key, *(copy for copy in hopeful if self.copy_of.get(copy) == key)]

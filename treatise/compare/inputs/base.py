@@ -136,6 +136,9 @@ class FoldPredictions:
     probabilities: np.ndarray | None
     scores: np.ndarray | None = None
     merits: np.ndarray = field(default_factory=lambda: np.empty(0))
+    kept: np.ndarray | None = None
+    """Names of the columns that a selector kept of those that it was offered; None where nothing is selected."""
+    offered: np.ndarray | int = 0
 
 
 class Columns(NamedTuple):
@@ -398,6 +401,10 @@ class Input(Served):
         its fields."""
         fields = values.dtype.names
         return {"": values} if fields is None else {field: values[field] for field in fields}
+
+    def kept(self, model: Pipeline) -> tuple[np.ndarray, int] | None:
+        """The columns that a fitted selector keeps, by name, and how many it was offered; None for other methods."""
+        return None
 
     def explain(self, parts: Sequence[FoldPredictions]) -> Explanation:
         """How a method errs, from what it said of each fold; nothing where the kind has no picture of it."""

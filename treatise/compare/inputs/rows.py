@@ -255,7 +255,9 @@ class RowsInput(Input):
     def candidates(self) -> list[Candidate]:
         """Every method of the task; of classes with an order, those that know of it too; those for missing labels."""
         found = all_candidates(self.task) + (all_candidates("ordinal") if self.judging.levels else [])
-        return found if self.unlabelled is None else found + unlabelled_candidates(self.task)
+        if self.unlabelled is None:
+            return found
+        return [each for each in found if not each.compare.unlabelled] + unlabelled_candidates(self.task)
 
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
         """Memory that a fit takes: no less than its rows, in full where the method takes no sparse ones."""
@@ -272,7 +274,7 @@ class RowsInput(Input):
         if candidate.task == "ordinal":
             params = {"levels": list(self.judging.levels), **params}
         made = table_pipeline(candidate, self.sparse, params, seed, self.written, most)
-        if not candidate.compare.unlabelled:
+        if self.unlabelled is None or not candidate.compare.unlabelled:
             return made
         name, method = made.steps[-1]
         return Pipeline([*made.steps[:-1], (name, WithUnlabelled(method))])
@@ -356,6 +358,16 @@ class RowsInput(Input):
         other = X.tolil(copy=True)
         other[:, int(feature)] = X[order, int(feature)]
         return other.tocsr()
+
+    def kept(self, model: Pipeline) -> tuple[np.ndarray, int] | None:
+        """The columns, as they are encoded, that a fitted selector keeps."""
+        steps = model.named_steps
+        if not hasattr(steps["method"], "get_support"):
+            return None
+        names = np.asarray(self.features) if self.sparse else np.asarray(steps["table"].get_feature_names_out())
+        if "screen" in steps:
+            names = names[steps["screen"].kept_]
+        return names[steps["method"].get_support()].astype(str), len(names)
 
     def explain(self, parts: Sequence[FoldPredictions]) -> Explanation:
         """Residuals of amounts; mistakes among classes, and whether their probabilities can be trusted."""

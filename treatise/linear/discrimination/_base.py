@@ -26,7 +26,7 @@ class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
         Kernel or a function of two tables.
     C : float, default=1.0
         Cost of an error, as in a support vector machine.
-    alpha : float, default=10.0
+    alpha : float, default=100.0
         Strength of the selection, from 0 on: odds, before any data, that a feature is of no use. 0 selects nothing: the
         tasks are then separate support vector machines.
     shared : bool, default=True
@@ -34,7 +34,7 @@ class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
     solver : {"newton", "bound"}, default="newton"
         How a task's part of the objective is modelled: by its second derivative, with a line search, or by the paper's
         bound (Algorithm 1), which takes more sweeps, many for a large ``alpha``.
-    tol : float, default=1e-3
+    tol : float, default=1e-4
         Largest violation of the optimality conditions, in units of the score.
     max_iter : int, default=200
         Most sweeps over the tasks.

@@ -56,7 +56,7 @@ class MultiTaskMEDClassifier(Classifier, MultiTaskMachine):
     .. [1] Paper v12-0075: Sections 6, 7 and 10, Algorithm 1.
     """
 
-    def __init__(self, kernels="features", *, C=1.0, alpha=10.0, shared=True, solver="newton", tol=1e-3, max_iter=200):
+    def __init__(self, kernels="features", *, C=1.0, alpha=100.0, shared=True, solver="newton", tol=1e-4, max_iter=200):
         self.kernels = kernels
         self.C = C
         self.alpha = alpha

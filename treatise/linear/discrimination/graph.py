@@ -35,7 +35,7 @@ class MEDGraph(BaseEstimator):
         Score above which a pair counts as an edge in ``adjacency_``.
     binarize : float or None, default=None
         Values above it are ones; None asks for zeros and ones.
-    tol : float, default=1e-3
+    tol : float, default=1e-4
         Largest violation of the optimality conditions, in units of the score.
     max_iter : int, default=200
         Most sweeps over the variables.
@@ -83,7 +83,7 @@ class MEDGraph(BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, *, C=0.3, alpha=100.0, threshold=0.5, binarize=None, tol=1e-3, max_iter=200):
+    def __init__(self, *, C=0.3, alpha=100.0, threshold=0.5, binarize=None, tol=1e-4, max_iter=200):
         self.C = C
         self.alpha = alpha
         self.threshold = threshold

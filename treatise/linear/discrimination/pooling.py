@@ -43,7 +43,7 @@ class AdaptivePoolingClassifier(KernelInputMixin, ScoreClassifier, BaseEstimator
         Factor of the kernel in a task's own machine; "auto" is ten times the number of tasks.
     solver : {"newton", "bound"}, default="newton"
         As in :class:`MultiTaskMEDClassifier`.
-    tol : float, default=1e-3
+    tol : float, default=1e-4
         Largest violation of the optimality conditions, in units of the score.
     max_iter : int, default=200
         Most sweeps over the tasks.
@@ -95,7 +95,7 @@ class AdaptivePoolingClassifier(KernelInputMixin, ScoreClassifier, BaseEstimator
 
     def __init__(
         self, kernel="rbf", *, gamma="scale", degree=3, coef0=1.0, C=1.0, alpha=1e5, scale="auto", solver="newton",
-        tol=1e-3, max_iter=200,
+        tol=1e-4, max_iter=200,
     ):  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma

@@ -57,7 +57,7 @@ class MultiTaskMEDRegressor(RegressorMixin, MultiTaskMachine):
     }
 
     def __init__(
-        self, kernels="features", *, C=1.0, alpha=10.0, epsilon=0.1, shared=True, solver="newton", tol=1e-3,
+        self, kernels="features", *, C=1.0, alpha=100.0, epsilon=0.1, shared=True, solver="newton", tol=1e-4,
         max_iter=200,
     ):  # fmt: skip
         self.kernels = kernels

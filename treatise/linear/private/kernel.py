@@ -24,7 +24,7 @@ class PrivateKernelClassifier(PrivateClassifier):
 
     Use it where classes are not separated by a plane, there are many rows, and a linear private classifier falls
     short. Not for a few hundred rows: at epsilon = 1 the noise then outweighs what they tell, and on a table of 569,
-    breast cancer, where a machine without privacy is right in 97 of 100 rows, this one is in about 75. Each random
+    breast cancer, where a machine without privacy is right in 97 of 100 rows, this one is in 55 to 80. Each random
     feature brings noise of its own: some tens to hundreds of them are a better choice than the thousands that kernels
     take without privacy. Scale X by constants known beforehand, so that ``gamma`` makes sense; scaling by the data
     leaks, and so does a ``gamma`` chosen on them. What else the guarantee asks of you is told for

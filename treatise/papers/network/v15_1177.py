@@ -235,20 +235,19 @@ def vote_rows(full: bool) -> list[Row]:
         *[Row.ours(f"Wikipedia, {n_folds} of ten folds: accuracy of {name}", value) for name, value in mean.items()],
         Row.claim("Wikipedia: the best completion is better than every method of cycles", "Section 5.3.2",
                   max(low) > max(cycles)),
-        Row.claim("Wikipedia: longer cycles help counts of cycles", "Section 5.3.2",
+        Row.claim(LONGER, "Section 5.3.2",
                   mean[f"HOC-{order}"] > mean["HOC-3"]),
         Row.claim("Wikipedia: trained counts of triangles are better than the measure of imbalance", "Section 5.3.2",
                   mean["HOC-3"] > mean["MOI-10"], gap=UNDIRECTED),
-        Row.claim(LONGER, "Section 5.3.2", mean[f"HOC-{order}"] > mean["MOI-10"]),
         Row.time("Wikipedia: seconds of LR-ALS", "Table 7", 2.26, float(np.mean(seconds["LR-ALS"]))),
         Row.time("Wikipedia: seconds of HOC-3", "Table 7", 18.08, float(np.mean(seconds["HOC-3"]))),
     ]  # fmt: skip
 
 
-LONGER = "Wikipedia: trained counts of longer cycles are better than the measure of imbalance"
+LONGER = "Wikipedia: longer cycles help counts of cycles"
 UNDIRECTED = Gap(
     "the votes at hand have no directions, and without them triangles have three features instead of sixteen, too few "
-    "to tell much; cycles of four and five do better, as they should",
+    "to tell much; cycles of four and five add what is missing",
     band=0.0,
     shown_by=LONGER,
 )
