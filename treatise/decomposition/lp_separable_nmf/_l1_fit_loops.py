@@ -15,7 +15,7 @@ import numpy as np
 
 from treatise._core.jit import compiled, compiled_step
 
-_ROUNDING = 1e-11
+_ROUNDING = 1e-10
 """Share of the size of m by which a residual or a weight may have the wrong sign."""
 _PIVOT = 1e-9
 """Share of a size below which a rate of change is rounding, on which no corner may rest."""

@@ -22,9 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 from treatise._core.threads import over_ranges
 from treatise.decomposition.lp_separable_nmf._l1_fit_loops import fit_rows
 
-_VIOLATED = 1e-9
+_VIOLATED = 1e-8
 """Share of a row's size by which its error may miss."""
-_PRICE = 1e-12
+_PRICE = 1e-11
 """Price of a weight, for the size of its row: with a diagonal of a hundred they add up to less than may be missed."""
 _IDLE = 8
 """Rounds after which a cut that does not bind is dropped."""
