@@ -20,8 +20,8 @@ from treatise.papers.decomposition.v15_1011._noise import curves_of, figure_of_c
 SKIPPED = [
     "Tables 5 and 6: no copy of the BBC corpus is at hand",
     "Table 4, numbers as printed: of 20 Newsgroups other vocabularies are at hand. With 62 061 words and the paper's "
-    "weights accuracies were less than half of those printed, and ellipsoids behind plain projection; the order is judged "
-    "on 1 000 words",
+    "weights accuracies were less than half of those printed, and ellipsoids behind plain projection; the order is "
+    "judged on 1 000 words",
 ]
 
 
