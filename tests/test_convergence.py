@@ -50,6 +50,9 @@ CERTIFIED = {
     "KernelMinimaxProbabilityMachine": "one eigendecomposition",
     "KnowledgeKernelRegressor": "a linear program, whose gap is looked at",
     "LinearKnowledgeRegressor": "a linear program, whose gap is looked at",
+    "MICGroup": "a greedy search that ends where no feature shortens the description",
+    "MICMulti": "a greedy search that ends where no feature shortens the description",
+    "MICMultiClassifier": "the search of MICMulti, then scikit-learn's logistic regression",
     "MinimaxProbabilityMachine": "one eigendecomposition",
     "PairwiseCouplingClassifier": "the machines are those of the estimator inside",
     "PrivateKernelClassifier": "an error where the minimum is not reached",
@@ -57,6 +60,7 @@ CERTIFIED = {
     "PrivateLogisticRegression": "an error where the minimum is not reached",
     "PrivateTuner": "the models are those of the estimator inside",
     "SeparableNMF": "an ellipsoid whose duality gap is looked at; test_enclosing_ellipsoid cuts one short",
+    "TransFeat": "a greedy search that ends where no feature shortens the description",
     "SVMPath": "exact; test_path has a kernel at which it stalls",
     "SVMPathCV": "exact; test_path has a kernel at which it stalls",
 }

@@ -362,12 +362,13 @@ class RowsInput(Input):
     def kept(self, model: Pipeline) -> tuple[np.ndarray, int] | None:
         """The columns, as they are encoded, that a fitted selector keeps."""
         steps = model.named_steps
-        if not hasattr(steps["method"], "get_support"):
+        selector = steps.get("method")  # models of sequences have other steps
+        if not hasattr(selector, "get_support"):
             return None
         names = np.asarray(self.features) if self.sparse else np.asarray(steps["table"].get_feature_names_out())
         if "screen" in steps:
             names = names[steps["screen"].kept_]
-        return names[steps["method"].get_support()].astype(str), len(names)
+        return names[selector.get_support()].astype(str), len(names)
 
     def explain(self, parts: Sequence[FoldPredictions]) -> Explanation:
         """Residuals of amounts; mistakes among classes, and whether their probabilities can be trusted."""

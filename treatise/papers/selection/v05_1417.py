@@ -165,9 +165,9 @@ def expression_rows(
     curves[name] = (list(etas), sizes, errors, len(programme.selected_))
     gain = (found[etas[0]].predictions != y).astype(float) - (found[etas[-1]].predictions != y)
     rows = [
-        Row.claim(f"{name}: more features for a larger eta", "Figures 2-4", bool(np.all(np.diff(sizes) >= 0))),
+        Row.claim(f"{name}: more features for a larger eta", "Section 5", bool(np.all(np.diff(sizes) >= 0))),
         Row.claim_positive(
-            f"{name}: fewer leave-one-out errors at eta {etas[-1]:g} than at {etas[0]:g}", "Figures 5-7",
+            f"{name}: fewer leave-one-out errors at eta {etas[-1]:g} than at {etas[0]:g}", "Section 5",
             float(gain.mean()), standard_error=float(gain.std(ddof=1) / np.sqrt(n)),
         ),
         Row.ours(f"{name}, linear programme: features", len(programme.selected_)),
