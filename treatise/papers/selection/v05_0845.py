@@ -1,5 +1,6 @@
 """Feature selection around clustering (Dy & Brodley, JMLR 5:845): hidden clusters, iris, wine and ionosphere."""
 
+import math
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -225,7 +226,7 @@ def _chosen_alike(seed: int) -> bool:
 def bias_rows() -> list[Row]:
     """Theorem 4.1: how little room a new feature may have for the likelihood to rise."""
     one = np.ones((1, 1, 1))
-    edge = 1.0 / (2.0 * np.pi * np.e)
+    edge = 1.0 / (2.0 * np.pi * math.e)
     prefers = [
         likelihood_prefers_smaller(one, np.diag([1.0, v])[np.newaxis], [1.0]) for v in (edge * 1.001, edge / 1.001)
     ]
