@@ -4,6 +4,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse.linalg import eigsh
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.cluster import KMeans
@@ -136,8 +137,6 @@ def signed_laplacian_vectors(A, k, seed=None):
     if n <= 500:
         return np.linalg.eigh(np.diag(degrees) - A.toarray())[1][:, :k]
     # The largest of c I - L are the smallest of L, and are found without solving equations.
-    from scipy import sparse
-
     shifted = sparse.diags_array(2.0 * degrees.max() - degrees) + A
     start = np.random.default_rng(seed).normal(size=n)
     return eigsh(shifted, k=k, which="LA", v0=start)[1][:, ::-1]
