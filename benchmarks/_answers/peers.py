@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,9 +31,10 @@ WAITING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME":
 
 def ask(name: str, table: str, budget: float, jobs: int) -> dict[str, Any]:
     """What a peer answers on a table, in so many seconds of each processor: its score, and what it left out."""
-    environment = {**os.environ, **WAITING, "OMP_NUM_THREADS": str(jobs)}
+    environment = {**os.environ, **WAITING, "OMP_NUM_THREADS": str(jobs), "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "benchmarks._answers", name, table, str(budget), str(jobs)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as folder:  # some libraries leave files where they run
+        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1])
     return json.loads(done.stdout.splitlines()[-1])
