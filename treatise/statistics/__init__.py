@@ -19,13 +19,16 @@ from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
+from treatise.statistics.sampling import ChainPlan, Draws, geweke_joint_test, run_chains
 from treatise.statistics.selection_stability import Stability, selection_stability
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
+    "ChainPlan",
     "DensityGrids",
+    "Draws",
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
@@ -37,6 +40,7 @@ __all__ = [
     "disagreement",
     "effective_sample_size",
     "entropy",
+    "geweke_joint_test",
     "integer_code_constant",
     "integrated_brier_score",
     "isotonic_regression_on_tree",
@@ -49,6 +53,7 @@ __all__ = [
     "ndcg",
     "place_intervals",
     "plug_in_bandwidths",
+    "run_chains",
     "selection_stability",
     "split_r_hat",
     "su_matrix",
