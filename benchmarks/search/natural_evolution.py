@@ -14,7 +14,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         for peer, theirs in (("cmaes", _cmaes), ("cma", _cma)):
             try:
                 yield Contest(
-                    work=f"200 generations of {4 + int(3 * np.log(d))} trials, sphere of {d} dimensions; quality: trials",
+                    work=f"200 generations of xNES' usual size, sphere of {d} dimensions; quality: trials told",
                     peer=peer,
                     ours=lambda d=d: _generations(XNES(np.ones(d), random_state=0)),
                     theirs=lambda d=d, theirs=theirs: theirs(d),

@@ -281,10 +281,11 @@ def invariance_rows(seeds: range) -> list[Row]:
 
 def separable_rows(sizes: tuple[int, ...]) -> list[Row]:
     """Section 4.3: the separable form needs evaluations that grow about linearly with the dimension."""
-    counts = [
-        float(np.median(evaluations(lambda seed, d=d: SNES(np.ones(d), random_state=seed), sphere, range(3), 10**6)))
-        for d in sizes
-    ]
+
+    def needed(d: int) -> float:
+        return float(np.median(evaluations(lambda seed: SNES(np.ones(d), random_state=seed), sphere, range(3), 10**6)))
+
+    counts = [needed(d) for d in sizes]
     slope = float(np.polyfit(np.log(sizes), np.log(counts), 1)[0])
     return [
         *(Row.ours(f"sphere, {d} dimensions, SNES: median evaluations", count) for d, count in zip(sizes, counts)),
