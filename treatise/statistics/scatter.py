@@ -108,6 +108,8 @@ def _fixed_point(rows: RowBlocks, rule, sizeless: bool, tol: float, max_iter: in
         try:
             factor = cholesky(scatter, lower=True)
         except np.linalg.LinAlgError:
+            if start is not None:
+                return scatter, 0.0
             raise ValueError(
                 f"the rows of X span fewer than its {p} columns; remove what follows from others"
             ) from None

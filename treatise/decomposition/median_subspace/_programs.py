@@ -10,7 +10,9 @@ which ``A = Q C``; divided by its greatest length, the stretch, it is feasible.
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import cholesky, eigh, solve_triangular
+from scipy.linalg import eigh
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpotrf
 
 
 class Step(NamedTuple):
@@ -112,9 +114,11 @@ def between(Q: np.ndarray, gram: np.ndarray) -> np.ndarray:
     the rounding errors of the large ones. Of the gram matrix between two Q only those of the kernel are, which Q then
     makes small.
     """
-    try:
-        root = solve_triangular(cholesky(gram, lower=True, check_finite=False), Q, lower=True, check_finite=False)
-    except np.linalg.LinAlgError:
+    # LAPACK itself: for fifty columns the checks around it take as long as the work.
+    factor, failed = dpotrf(gram)
+    if not failed:
+        root = dtrsm(1.0, factor, Q, trans_a=1)
+    else:
         eigenvalues, vectors = eigh(gram)
         floor = eigenvalues[-1] * len(Q) * np.finfo(float).eps
         root = (vectors / np.sqrt(np.maximum(eigenvalues, floor))).T @ Q

@@ -5,6 +5,12 @@ from typing import NamedTuple
 import numpy as np
 
 from treatise.decomposition.median_subspace._programs import Program
+from treatise.decomposition.median_subspace.dimension import eigengap_dimension
+
+# Ratio of eigenvalues beyond which the smaller ones are those of a kernel.
+_KERNEL = 1e6
+# A look for a kernel costs eigenvalues, so that it is not for every step.
+_EVERY = 4
 
 
 class Minimum(NamedTuple):
@@ -18,6 +24,8 @@ class Minimum(NamedTuple):
     """Value of the program before each step, and after the last."""
     gap: float
     """Share by which the last value may exceed the optimum."""
+    reached: bool
+    """Whether the steps ended at a kernel or within the tolerance."""
 
 
 class _Look(NamedTuple):
@@ -28,7 +36,9 @@ class _Look(NamedTuple):
     shift: np.ndarray
 
 
-def minimise(rows, program: Program, *, floor, tol, max_iter, with_center=False, start=None) -> Minimum:
+def minimise(
+    rows, program: Program, *, floor, tol, max_iter, until_kernel=True, with_center=False, start=None
+) -> Minimum:
     """Minimise the program over Q, and over the centre too where asked: it is convex in Q and Q m together.
 
     Parameters
@@ -44,6 +54,10 @@ def minimise(rows, program: Program, *, floor, tol, max_iter, with_center=False,
         to the optimum as about the square of that.
     max_iter : int
         Most steps.
+    until_kernel : bool, default=True
+        Whether to end also where Q has a kernel with more rows in it than dimensions. The steps find a subspace that
+        holds many rows long before the optimum, and where there are few other rows (condition 9 of the paper) the
+        optimum itself has a larger kernel.
     with_center : bool, default=False
         Whether the centre moves, as the weighted mean; else it is zero.
     start : ndarray or None, default=None
@@ -61,12 +75,23 @@ def minimise(rows, program: Program, *, floor, tol, max_iter, with_center=False,
             stretch = max(float((look.lengths * weights).max()), 1.0)
             lower = max(lower, program.bound(step, stretch))
             gap = (value - lower) / value if value > 0.0 else 0.0
-        if gap <= tol or n_steps == max_iter:
+        reached = gap <= tol or (until_kernel and n_steps % _EVERY == 0 and _in_kernel(Q, look.lengths, floor))
+        if reached or n_steps == max_iter:
             break
         weights = 1.0 / np.maximum(look.lengths, floor)
         step = program.step(Q, look.gram)
         Q, center = step.Q, center + look.shift
-    return Minimum(Q, center, look.lengths, objectives, gap)
+    return Minimum(Q, center, look.lengths, objectives, gap, bool(reached))
+
+
+def _in_kernel(Q, lengths, floor) -> bool:
+    """Whether Q vanishes on a subspace, and more rows lie in it than any of its dimension could by chance."""
+    n_inside = int(np.sum((lengths > 0.0) & (lengths < floor)))
+    if n_inside == 0:
+        return False
+    eigenvalues = np.linalg.eigvalsh(Q)
+    dimension, factor = eigengap_dimension(np.maximum(eigenvalues, eigenvalues[-1] * np.finfo(float).eps))
+    return factor > _KERNEL and n_inside > dimension
 
 
 def _look(rows, Q, center, floor, with_center) -> _Look:
@@ -74,10 +99,11 @@ def _look(rows, Q, center, floor, with_center) -> _Look:
     dimension = len(Q)
     lengths, gram = np.empty(rows.shape[0]), np.zeros((dimension, dimension))
     total, drawn, shift = 0.0, np.zeros(dimension), np.zeros(dimension)
+    moved = center @ Q
     for places, block in rows:
-        if with_center:
-            block = block - center
         images = block @ Q
+        if with_center:
+            images -= moved
         lengths[places] = np.sqrt(np.einsum("ij,ij->i", images, images))
         weights = 1.0 / np.maximum(lengths[places], floor)
         if with_center:
@@ -89,5 +115,5 @@ def _look(rows, Q, center, floor, with_center) -> _Look:
     if with_center:
         # The rows are near their weighted mean already, so that little cancels here.
         gram -= np.outer(drawn, drawn) / total
-        shift /= total
+        shift = shift / total - center
     return _Look(lengths, gram, shift)

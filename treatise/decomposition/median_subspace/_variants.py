@@ -22,6 +22,7 @@ class Found(NamedTuple):
     lengths: np.ndarray
     objectives: list
     gap: float
+    reached: bool
     n_iter: int
     ridge: float = 0.0
 
@@ -38,7 +39,7 @@ def found_by(minimum, **more) -> Found:
     steps = len(minimum.objectives) - 1
     return Found(
         vectors, eigenvalues, minimum.Q, minimum.center, minimum.lengths, minimum.objectives, minimum.gap,
-        more.pop("n_iter", steps), **more,
+        minimum.reached, more.pop("n_iter", steps), **more,
     )  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def one_by_one(rows, n_components, all_at_once, **settings) -> Found:
     """
     first = found = geometric_median_subspace(rows, **settings)
     frame, removed, center = np.eye(rows.shape[1]), [], np.zeros(rows.shape[1])
-    n_iter, gap = first.n_iter, first.gap
+    n_iter, gap, reached = first.n_iter, first.gap, first.reached
     while frame.shape[1] > n_components:
         left = max(eigengap_dimension(found.eigenvalues)[0] if all_at_once else frame.shape[1] - 1, n_components)
         dropped = found.directions[:, left:]
@@ -105,6 +106,8 @@ def one_by_one(rows, n_components, all_at_once, **settings) -> Found:
         start = np.diag(found.eigenvalues[:left] / (2.0 * found.eigenvalues[:left].sum()) + 0.5 / left)
         frame = frame @ found.directions[:, :left]
         found = geometric_median_subspace(RowBlocks(rows.by(frame)), start=start, **settings)
-        n_iter, gap = n_iter + found.n_iter, max(gap, found.gap)
+        n_iter, gap, reached = n_iter + found.n_iter, max(gap, found.gap), reached and found.reached
     directions = np.hstack([frame @ found.directions, *removed])
-    return first._replace(directions=directions, center=center + frame @ found.center, n_iter=n_iter, gap=gap)
+    return first._replace(
+        directions=directions, center=center + frame @ found.center, n_iter=n_iter, gap=gap, reached=reached
+    )

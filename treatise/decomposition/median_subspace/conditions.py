@@ -11,7 +11,7 @@ from treatise.decomposition.median_subspace._variants import spectrum
 from treatise.statistics.row_blocks import RowBlocks
 from treatise.statistics.subspaces import complement
 
-_SETTINGS = {"tol": 1e-7, "max_iter": 2000}
+_SETTINGS = {"tol": 1e-7, "max_iter": 2000, "until_kernel": False}
 # Share of the largest eigenvalue below which one counts as zero.
 _ZERO = 1e-6
 

@@ -67,7 +67,11 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     delta : float, default=1e-12
         Smallest length of ``Q x``, in the unit of the median row's at the start; smaller ones count as this. The
         subspace is exact to about this.
-    tol : float, default=1e-7
+    stopping : {"kernel", "optimum"}, default="kernel"
+        ``"kernel"`` ends also where Q has become zero, to ``delta``, on a subspace that holds more rows than it has
+        dimensions: then this is found. Where few rows lie outside, the optimum would have a larger kernel than that.
+        With noise there is no kernel, and both are the same.
+    tol : float, default=1e-8
         Steps end when the objective is at most this share above the optimum, as a dual bound proves.
     max_iter : int, default=1000
         Most steps (of each round); a ``ConvergenceWarning`` tells that they were too few.
@@ -99,7 +103,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     n_iter_ : int
         Steps, of all rounds.
     converged_ : bool
-        Whether ``dual_gap_`` is at most ``tol``.
+        Whether ``dual_gap_`` is at most ``tol``, or the steps ended at a kernel.
     ridge_ : float
         The ridge, in the unit of X; 0 for other variants.
     n_features_in_ : int
@@ -148,6 +152,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         "ridge": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "removal": [StrOptions({"one", "all"})],
         "delta": [Interval(Real, 0, None, closed="neither")],
+        "stopping": [StrOptions({"kernel", "optimum"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -163,7 +168,8 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         ridge="auto",
         removal="one",
         delta=1e-12,
-        tol=1e-7,
+        stopping="kernel",
+        tol=1e-8,
         max_iter=1000,
         random_state=None,
     ):
@@ -174,6 +180,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.ridge = ridge
         self.removal = removal
         self.delta = delta
+        self.stopping = stopping
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -204,6 +211,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             )
         unit = float(np.median(lengths[lengths > 0.0]))
         rows = RowBlocks(X, origin, _inverse(lengths) if on_sphere else np.full(len(X), 1.0 / unit))
+        rows = rows.at_hand()
         span = span_of(rows)
         if span is not None:
             rows = RowBlocks(rows.by(span))
@@ -229,6 +237,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             raise ValueError(f"variant={variant!r} needs the dimension; give n_components as an int, not {wanted!r}")
         settings = {
             "floor": self.delta / dimension, "tol": self.tol, "max_iter": self.max_iter, "with_center": with_center,
+            "until_kernel": self.stopping == "kernel",
         }  # fmt: skip
         if variant == "gms2":
             return _variants.with_artificial_outliers(rows, check_random_state(self.random_state), **settings)
@@ -255,7 +264,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.weights_ = shares / shares.sum()
         self.objective_history_, self.n_iter_ = found.objectives, found.n_iter
         self.ridge_ = found.ridge * unit
-        self.dual_gap_, self.converged_ = float(found.gap), bool(found.gap <= self.tol)
+        self.dual_gap_, self.converged_ = float(found.gap), found.reached
         self.residuals_ = -self._similarities(X)
         if not self.converged_:
             warnings.warn(
