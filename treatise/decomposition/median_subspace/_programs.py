@@ -21,6 +21,8 @@ class Step(NamedTuple):
     Q: np.ndarray
     dual: float
     """Value of the dual problem where the stretch is one, without the part that does not scale."""
+    own_stretch: float = 1.0
+    """Stretch of the penalty's own dual variable."""
 
 
 class Program(Protocol):
@@ -75,6 +77,31 @@ class Ridge:
         return step.dual / stretch + self.ridge / dimension - uneven / stretch**2
 
 
+class Spread:
+    """``pull |Q|`` more: what outliers spread evenly over the space add in expectation, without drawing any.
+
+    ``n`` normal rows of mean squared length ``s^2`` add about ``n s |Q| / sqrt(D)`` to the sum. It is one more length,
+    so that it has a weight and a stretch like those of a row.
+    """
+
+    def __init__(self, pull):
+        self.pull = pull
+
+    def penalty(self, Q):
+        return self.pull * float(np.linalg.norm(Q))
+
+    def step(self, Q, gram):
+        size = np.linalg.norm(Q)
+        inverse = between(Q, gram + (self.pull / size) * (Q @ Q))
+        trace = np.trace(inverse)
+        new = inverse / trace
+        # The dual matrix of the penalty must be no longer than the pull, as a row's vector no longer than one.
+        return Step(new, 1.0 / trace, float(np.linalg.norm(new) / size))
+
+    def bound(self, step, stretch):
+        return step.dual / max(stretch, step.own_stretch)
+
+
 class Capped:
     """REAPER: eigenvalues of at most ``1 / rank``, so that Q cannot have a lower rank than that."""
 
@@ -91,7 +118,8 @@ class Capped:
         capped = np.minimum(level * eigenvalues, 1.0 / self.rank)
         # The eigenvalues of A, ascending: the largest of C^-1 come last.
         products = np.sort(capped / eigenvalues)
-        return Step((vectors * capped) @ vectors.T, float(products[: self.rank].mean()))
+        root = vectors * np.sqrt(capped)
+        return Step(root @ root.T, float(products[: self.rank].mean()))
 
     def bound(self, step, stretch):
         return step.dual / stretch

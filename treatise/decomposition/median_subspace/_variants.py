@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treatise.decomposition.median_subspace._programs import Capped, Plain, Ridge
+from treatise.decomposition.median_subspace._programs import Capped, Plain, Ridge, Spread
 from treatise.decomposition.median_subspace._reweighting import minimise
 from treatise.decomposition.median_subspace.dimension import eigengap_dimension
 from treatise.statistics.row_blocks import RowBlocks
@@ -60,6 +60,11 @@ def with_artificial_outliers(rows, random, **settings) -> Found:
     added /= np.linalg.norm(added, axis=1, keepdims=True)
     found = found_by(minimise(RowBlocks(np.vstack([rows.by(np.eye(dimension)), added])), Plain(), **settings))
     return found._replace(lengths=found.lengths[:n_rows])
+
+
+def spread(rows, **settings) -> Found:
+    """GMS beside the expected pull of as many even outliers as ``"gms2"`` draws, as long as the rows' median."""
+    return found_by(minimise(rows, Spread(2.0 * np.sqrt(rows.shape[1])), **settings))
 
 
 def with_ridge(rows, ridge, **settings) -> Found:

@@ -34,8 +34,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     takes only their directions.
 
     Do not use it for single corrupted entries in otherwise good rows (principal component pursuit is for those), nor
-    where the outlying rows are fewer than about 1.5 times the dimensions beside the subspace *and* the dimension
-    matters: there the plain variant finds too large a subspace, and ``variant="gms2"`` helps. Columns of different
+    for outliers that themselves lie near a subspace of few dimensions and are as many as the rest. Columns of different
     units should be scaled, as for PCA.
 
     Costs O(n p^2 + p^3) a step, usually 20 to 40 steps and a few hundred where rows lie almost in several subspaces.
@@ -43,14 +42,16 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Dimension d of the subspace. None takes the largest gap between the logarithms of the eigenvalues of Q, and
-        warns where it is small: right for little noise, no rule for data without a subspace. A number between 0 and 1
-        takes as many directions as have this share of the robust variance, the sum of inverse eigenvalues.
-    variant : {"gms", "gms2", "egms", "ridge", "reaper"}, default="gms"
-        ``"gms"`` minimises the sum of lengths of ``Q (x - center)`` over symmetric Q of trace one (Algorithm 2).
-        ``"gms2"`` adds 2p artificial outliers and puts all rows on a sphere: for few outliers. ``"egms"`` removes one
-        direction after the other (Algorithm 3): for few outliers and degenerate data, p - d times as expensive.
+    n_components : int, float or "gap", default=0.99
+        Dimension d of the subspace. A number between 0 and 1 takes as many directions as have this share of the robust
+        variance, the sum of inverse eigenvalues of Q. ``"gap"``, the paper's rule, takes the largest gap between their
+        logarithms and warns where it is small: right for little noise, but no rule for data without a subspace.
+    variant : {"spread", "gms", "gms2", "egms", "ridge", "reaper"}, default="spread"
+        ``"gms"``, the paper's, minimises the sum of lengths of ``Q (x - center)`` over symmetric Q of trace one
+        (Algorithm 2); it needs at least 1.5 (p - d) outlying rows. ``"gms2"`` draws 2p artificial outliers for where
+        there are fewer, and puts all rows on a sphere. ``"spread"`` adds what such outliers, as long as the median row,
+        would add in expectation: nothing is drawn, and the problem stays convex in Q and the centre. ``"egms"`` removes
+        one direction after the other (Algorithm 3): for few outliers and degenerate data, p - d times as expensive.
         ``"ridge"`` adds a multiple of the squared norm of Q (Equation 42). ``"reaper"`` bounds the eigenvalues of Q
         by ``1 / (p - d)``. The last three need ``n_components`` as an int.
     center : {"subspace", "geometric_median", "mean"} or None, default="subspace"
@@ -129,7 +130,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     >>> from treatise.decomposition import GeometricMedianSubspace
     >>> from treatise.statistics import subspace_distance
     >>> X, inlier, components = make_subspace_outliers(125, 125, 50, 5, random_state=0)
-    >>> model = GeometricMedianSubspace().fit(X)
+    >>> model = GeometricMedianSubspace("gap").fit(X)
     >>> model.n_components_
     5
     >>> bool(subspace_distance(model.components_, components) < 1e-6)
@@ -144,9 +145,9 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     _parameter_constraints = {
         "n_components": [
-            Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), None,
+            Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), StrOptions({"gap"}),
         ],
-        "variant": [StrOptions({"gms", "gms2", "egms", "ridge", "reaper"})],
+        "variant": [StrOptions({"spread", "gms", "gms2", "egms", "ridge", "reaper"})],
         "center": [StrOptions({"subspace", "geometric_median", "mean"}), None],
         "spherize": ["boolean"],
         "ridge": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
@@ -160,9 +161,9 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     def __init__(
         self,
-        n_components=None,
+        n_components=0.99,
         *,
-        variant="gms",
+        variant="spread",
         center="subspace",
         spherize=False,
         ridge="auto",
@@ -241,6 +242,8 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         }  # fmt: skip
         if variant == "gms2":
             return _variants.with_artificial_outliers(rows, check_random_state(self.random_state), **settings)
+        if variant == "spread":
+            return _variants.spread(rows, **settings)
         if variant == "egms":
             return _variants.one_by_one(rows, wanted, self.removal == "all", **settings)
         if variant == "ridge" and self.ridge != "auto":
@@ -275,7 +278,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             )
 
     def _dimension(self, by_gap):
-        if self.n_components is None:
+        if self.n_components == "gap":
             if self.eigengap_ < _CLEAR and len(self.eigenvalues_) > 1:
                 warnings.warn(
                     f"no dimension stands out: the largest step between eigenvalues of Q, by a factor of "

@@ -31,7 +31,7 @@ def plot_scree(model, X, *, ax=None):
     >>> from treatise.datasets import make_subspace_outliers
     >>> from treatise.decomposition import GeometricMedianSubspace, plot_scree
     >>> X, _, _ = make_subspace_outliers(100, 50, 10, 3, random_state=0)
-    >>> ax = plot_scree(GeometricMedianSubspace().fit(X), X)
+    >>> ax = plot_scree(GeometricMedianSubspace("gap").fit(X), X)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['robust', 'plain PCA', 'dimension 3']
     """
