@@ -79,19 +79,17 @@ def with_matching_ridge(rows, n_components, **settings) -> Found:
     ridge is halved towards the side with the right number; of all tried, the widest gap at that number wins.
     """
     low, high = -6.0, 3.0
-    scale, n_iter, best, widest = rows.norms().sum(), 0, None, -np.inf
+    scale, n_iter, tried = rows.norms().sum(), 0, {}
     for _ in range(12):
         middle = (low + high) / 2
         found = with_ridge(rows, scale * 10.0**middle, **settings)
         n_iter += found.n_iter
-        gaps = np.diff(np.log(found.eigenvalues))
-        if gaps[n_components - 1] > widest:
-            widest, best = gaps[n_components - 1], found
+        tried[float(np.diff(np.log(found.eigenvalues))[n_components - 1])] = found
         dimension, factor = eigengap_dimension(found.eigenvalues)
         if dimension == n_components and factor > 1e6:
             break
         low, high = (middle, high) if dimension > n_components else (low, middle)
-    return best._replace(n_iter=n_iter)
+    return tried[max(tried)]._replace(n_iter=n_iter)
 
 
 def one_by_one(rows, n_components, all_at_once, **settings) -> Found:
@@ -100,7 +98,8 @@ def one_by_one(rows, n_components, all_at_once, **settings) -> Found:
     With ``all_at_once`` every round removes all directions above the largest gap between eigenvalues.
     """
     first = found = geometric_median_subspace(rows, **settings)
-    frame, removed, center = np.eye(rows.shape[1]), [], np.zeros(rows.shape[1])
+    frame, center = np.eye(rows.shape[1]), np.zeros(rows.shape[1])
+    removed: list[np.ndarray] = []
     n_iter, gap, reached = first.n_iter, first.gap, first.reached
     while frame.shape[1] > n_components:
         left = max(eigengap_dimension(found.eigenvalues)[0] if all_at_once else frame.shape[1] - 1, n_components)
