@@ -91,6 +91,7 @@ from treatise.optimize.svm import (
     warm_start,
 )
 from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
+from treatise.optimize.two_sat import two_sat
 
 __all__ = [
     "SNES",
@@ -188,5 +189,6 @@ __all__ = [
     "solve_transport",
     "successive_projection",
     "svm_without_offset_path",
+    "two_sat",
     "warm_start",
 ]
