@@ -57,7 +57,7 @@ def sparse_rows(n_samples: int) -> list[Row]:
         y = rng.integers(0, 2, len(X))
         neuron = fit_threshold_neuron(X, y, solver="linear")
         exists = least_error(X, y) == 0
-        wrong += (neuron is not None) != exists or (neuron is not None and np.any(neuron.predict(X) != y))
+        wrong += (neuron is not None) != exists or (neuron is not None and bool(np.any(neuron.predict(X) != y)))
         consistent += exists
         contradictory += sample_measures(X, y).n_contradictions > 0
     return [
