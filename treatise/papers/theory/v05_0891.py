@@ -89,7 +89,7 @@ def apart_rows(n_samples: int) -> list[Row]:
 
 
 def cover_rows(n_graphs: int) -> list[Row]:
-    """Theorem 9: the best neuron of the sample of a graph misses as many examples as the smallest cover has vertices."""
+    """Theorem 9: the best neuron of a graph's sample misses as many examples as the smallest cover has vertices."""
     rng, wrong, hard = np.random.default_rng(2), 0, True
     for _ in range(n_graphs):
         n = int(rng.integers(4, 8))

@@ -73,22 +73,19 @@ def read_sample(X, y, sample_weight=None):
 def _equal_rows(X):
     """The first of each group of equal rows, and the group of every row.
 
-    Rows are compared by sums of random whole numbers, then exactly with the first of their group.
+    Rows are told apart by a sum of random whole numbers, one for each column, and then compared exactly with the first
+    of their group; in the rare case that different rows have one sum, other numbers are drawn.
     """
-    rng = np.random.default_rng(0)
-    draws = rng.integers(0, 2**63, size=(X.shape[1], 2), dtype=np.uint64)
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    marks = np.zeros((X.shape[0], 2), dtype=np.uint64)
-    np.add.at(marks, rows, draws[X.indices])
-    _, first, group = np.unique(marks, axis=0, return_index=True, return_inverse=True)
-    group = group.reshape(-1)
-    sizes = np.diff(X.indptr)
-    twin = first[group]
-    place = np.arange(len(X.indices)) - X.indptr[rows] + X.indptr[twin[rows]]
-    same = np.all(sizes == sizes[twin]) and np.array_equal(X.indices, X.indices[np.minimum(place, len(X.indices) - 1)])
-    if not same:  # once in 2^100 samples
-        _, first, group = np.unique(X.toarray(), axis=0, return_index=True, return_inverse=True)
-    return first, group.reshape(-1)
+    rng, sizes = np.random.default_rng(0), np.diff(X.indptr)
+    rows = np.repeat(np.arange(X.shape[0]), sizes)
+    while True:
+        sums = X.astype(np.uint64) @ rng.integers(0, 2**63, size=X.shape[1], dtype=np.uint64)
+        _, first, group = np.unique(sums, return_index=True, return_inverse=True)
+        twin = first[group]
+        if np.array_equal(sizes, sizes[twin]):
+            place = np.arange(len(X.indices)) + (X.indptr[twin] - X.indptr[:-1])[rows]
+            if np.array_equal(X.indices, X.indices[place]):
+                return first, group
 
 
 class SampleMeasures(NamedTuple):
