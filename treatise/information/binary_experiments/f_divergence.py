@@ -13,8 +13,8 @@ from treatise.information.binary_experiments.named import DIVERGENCES
 from treatise.information.binary_experiments.perspective import from_convex_function
 from treatise.information.binary_experiments.weight_integrals import from_weight
 
-# Masses may sum to one only up to this.
-SUM_ERROR = 1e-6
+# Masses may miss a sum of one by the first, and are divided by their sum from the second on.
+SUM_ERROR, EXACT = 1e-6, 1e-14
 GRID = np.linspace(0.01, 0.49, 49)
 RATIOS = np.exp(np.linspace(-12.0, 12.0, 193))
 
@@ -321,19 +321,24 @@ def pinsker_kl(variation):
 
 def distributions(p, q):
     """Two arrays of masses that are not negative and sum to one along the last axis, exactly."""
-    p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
-    for name, masses in (("p", p), ("q", q)):
-        if masses.ndim == 0 or masses.shape[-1] == 0:
-            raise ValueError(f"{name} holds no outcomes; give the masses of a distribution")
-        if not np.isfinite(masses).all() or (masses < 0).any():
-            raise ValueError(f"{name} holds a mass that is negative, infinite or NaN; masses are not negative")
-        total = masses.sum(axis=-1)
-        if (np.abs(total - 1.0) > SUM_ERROR).any():
-            worst = float(total.flat[int(np.argmax(np.abs(total - 1.0)))])
-            raise ValueError(f"{name} sums to {worst:g}; a distribution sums to 1, divide by the sum first")
+    p, q = _masses(p, "p"), _masses(q, "q")
     if p.shape[-1] != q.shape[-1]:
         raise ValueError(f"p has {p.shape[-1]} outcomes and q {q.shape[-1]}; both need the same")
-    return p / p.sum(axis=-1, keepdims=True), q / q.sum(axis=-1, keepdims=True)
+    return p, q
+
+
+def _masses(masses, name):
+    masses = np.asarray(masses, dtype=float)
+    if masses.ndim == 0 or masses.shape[-1] == 0:
+        raise ValueError(f"{name} holds no outcomes; give the masses of a distribution")
+    if masses.size and not (masses.min() >= 0 and masses.max() < np.inf):
+        raise ValueError(f"{name} holds a mass that is negative, infinite or NaN; masses are not negative")
+    total = masses.sum(axis=-1, keepdims=True)
+    off = np.abs(total - 1.0)
+    if (off > SUM_ERROR).any():
+        worst = float(total.flat[int(np.argmax(off))])
+        raise ValueError(f"{name} sums to {worst:g}; a distribution sums to 1, divide by the sum first")
+    return masses / total if (off > EXACT).any() else masses
 
 
 def _inside(values, name):

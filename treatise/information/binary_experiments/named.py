@@ -17,8 +17,8 @@ def _triangular_slopes(p, q):
 
 
 def _jensen_shannon(p, q):
-    middle = 0.5 * (p + q)
-    return 0.5 * (rel_entr(p, middle) + rel_entr(q, middle))
+    total = p + q
+    return 0.5 * (xlogy(p, 2.0 * p / total) + xlogy(q, 2.0 * q / total))
 
 
 def _jensen_shannon_slopes(p, q):

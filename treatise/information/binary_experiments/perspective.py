@@ -39,6 +39,8 @@ class Perspective:
         p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
         empty = (p == 0) & (q == 0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if not empty.any():
+                return self.value(p, q)
             return np.where(empty, 0.0, self.value(np.where(empty, 1.0, p), np.where(empty, 1.0, q)))
 
     def slopes_at(self, p, q):
