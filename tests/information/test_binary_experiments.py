@@ -202,6 +202,24 @@ def test_risks_at_more_priors_raise_the_bound_to_the_divergence(name):
     assert bounds[2] * (1 - 1e-9) <= true <= highest * (1 + 1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the least divergence is known")
+def test_risks_that_leave_no_choice_or_no_overlap_have_their_value():
+    x = np.linspace(-9, 10, 2001)
+    p, q = np.exp(-0.5 * (x - 1) ** 2), np.exp(-0.5 * x**2)
+    p, q = p / p.sum(), q / q.sum()
+    fpr, tpr = optimal_roc(p, q)
+    priors = np.arange(1, 512) / 512  # some lie on one straight piece of the curve
+    for name in SMOOTH:
+        divergence = FDivergence(name)
+        true = float(divergence.between(p, q))
+        bound = divergence.least(priors=priors, risks=roc_to_risk(fpr, tpr, priors))
+        assert 0.97 * true < bound <= true * (1 + 1e-9), name
+    assert FDivergence("kl").least(priors=[0.3, 0.5], risks=[0, 0]) == np.inf
+    assert FDivergence("hellinger").least(priors=[0.3, 0.5], risks=[0, 0]) == 2
+    assert FDivergence("kl").least(priors=[0.3, 0.5], risks=[0.3, 0.5]) == pytest.approx(0, abs=1e-12)
+    assert FDivergence("kl").least(priors=[0.0, 1.0], risks=[0, 0]) == 0
+
+
 def test_the_bound_from_risks_is_the_least_over_a_grid_of_three_outcomes():
     kl = FDivergence("kl")
     priors, risks = np.array([0.35, 0.6]), np.array([0.22, 0.27])

@@ -17,9 +17,11 @@ SEARCH_STEPS, HALVINGS, NEWTON_STEPS = 80, 60, 200
 # Slopes keep this share of their range from its ends, where derivatives may be infinite.
 MARGIN = 1e-9
 # A narrower range of slopes is one slope.
-SINGLE = 1e-11
+SINGLE = 1e-9
 # Corners of the ROC curve nearer to each other are the same.
-NO_MASS = 1e-13
+NO_MASS = 1e-11
+# A mass beside one that counts is at least this: what rounding makes zero must not make a divergence infinite.
+LEAST_MASS = 1e-15
 # Slopes that share of their range from its end are moved to it where corners may coincide; ratios tried there.
 JOINED, SHARES = 1e-6, np.linspace(0.0005, 0.9995, 1999)
 # The search ends where the optimum is known to this share of it.
@@ -126,14 +128,14 @@ def least_from_risks(perspective, priors, risks):
     """
     if not len(priors):
         return 0.0
+    if risks.min() == 0.0:  # no outcome in common
+        return float(perspective(1.0, 0.0) + perspective(0.0, 1.0) - perspective(1.0, 1.0))
     x, y = np.concatenate([[0.0], priors, [1.0]]), np.concatenate([[0.0], risks, [0.0]])
     chords = np.diff(y) / np.diff(x)
     low, high = np.minimum(chords[1:], chords[:-1]), chords[:-1]
-    # Neighbours on one line, up to rounding, leave a single slope.
-    low = np.where(high - low < SINGLE, high, low)
     if perspective.atoms and not perspective.weight_at(priors).any():
         return _least_of_atoms(perspective.atoms, priors, risks, low, high)
-    polygon = _Polygon(perspective, priors, risks, low, high - low)
+    polygon = _Polygon(perspective, *_without_straight_pieces(x, y, low, high))
     value, gap = polygon.least()
     if not np.isfinite(value):
         return np.inf
@@ -143,6 +145,25 @@ def least_from_risks(perspective, priors, risks):
             ConvergenceWarning, stacklevel=3,
         )  # fmt: skip
     return float(max(value - gap, 0.0))
+
+
+def _without_straight_pieces(x, y, low, high):
+    """Priors, risks, least slopes and ranges, with a single prior of a fixed slope for each straight piece.
+
+    Three risks on one line fix their common corner. It is the best for the ends of the piece too: a divergence never
+    rises when outcomes are joined.
+    """
+    n = len(low)
+    flat = np.concatenate([[False], high - low < SINGLE, [False]])
+    kept = np.ones(n + 2, dtype=bool)
+    low, high = low.copy(), high.copy()
+    for first in np.flatnonzero(flat[1:] & ~flat[:-1]) + 1:
+        last = first + int(np.argmin(flat[first:])) - 1
+        kept[first - 1 : last + 2] = False
+        kept[first] = True
+        low[first - 1] = high[first - 1] = (y[last + 1] - y[first - 1]) / (x[last + 1] - x[first - 1])
+    kept = kept[1:-1]
+    return x[1:-1][kept], y[1:-1][kept], low[kept], (high - low)[kept]
 
 
 class _Polygon:
@@ -160,9 +181,15 @@ class _Polygon:
         slopes = self.low + z * self.width
         alarms = np.concatenate([[0.0], self.risks - slopes * self.priors, [1.0]])
         hits = np.concatenate([[0.0], 1.0 - self.risks - slopes * (1.0 - self.priors), [1.0]])
-        p, q = np.maximum(np.diff(hits), 0.0), np.maximum(np.diff(alarms), 0.0)
-        alone = p + q < NO_MASS  # corners that coincide but for rounding
-        return np.where(alone, 0.0, p), np.where(alone, 0.0, q)
+        p, q = np.maximum(np.diff(hits), LEAST_MASS), np.maximum(np.diff(alarms), LEAST_MASS)
+        joined = p + q < NO_MASS
+        return np.where(joined, 0.0, p), np.where(joined, 0.0, q)
+
+    def mass_slopes(self, p, q):
+        """Slopes of the perspective; an outcome without mass may take those of any ratio, and has its neighbours'."""
+        there = np.flatnonzero(p + q > 0)
+        share = np.interp(np.arange(len(p)), there, q[there] / (p[there] + q[there]))
+        return self.perspective.slopes_at(1.0 - share, share)
 
     def divergence(self, z):
         return float(self.perspective(*self.masses(z)).sum()) - self.base
@@ -170,14 +197,13 @@ class _Polygon:
     def expansion(self, z):
         """The derivative in z, and the two diagonals of the second one, which is tridiagonal."""
         p, q = self.masses(z)
-        in_p, in_q = (np.nan_to_num(part, posinf=1e300, neginf=-1e300) for part in self.perspective.slopes_at(p, q))
+        in_p, in_q = self.mass_slopes(p, q)
         forwards, backwards = (1.0 - self.priors) * self.width, self.priors * self.width
         slope = np.where(self.width > 0, np.diff(in_p) * forwards + np.diff(in_q) * backwards, 0.0)
         # Of one outcome the second derivative is gamma / (p + q)^3 times the square of q dp - p dq.
         total, inside = p + q, (p > 0) & (q > 0)
         share = np.where(inside, q, 1.0) / np.where(inside, total, 2.0)
         size = np.where(inside, self.perspective.weight_at(share) / np.where(inside, total, 1.0) ** 3, 0.0)
-        size = np.nan_to_num(size, posinf=1e300)
         ahead = q[1:] * forwards - p[1:] * backwards  # by the corner before an outcome
         behind = p[:-1] * backwards - q[:-1] * forwards  # by the corner after it
         return slope, size[1:] * ahead**2 + size[:-1] * behind**2, size[1:-1] * ahead[:-1] * behind[1:]
@@ -207,7 +233,7 @@ class _Polygon:
         """
         z = np.where(z < JOINED, 0.0, np.where(z > 1.0 - JOINED, 1.0, z))
         p, q = self.masses(z)
-        in_p, in_q = (np.nan_to_num(part, posinf=1e300, neginf=-1e300) for part in self.perspective.slopes_at(p, q))
+        in_p, in_q = self.mass_slopes(p, q)
         ratios = self.perspective.slopes_at(1.0 - SHARES, SHARES)
 
         def gaps(in_p, in_q):

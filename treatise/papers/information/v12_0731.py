@@ -209,7 +209,7 @@ def _kl_rows(pairs: np.ndarray) -> list[Row]:
         *(Row.claim(f"KL: the bound is nowhere below {name}", "Appendix E", (least >= old - 1e-14).all())
           for name, old in known.items()),
         Row.claim("KL: Gilardoni's bound lies between Vajda's and ours", "Appendix E",
-                  (least >= gilardoni - 1e-12).all() and (gilardoni >= known["Vajda's"] - 1e-12).all()),
+                  bool((least >= gilardoni - 1e-12).all() and (gilardoni >= known["Vajda's"] - 1e-12).all())),
         Row.ours("KL: least value at V = 1, where Pinsker's inequality gives 0.5", float(pinsker_kl(1.0))),
     ]  # fmt: skip
 
@@ -219,15 +219,15 @@ def _risk_rows(full: bool) -> list[Row]:
     x = np.linspace(-9, 10, 4001)
     p, q = np.exp(-0.5 * (x - 1) ** 2), np.exp(-0.5 * x**2)
     p, q = p / p.sum(), q / q.sum()
-    best = optimal_roc(p, q)
-    counts = (1, 3, 7, 15, 31, 63, 127, 255, 511) if full else (1, 3, 7, 31, 127)
+    fpr, tpr = optimal_roc(p, q)
+    counts = (1, 3, 7, 15, 31, 63, 127, 255) if full else (1, 3, 7, 31, 127)
     rows = []
     for name in ("kl", "hellinger", "jeffreys"):
         divergence = FDivergence(name)
         bounds = []
         for count in counts:
             priors = np.arange(1, count + 1) / (count + 1)
-            bounds.append(divergence.least(priors=priors, risks=roc_to_risk(*best, priors)))
+            bounds.append(divergence.least(priors=priors, risks=roc_to_risk(fpr, tpr, priors)))
         true = float(divergence.between(p, q))
         one = float(divergence.least(variation=np.abs(p - q).sum()))
         rises = all(later >= earlier for earlier, later in pairwise(bounds))
