@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from treatise.compare.inputs.survival import predict_lifetimes
     from treatise.compare.inputs.table import predict_table, understand
     from treatise.compare.inputs.targets import predict_targets
+    from treatise.compare.network import NetworkFindings, explore_network
     from treatise.compare.observer import Observer
     from treatise.compare.ratings import RatedPlayers, rate_players
     from treatise.compare.rules import Rules
@@ -39,6 +40,7 @@ _PLACES = {
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
+    "NetworkFindings": "network",
     "Observer": "observer",
     "RatedPlayers": "ratings",
     "Rules": "rules",
@@ -46,6 +48,7 @@ _PLACES = {
     "aggregate_rankings": "consensus",
     "compare_methods": "comparison",
     "expert_weights": "blending",
+    "explore_network": "network",
     "fit_method": "single",
     "graph_learners": "graph",
     "greedy_weights": "blending",
@@ -70,6 +73,7 @@ __all__ = [
     "FittedModel",
     "Input",
     "LearnedGraph",
+    "NetworkFindings",
     "Observer",
     "RatedPlayers",
     "Rules",
@@ -77,6 +81,7 @@ __all__ = [
     "aggregate_rankings",
     "compare_methods",
     "expert_weights",
+    "explore_network",
     "fit_method",
     "graph_learners",
     "greedy_weights",

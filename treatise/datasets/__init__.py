@@ -51,6 +51,7 @@ from treatise.datasets._matrices import (
     load_svmguide3,
 )
 from treatise.datasets._network_tables import make_network_table
+from treatise.datasets._networks import Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -85,6 +86,7 @@ __all__ = [
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "Network",
     "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
@@ -113,6 +115,7 @@ __all__ = [
     "load_mnist_test",
     "load_moffett",
     "load_movielens_small",
+    "load_network",
     "load_newsgroup_counts",
     "load_newsgroup_pair",
     "load_newsgroup_words",
