@@ -26,4 +26,57 @@ __all__ = [
     "risk_to_roc",
     "roc_to_risk",
     "statistical_information",
+"""Estimators of entropy, divergence and dependence."""
+
+from treatise.information._estimator import EstimatorInfo, list_estimators
+from treatise.information.bag_kernels import BagKernel
+from treatise.information.dependence_plot import plot_dependence, plot_subspaces
+from treatise.information.hypothesis_tests import independence_test, two_sample_test
+from treatise.information.profile import divergence_profile
+from treatise.information.quantities import (
+    association,
+    conditional_entropy,
+    conditional_mutual_information,
+    cross_entropy,
+    distribution_kernel,
+    divergence,
+    entropy,
+    make_estimator,
+    mutual_information,
+)
+from treatise.information.subspaces import (
+    AutoregressiveISA,
+    ComplexISA,
+    ConvolutiveISA,
+    IndependentSubspaceAnalysis,
+    PostNonlinearISA,
+    amari_index,
+    landmark_spectral_clustering,
+)
+
+__all__ = [
+    "AutoregressiveISA",
+    "BagKernel",
+    "ComplexISA",
+    "ConvolutiveISA",
+    "EstimatorInfo",
+    "IndependentSubspaceAnalysis",
+    "PostNonlinearISA",
+    "amari_index",
+    "association",
+    "conditional_entropy",
+    "conditional_mutual_information",
+    "cross_entropy",
+    "distribution_kernel",
+    "divergence",
+    "divergence_profile",
+    "entropy",
+    "independence_test",
+    "landmark_spectral_clustering",
+    "list_estimators",
+    "make_estimator",
+    "mutual_information",
+    "plot_dependence",
+    "plot_subspaces",
+    "two_sample_test",
 ]
