@@ -17,6 +17,7 @@ from treatise.cli import (
     _compare,
     _console,
     _data,
+    _depend,
     _doctor,
     _graph,
     _models,
@@ -91,6 +92,7 @@ app.command("fit")(_models.fit)
 app.command("predict")(_models.predict)
 app.command("label")(_models.predict)
 app.command("graph")(_graph.graph)
+app.command("depend")(_depend.depend)
 app.command("network")(_network.network)
 app.command("rate")(_rate.rate)
 app.command("aggregate")(_rate.aggregate)

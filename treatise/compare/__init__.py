@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treatise.compare.candidates import Candidate
     from treatise.compare.comparison import Comparison, compare_methods
     from treatise.compare.consensus import Consensus, aggregate_rankings
+    from treatise.compare.dependence import Dependence, find_dependence
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
@@ -37,6 +38,7 @@ _PLACES = {
     "Comparison": "comparison",
     "Consensus": "consensus",
     "Densify": "inputs.encoding",
+    "Dependence": "dependence",
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
@@ -49,6 +51,7 @@ _PLACES = {
     "compare_methods": "comparison",
     "expert_weights": "blending",
     "explore_network": "network",
+    "find_dependence": "dependence",
     "fit_method": "single",
     "graph_learners": "graph",
     "greedy_weights": "blending",
@@ -70,6 +73,7 @@ __all__ = [
     "Comparison",
     "Consensus",
     "Densify",
+    "Dependence",
     "FittedModel",
     "Input",
     "LearnedGraph",
@@ -82,6 +86,7 @@ __all__ = [
     "compare_methods",
     "expert_weights",
     "explore_network",
+    "find_dependence",
     "fit_method",
     "graph_learners",
     "greedy_weights",

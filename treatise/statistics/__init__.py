@@ -26,6 +26,7 @@ from treatise.statistics.selection_stability import Stability, selection_stabili
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
+from treatise.statistics.westfall_young import westfall_young
 
 __all__ = [
     "DensityGrids",
@@ -66,5 +67,6 @@ __all__ = [
     "survival_bounds",
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
+    "westfall_young",
     "worst_case_accuracy",
 ]
