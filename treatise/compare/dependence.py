@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.special import gammaincc
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import made_folder, replacing
@@ -321,16 +322,26 @@ def _tested(
         for row in range(count):
             null[row] = products.at(rng)[at]
             advance(1)
-    mean, spread = null.mean(axis=0, dtype=float), null.std(axis=0, dtype=float)
-    spread = np.where(spread > 0, spread, 1.0)
     slack = 1e-5 * np.abs(seen)  # single precision
     p_values = (1.0 + (null >= seen - slack).sum(axis=0)) / (count + 1.0)
-    scores = (null - mean) / spread
-    adjusted = westfall_young((seen - slack - mean) / spread, scores)
-    own = products.own()
-    scale = np.sqrt(own[[i for i, _ in pairs]] * own[[j for _, j in pairs]])
-    strengths = np.sqrt(np.clip((seen - mean) / np.where(scale > 0, scale, 1.0), 0.0, 1.0))
+    own, here = products.own(), np.array([column.present.sum() for column in coded])
+    first, second = np.array(pairs).T
+    # Of independent columns the statistic is a sum of squared normals with the mean 1 and this variance.
+    variance = 2.0 * (own / here)[first] * (own / here)[second]
+    adjusted = westfall_young(_surprise(seen - slack, variance), np.stack([_surprise(row, variance) for row in null]))
+    scale = np.sqrt(own[first] * own[second])
+    strengths = np.sqrt(np.clip((seen - null.mean(axis=0, dtype=float)) / np.where(scale > 0, scale, 1.0), 0.0, 1.0))
     return strengths, p_values, np.maximum(adjusted, p_values), pairs
+
+
+def _surprise(statistics: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Statistics of different kinds of columns on one scale: minus the logarithm of the tail of a gamma distribution.
+
+    The scale is fixed, not drawn from the permutations, so that the data are one order among the others; where the tail
+    underflows, the statistic itself decides.
+    """
+    tail = gammaincc(1.0 / variance, np.maximum(statistics, 0.0) / variance)
+    return -np.log(np.maximum(tail, 1e-300)) + 1e-6 * statistics
 
 
 class _Products:
