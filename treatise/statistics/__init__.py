@@ -4,6 +4,7 @@ from treatise.statistics.bivariate_normal import bivariate_normal_cdf
 from treatise.statistics.chain_diagnostics import effective_sample_size, split_r_hat
 from treatise.statistics.code_lengths import integer_code_constant, log_star, subset_code_length
 from treatise.statistics.concordance import concordance_index
+from treatise.statistics.copula import copula_transform, normal_scores
 from treatise.statistics.density_grids import DensityGrids, kde_mutual_information, plug_in_bandwidths
 from treatise.statistics.discretize import MDLDiscretizer
 from treatise.statistics.entropy import (
@@ -18,6 +19,8 @@ from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
+from treatise.statistics.neighbours import counts_within, neighbour_distances, neighbour_graph
+from treatise.statistics.permutation import PermutationTest, permutation_test
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.sampling import ChainPlan, Draws, geweke_joint_test, run_chains
@@ -27,6 +30,7 @@ from treatise.statistics.subspaces import subspace_distance
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
+from treatise.statistics.westfall_young import westfall_young
 
 __all__ = [
     "ChainPlan",
@@ -35,11 +39,14 @@ __all__ = [
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
+    "PermutationTest",
     "Stability",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
     "conditional_mutual_information",
+    "copula_transform",
+    "counts_within",
     "disagreement",
     "effective_sample_size",
     "entropy",
@@ -55,6 +62,10 @@ __all__ = [
     "martingale_residuals",
     "mutual_information",
     "ndcg",
+    "neighbour_distances",
+    "neighbour_graph",
+    "normal_scores",
+    "permutation_test",
     "place_intervals",
     "plug_in_bandwidths",
     "run_chains",
@@ -67,5 +78,6 @@ __all__ = [
     "survival_bounds",
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
+    "westfall_young",
     "worst_case_accuracy",
 ]
