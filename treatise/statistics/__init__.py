@@ -18,10 +18,13 @@ from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.place_intervals import place_intervals
+from treatise.statistics.polynomial_terms import PolynomialTerms, n_polynomial_terms
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.selection_stability import Stability, selection_stability
+from treatise.statistics.streaming_covariance import StreamingCovariance
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
+from treatise.statistics.time_windows import delay_windows
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
@@ -29,11 +32,14 @@ __all__ = [
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
+    "PolynomialTerms",
     "Stability",
+    "StreamingCovariance",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
     "conditional_mutual_information",
+    "delay_windows",
     "disagreement",
     "effective_sample_size",
     "entropy",
@@ -46,6 +52,7 @@ __all__ = [
     "log_star",
     "martingale_residuals",
     "mutual_information",
+    "n_polynomial_terms",
     "ndcg",
     "place_intervals",
     "plug_in_bandwidths",
