@@ -60,7 +60,9 @@ CERTIFIED = {
     "PrivateLogisticRegression": "an error where the minimum is not reached",
     "PrivateTuner": "the models are those of the estimator inside",
     "SeparableNMF": "an ellipsoid whose duality gap is looked at; test_enclosing_ellipsoid cuts one short",
+    "SlowFeatureAnalysis": "one eigendecomposition",
     "TransFeat": "a greedy search that ends where no feature shortens the description",
+    "XSFA": "an eigendecomposition for each source; doubts about one are told",
     "SVMPath": "exact; test_path has a kernel at which it stalls",
     "SVMPathCV": "exact; test_path has a kernel at which it stalls",
 }

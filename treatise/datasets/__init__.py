@@ -70,6 +70,13 @@ from treatise.datasets._rankings import (
 from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
+from treatise.datasets._source_mixtures import (
+    load_foetal_ecg,
+    load_two_lead_ecg,
+    make_colored_sources,
+    mix_postnonlinear,
+    mix_spiral,
+)
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
@@ -106,6 +113,7 @@ __all__ = [
     "load_dorothea_validation",
     "load_english_treebank",
     "load_exons_introns",
+    "load_foetal_ecg",
     "load_frey_faces",
     "load_halo2",
     "load_handwritten_words",
@@ -129,10 +137,12 @@ __all__ = [
     "load_stock_prices",
     "load_svmguide3",
     "load_table",
+    "load_two_lead_ecg",
     "load_usps",
     "locate",
     "make_additive_chain",
     "make_bengio_grandvalet",
+    "make_colored_sources",
     "make_corral",
     "make_expert_rankings",
     "make_factor_data",
@@ -160,4 +170,6 @@ __all__ = [
     "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",
+    "mix_postnonlinear",
+    "mix_spiral",
 ]

@@ -3,15 +3,27 @@
 from treatise.decomposition.lp_separable_nmf import LPSeparableNMF, cluster_lp_weights, conical_conditioning
 from treatise.decomposition.parts import plot_parts
 from treatise.decomposition.separable_nmf import AnchorTopics, SeparableNMF, plot_ellipsoid
+from treatise.decomposition.slow_features import (
+    XSFA,
+    SlowFeatureAnalysis,
+    delta_value,
+    plot_slow_features,
+    required_length,
+)
 from treatise.decomposition.sparse_nmf import SparseNMF
 
 __all__ = [
+    "XSFA",
     "AnchorTopics",
     "LPSeparableNMF",
     "SeparableNMF",
+    "SlowFeatureAnalysis",
     "SparseNMF",
     "cluster_lp_weights",
     "conical_conditioning",
+    "delta_value",
     "plot_ellipsoid",
     "plot_parts",
+    "plot_slow_features",
+    "required_length",
 ]
