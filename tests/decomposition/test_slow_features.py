@@ -227,7 +227,7 @@ def test_constant_and_repeated_columns_are_dropped_and_counted():
     assert model.n_components_ == 4 and model.n_dropped_ == 3
     np.testing.assert_allclose(model.deltas_, SlowFeatureAnalysis().fit(X).deltas_, rtol=1e-6)
     found = XSFA(2, expansion_degree=2, removal_degree=3).fit(poor)
-    assert np.isfinite(found.transform(poor)).all() and found.n_dropped_ > 3
+    assert np.isfinite(found.transform(poor)).all() and found.n_dropped_[0] > 3
 
 
 def test_a_column_of_two_values_has_constant_even_powers_and_harms_nothing():
@@ -238,7 +238,7 @@ def test_a_column_of_two_values_has_constant_even_powers_and_harms_nothing():
             warnings.simplefilter("ignore", UserWarning)
             model = XSFA(expansion_degree=3, removal_degree=5, basis=basis).fit(X)
         assert np.isfinite(model.transform(X)).all()
-        assert model.n_dropped_ >= 2
+        assert model.n_dropped_[0] >= 2
 
 
 def test_more_terms_than_rows_and_white_noise_are_warned_of():
@@ -273,7 +273,7 @@ def test_fewer_sources_than_asked_for_are_told():
 
 def test_automatic_degrees_grow_with_the_number_of_independent_pieces():
     degrees = []
-    for n_times in (100, 1000, 100_000):
+    for n_times in (100, 1000, 30_000):
         sources = make_colored_sources(n_times, 6, random_state=0)
         model = XSFA(6).fit(sources)
         repeated = XSFA(6).fit(np.repeat(sources[: n_times // 10], 10, axis=0))

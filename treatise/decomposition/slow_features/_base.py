@@ -23,8 +23,8 @@ class SlowFeatures(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Trans
     ----------
     basis : {"legendre", "monomial"}, default="legendre"
         Which polynomials. Both span the same functions; powers of a high degree are nearly equal to each other, so
-        that ``eps`` drops many of them. Legendre polynomials take columns scaled to their range, beyond which new values
-        are cut off; powers (the paper's choice) take them with unit variance.
+        that ``eps`` drops many of them. Legendre polynomials take columns scaled to their range, beyond which new
+        values are cut off; powers (the paper's choice) take them with unit variance.
     expansion : transformer or None, default=None
         Makes the functions of the columns, which it gets with unit variance, instead of polynomials; such as
         scikit-learn's ``SplineTransformer`` or ``Nystroem``.
@@ -171,10 +171,7 @@ class SlowFeatures(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Trans
         return moments
 
     def _invariants(self):
-        p = self.n_features_in_
-        yield (
-            "every column has a scale",
-            is_array(self.centre_, np.floating, p) and is_array(self.width_, np.floating, p),
-        )
+        for scale in (self.centre_, self.width_):
+            yield "every column has a scale", is_array(scale, np.floating, self.n_features_in_)
         yield "the degree is a number", is_count(self.degree_, 1) and self.degree_ <= 1000
         yield "the number of terms is that of the expansion", self.n_terms_ == self._functions().n_terms

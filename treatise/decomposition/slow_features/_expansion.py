@@ -55,7 +55,7 @@ def scales_of(X, lengths, size, bounded):
 
 
 def independent_pieces(X, lengths, size):
-    """Pieces of a record that are about independent: its frames over the correlation time 1 / sqrt(delta) (section 5.1).
+    """Pieces of a record that are about independent, each of the correlation time 1 / sqrt(delta) (section 5.1).
 
     The delta value is the median over the columns that vary; a piece is one frame at least.
     """
@@ -135,8 +135,8 @@ def checked_terms(n_columns, degree):
     n_terms = n_polynomial_terms(n_columns, degree)
     if n_terms > MOST_TERMS:
         raise ValueError(
-            f"degree={degree} of {n_columns} columns makes {n_terms:,} terms, of which covariances are needed; choose a "
-            f"lower degree or fewer columns, for at most {MOST_TERMS:,}"
+            f"degree={degree} of {n_columns} columns makes {n_terms:,} terms, of which covariances are needed; choose "
+            f"a lower degree or fewer columns, for at most {MOST_TERMS:,}"
         )
 
 

@@ -12,7 +12,6 @@ from treatise.decomposition.slow_features._moments import (
     whitening_of,
     with_sign,
 )
-from treatise.statistics import PolynomialTerms
 from treatise.statistics.time_windows import time_blocks
 
 

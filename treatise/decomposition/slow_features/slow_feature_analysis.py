@@ -103,8 +103,8 @@ class SlowFeatureAnalysis(SlowFeatures):
         found = slow_terms(moments, self.eps)
         if self.n_components is not None and self.n_components > len(found.deltas):
             raise ValueError(
-                f"n_components={self.n_components} exceeds the {len(found.deltas)} dimensions of the terms of X; choose "
-                "at most so many, or a higher degree"
+                f"n_components={self.n_components} exceeds the {len(found.deltas)} dimensions of the terms of X; "
+                "choose at most so many, or a higher degree"
             )
         weights = found.weights[: self.n_components]
         self.deltas_ = found.deltas[: self.n_components]

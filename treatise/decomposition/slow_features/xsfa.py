@@ -63,6 +63,9 @@ class XSFA(SlowFeatures):
         By which share the second slowest signal was faster when the source was taken.
     resolution_ : ndarray of shape (n_sources_,)
         Smallest such share that the length of X can tell from chance (equation 17); a smaller gap is warned of.
+    n_dropped_ : ndarray of int of shape (n_sources_,)
+        Dimensions that were dropped before each source was taken: first of the terms of the columns, then of what the
+        removal of earlier sources left.
     removal_degree_ : int
         Degree of the polynomials of the sources.
     weights_ : list of ndarray
@@ -149,7 +152,7 @@ class XSFA(SlowFeatures):
         self.deltas_ = np.array([source.delta for source in sources])
         self.gaps_ = np.array([source.runner_up for source in sources]) / self.deltas_ - 1.0
         self.resolution_ = np.array([resolvable_difference(d, len(X), dt=self.dt) for d in self.deltas_])
-        self.n_dropped_ = sources[0].n_dropped
+        self.n_dropped_ = np.array([source.n_dropped for source in sources])
         self._warn_of_doubts(len(X))
 
     def _possible_sources(self, n_columns):
@@ -164,19 +167,19 @@ class XSFA(SlowFeatures):
         return min(self.n_sources, n_columns)
 
     def _warn_of_doubts(self, n_times):
-        warn_of_noise(self.deltas_[0], self.n_terms_ - self.n_dropped_, n_times, self.dt, stacklevel=5)
+        warn_of_noise(self.deltas_[0], self.n_terms_ - self.n_dropped_[0], n_times, self.dt, stacklevel=5)
         if self.n_sources_ < min(self.n_sources, self.n_features_in_):
             warnings.warn(
-                f"n_sources={self.n_sources} exceeds the {self.n_sources_} found: nothing is left of the terms of X but "
-                "functions of these; ask for fewer, or lower removal_degree",
+                f"n_sources={self.n_sources} exceeds the {self.n_sources_} found: nothing is left of the terms of X "
+                "but functions of these; ask for fewer, or lower removal_degree",
                 UserWarning,
                 stacklevel=4,
             )
         close = np.flatnonzero(self.gaps_ < self.resolution_)
         if len(close):
             warnings.warn(
-                f"source {close[0] + 1} may be a mixture: the next signal is faster by {self.gaps_[close[0]]:.2%} alone, "
-                f"and {n_times} frames resolve {self.resolution_[close[0]]:.2%}; give a longer record",
+                f"source {close[0] + 1} may be a mixture: the next signal is faster by {self.gaps_[close[0]]:.2%} "
+                f"alone, and {n_times} frames resolve {self.resolution_[close[0]]:.2%}; give a longer record",
                 UserWarning,
                 stacklevel=4,
             )
