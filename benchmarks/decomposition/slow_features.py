@@ -1,7 +1,6 @@
 """Slow features: xSFA against the same on whole arrays in plain NumPy, linear SFA against one generalised eigenproblem.
 
-No maintained package has xSFA. The plain transcription forms every expansion and every product as a whole. The memory of
-a million frames is that of both sides beyond the data.
+No maintained package has xSFA. The plain transcription forms every expansion and every product as a whole.
 """
 
 from collections.abc import Iterator

@@ -73,9 +73,9 @@ def six_rows(matches: dict[int, dict[str, np.ndarray]], full: bool) -> list[Row]
             f"{data}: the same, with turned sources divided by 2 instead of multiplied", 0.97,
             round(float(np.median(found["regression, divided"])), 4),
         ),
-        Row.claim_positive(
-            f"{data}: the slowest source is extracted better than the fastest", "Figure 5",
-            **_mean_and_error(found["xSFA"][:, 0] - found["xSFA"][:, -1]),
+        _positive(
+            f"{data}: the slowest source is extracted better than the fastest",
+            found["xSFA"][:, 0] - found["xSFA"][:, -1],
         ),
         Row.check_at_least(LITTLE_REMOVED, 4, int((np.median(found["little removed"], axis=0) > 0.9).sum())),
         *[Row.ours(f"{data}: median correlation of source {i + 1}", round(float(m), 4)) for i, m in enumerate(medians)],
@@ -94,14 +94,14 @@ def six_rows(matches: dict[int, dict[str, np.ndarray]], full: bool) -> list[Row]
     for shorter, longer in pairwise(lengths):
         gains = matches[longer]["xSFA"].mean(axis=1) - matches[shorter]["xSFA"].mean(axis=1)
         statement = f"six sources: {longer} frames are better than {shorter}"
-        rows.append(Row.claim_positive(statement, "Figure 5", **_mean_and_error(gains)))
+        rows.append(_positive(statement, gains))
     rows += [Row.ours(f"six sources, {n} frames: mean correlation", round(m, 4)) for n, m in zip(lengths, means)]
     return rows
 
 
-def _mean_and_error(values: np.ndarray) -> dict[str, float]:
-    error = values.std(ddof=1) / np.sqrt(len(values))
-    return {"here": round(float(values.mean()), 4), "standard_error": round(float(error), 5)}
+def _positive(statement: str, gains: np.ndarray) -> Row:
+    error = round(float(gains.std(ddof=1) / np.sqrt(len(gains))), 5)
+    return Row.claim_positive(statement, "Figure 5", round(float(gains.mean()), 4), standard_error=error)
 
 
 def figure_of_six(matches: dict[int, dict[str, np.ndarray]], ax: Any) -> None:
