@@ -44,6 +44,9 @@ SHORT = {
 CERTIFIED = {
     "MEDGraph": "takes zeros and ones; the sweeps are those of MultiTaskMEDClassifier",
     "AnchorTopics": "the ellipsoid of SeparableNMF",
+    "ConditionalDBN": "its machines are ConditionalRBM",
+    "ConditionalRBM": "passes are counted; its own tests have steps that are too long",
+    "FactoredConditionalRBM": "the learning of ConditionalRBM",
     "EnsembleSVC": "its machines have the solver of ExtremePointsSVC, and no limit that a user could set",
     "BiasFreeSVCGrid": "its machines are those of BiasFreeSVC, without a limit",
     "ExtremePointsSVC": "its machines have no limit that a user could set; told by the solver's own test",

@@ -50,6 +50,7 @@ from treatise.datasets._matrices import (
     load_prostate_expression,
     load_svmguide3,
 )
+from treatise.datasets._motion import Motion, load_cmu_motion, make_coupled_oscillators
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
@@ -92,6 +93,7 @@ __all__ = [
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "Motion",
     "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
@@ -109,6 +111,7 @@ __all__ = [
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
+    "load_cmu_motion",
     "load_colon_expression",
     "load_dorothea_validation",
     "load_english_treebank",
@@ -144,6 +147,7 @@ __all__ = [
     "make_bengio_grandvalet",
     "make_colored_sources",
     "make_corral",
+    "make_coupled_oscillators",
     "make_expert_rankings",
     "make_factor_data",
     "make_fractional_brownian_motion",

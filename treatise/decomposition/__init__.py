@@ -1,5 +1,11 @@
 """Matrices and signals into parts: non-negative factors, robust subspaces, slow features, sources."""
 
+from treatise.decomposition.conditional_rbm import (
+    ConditionalDBN,
+    ConditionalRBM,
+    FactoredConditionalRBM,
+    plot_generation,
+)
 from treatise.decomposition.lp_separable_nmf import LPSeparableNMF, cluster_lp_weights, conical_conditioning
 from treatise.decomposition.parts import plot_parts
 from treatise.decomposition.separable_nmf import AnchorTopics, SeparableNMF, plot_ellipsoid
@@ -15,6 +21,9 @@ from treatise.decomposition.sparse_nmf import SparseNMF
 __all__ = [
     "XSFA",
     "AnchorTopics",
+    "ConditionalDBN",
+    "ConditionalRBM",
+    "FactoredConditionalRBM",
     "LPSeparableNMF",
     "SeparableNMF",
     "SlowFeatureAnalysis",
@@ -23,6 +32,7 @@ __all__ = [
     "conical_conditioning",
     "delta_value",
     "plot_ellipsoid",
+    "plot_generation",
     "plot_parts",
     "plot_slow_features",
     "required_length",
