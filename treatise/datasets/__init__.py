@@ -52,6 +52,7 @@ from treatise.datasets._matrices import (
 )
 from treatise.datasets._motion import Motion, load_cmu_motion, make_coupled_oscillators
 from treatise.datasets._network_tables import make_network_table
+from treatise.datasets._networks import Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -79,6 +80,8 @@ from treatise.datasets._source_mixtures import (
     mix_spiral,
 )
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
+from treatise.datasets._subspace_outliers import make_subspace_outliers
+from treatise.datasets._subspace_sources import make_subspace_sources
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
 from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_graph
@@ -94,6 +97,7 @@ __all__ = [
     "HandwrittenWords",
     "LinearNetworkData",
     "Motion",
+    "Network",
     "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
@@ -124,6 +128,7 @@ __all__ = [
     "load_mnist_test",
     "load_moffett",
     "load_movielens_small",
+    "load_network",
     "load_newsgroup_counts",
     "load_newsgroup_pair",
     "load_newsgroup_words",
@@ -170,6 +175,8 @@ __all__ = [
     "make_separable",
     "make_shared_features",
     "make_signed_network",
+    "make_subspace_outliers",
+    "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",
     "make_waveform",
