@@ -22,13 +22,16 @@ from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.neighbours import counts_within, neighbour_distances, neighbour_graph
 from treatise.statistics.permutation import PermutationTest, permutation_test
 from treatise.statistics.place_intervals import place_intervals
+from treatise.statistics.polynomial_terms import PolynomialTerms, n_polynomial_terms
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.sampling import ChainPlan, Draws, geweke_joint_test, run_chains
 from treatise.statistics.scatter import scatter_m_estimate
 from treatise.statistics.selection_stability import Stability, selection_stability
+from treatise.statistics.streaming_covariance import StreamingCovariance
 from treatise.statistics.subspaces import subspace_distance
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
+from treatise.statistics.time_windows import delay_windows
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 from treatise.statistics.westfall_young import westfall_young
 
@@ -39,12 +42,15 @@ __all__ = [
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
+    "PolynomialTerms",
     "PermutationTest",
     "Stability",
+    "StreamingCovariance",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
     "conditional_mutual_information",
+    "delay_windows",
     "copula_transform",
     "counts_within",
     "disagreement",
@@ -61,6 +67,7 @@ __all__ = [
     "log_star",
     "martingale_residuals",
     "mutual_information",
+    "n_polynomial_terms",
     "ndcg",
     "neighbour_distances",
     "neighbour_graph",
