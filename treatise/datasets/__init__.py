@@ -72,8 +72,8 @@ from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
-from treatise.datasets._subspace_sources import make_subspace_sources
 from treatise.datasets._subspace_outliers import make_subspace_outliers
+from treatise.datasets._subspace_sources import make_subspace_sources
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
 from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_graph
@@ -161,8 +161,8 @@ __all__ = [
     "make_separable",
     "make_shared_features",
     "make_signed_network",
-    "make_subspace_sources",
     "make_subspace_outliers",
+    "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",
     "make_waveform",
