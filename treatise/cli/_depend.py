@@ -60,7 +60,7 @@ def depend(
         print_table([Column("columns"), *(Column(head, right=True) for head in heads)], lines)
     if clear.height > SHOWN:
         remark(f"{SHOWN} of {clear.height} shown; the table has all")
-    pairs = counted(found.table.height, "pair")
-    say(f"{clear.height} of {pairs} of columns depend on each other, at a level of {level:g}")
+    looked_at = counted(found.table.height, "pair")
+    say(f"{clear.height} of {looked_at} of columns depend on each other, at a level of {level:g}")
     for name, path in files.items():
         say(f"{name.capitalize() + ':':<9}{path}" if name != "graphml" else f"GraphML: {path}")

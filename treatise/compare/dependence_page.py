@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 MOST_NAMES, MOST_ROWS, MOST_BARS = 60, 500, 40
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1000px; margin: 2em auto; padding: 0 1em; color: #222; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .25em .6em; }
+table { border-collapse: collapse; width: 100%; font-size: 14px; } th, td { text-align: left; padding: .2em .5em; }
 th { border-bottom: 2px solid #888; } td { border-bottom: 1px solid #ddd; vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } tr.no { color: #999; }
 img { max-width: 100%; } .wide { overflow-x: auto; } @media (prefers-color-scheme: dark) {

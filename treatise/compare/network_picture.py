@@ -79,7 +79,9 @@ def _draw_links(ax: Any, places: np.ndarray, pairs: np.ndarray, widths: np.ndarr
         if which.any():
             lines = np.stack([places[pairs[which, 0]], places[pairs[which, 1]]], axis=1)
             alpha = float(np.clip(150.0 / which.sum(), 0.12, 0.8))
-            ax.add_collection(LineCollection(lines, colors=colour, linewidths=widths[which], alpha=alpha, zorder=1))
+            ax.add_collection(
+                LineCollection(list(lines), colors=colour, linewidths=widths[which], alpha=alpha, zorder=1)
+            )
     ax.autoscale_view()
 
 
