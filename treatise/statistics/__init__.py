@@ -23,6 +23,7 @@ from treatise.statistics.selection_stability import Stability, selection_stabili
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
+from treatise.statistics.weighted_chi2 import weighted_chi2_cdf, weighted_chi2_sf
 
 __all__ = [
     "DensityGrids",
@@ -56,5 +57,7 @@ __all__ = [
     "survival_bounds",
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
+    "weighted_chi2_cdf",
+    "weighted_chi2_sf",
     "worst_case_accuracy",
 ]
