@@ -1,11 +1,11 @@
 """Tails of quadratic forms in normal variables, by the inversion integral on a bent contour.
 
-The form is Q = sum_l a_l C_l + b_l Z_l with, for each l, C_l = Z_l^2 + V_l, Z_l standard normal and V_l of the
-chi-square law with df_l - 1 degrees of freedom; its cumulants have the generating function
+The form is Q = sum_j a_j C_j + b_j Z_j with, for each j, C_j = Z_j^2 + V_j, Z_j standard normal and V_j of the
+chi-square law with df_j - 1 degrees of freedom; its cumulants have the generating function
 
-    K(s) = sum_l b_l^2 s^2 / (2 (1 - 2 a_l s)) - df_l / 2 log(1 - 2 a_l s),
+    K(s) = sum_j b_j^2 s^2 / (2 (1 - 2 a_j s)) - df_j / 2 log(1 - 2 a_j s),
 
-in which a term with a_l = 0 is a plain normal variable and nothing is ever divided by a_l. For c > 0
+in which a term with a_j = 0 is a plain normal variable and nothing is ever divided by a_j. For c > 0
 
     P(Q > x) = 1 / (2 pi i) int exp(K(s) - s x) / s ds  over s = c + i t.
 
@@ -38,10 +38,10 @@ FARTHEST = 1e140
 def _slopes(c, x, a, df, b2):
     """First two derivatives of K(c) - c x - log c."""
     first, second = -x - 1.0 / c, 1.0 / (c * c)
-    for l in range(a.size):
-        w = 1.0 - 2.0 * a[l] * c
-        first += df[l] * a[l] / w + b2[l] * c * (1.0 - a[l] * c) / (w * w)
-        second += 2.0 * df[l] * (a[l] / w) ** 2 + b2[l] / (w * w * w)
+    for j in range(a.size):
+        w = 1.0 - 2.0 * a[j] * c
+        first += df[j] * a[j] / w + b2[j] * c * (1.0 - a[j] * c) / (w * w)
+        second += 2.0 * df[j] * (a[j] / w) ** 2 + b2[j] / (w * w * w)
     return first, second
 
 
@@ -81,15 +81,15 @@ def _log_integrand(s, x, a, df, b2):
     total = -s * x - np.log(s)
     down, up = complex(1.0, 0.0), complex(1.0, 0.0)
     scale_down, scale_up, turns_down, turns_up = 0.0, 0.0, 0, 0
-    for l in range(a.size):
-        w = 1.0 - 2.0 * a[l] * s
-        if b2[l] != 0.0:
-            total += s * s * (0.5 * b2[l] / (w.real * w.real + w.imag * w.imag)) * w.conjugate()
-        if a[l] == 0.0 or df[l] == 0.0:
+    for j in range(a.size):
+        w = 1.0 - 2.0 * a[j] * s
+        if b2[j] != 0.0:
+            total += s * s * (0.5 * b2[j] / (w.real * w.real + w.imag * w.imag)) * w.conjugate()
+        if a[j] == 0.0 or df[j] == 0.0:
             continue
-        if df[l] != 1.0:
-            total -= 0.5 * df[l] * np.log(w)
-        elif a[l] > 0.0:
+        if df[j] != 1.0:
+            total -= 0.5 * df[j] * np.log(w)
+        elif a[j] > 0.0:
             below = down.imag < 0.0 or (down.imag == 0.0 and down.real > 0.0)
             down *= w
             turns_down -= below and down.imag > 0.0
@@ -132,10 +132,10 @@ def _points(x, a, df, b2, c, rho, height, beta, start, step, end, tiny, rise):
 def _upper_tail(x, a, df, b2, tolerance):
     """P(Q > x) for x at or above the mean, in units in which Q has variance one; whether the rule settled."""
     bounded, ultimate = True, x
-    for l in range(a.size):
-        if a[l] != 0.0:
-            ultimate += b2[l] / (4.0 * a[l])  # exp(-s ultimate) is what remains of the integrand far out
-        bounded = bounded and (a[l] < 0.0 or (a[l] == 0.0 and b2[l] == 0.0))
+    for j in range(a.size):
+        if a[j] != 0.0:
+            ultimate += b2[j] / (4.0 * a[j])  # exp(-s ultimate) is what remains of the integrand far out
+        bounded = bounded and (a[j] < 0.0 or (a[j] == 0.0 and b2[j] == 0.0))
     if bounded and ultimate >= 0.0:
         return 0.0, True  # beyond the largest value of the form
     c, curvature = _saddle(x, a, df, b2)
@@ -171,9 +171,9 @@ def _upper_tail(x, a, df, b2, tolerance):
 def quadratic_tails(x, a, df, b2, tolerance):
     """P(Q <= x), P(Q > x), and whether the smaller of them has settled within the relative tolerance."""
     mean, variance = 0.0, 0.0
-    for l in range(a.size):
-        mean += a[l] * df[l]
-        variance += 2.0 * df[l] * a[l] * a[l] + b2[l]
+    for j in range(a.size):
+        mean += a[j] * df[j]
+        variance += 2.0 * df[j] * a[j] * a[j] + b2[j]
     if not variance > 0.0:
         return (1.0, 0.0, True) if x >= 0.0 else (0.0, 1.0, True)
     unit = 1.0 / math.sqrt(variance)
