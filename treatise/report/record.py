@@ -78,11 +78,11 @@ class ColumnCounts:
 class DataRecord:
     """What was compared on, as its kind of input describes it: data, and words for the page and the terminal."""
 
-    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk) or `sequences`."]
+    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk), `sequences`, `groups` (no target)."]
     name: Annotated[str, "The name of the data."]
     source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
     sha256: Annotated[str | None, "SHA-256 of the content."]
-    task: Annotated[str, "What is to be done: `binary`, `multiclass`, `regression`, `sequence`."]
+    task: Annotated[str, "What is to be done: `binary`, `multiclass`, `regression`, `sequence`, `cluster`."]
     target: Annotated[str | None, "What is to be predicted; null where nothing is."]
     rows: Annotated[int, "Rows, or whatever else the folds divide."]
     size: Annotated[str, "The size in words, such as `150 rows, 4 columns to predict from`."]

@@ -103,7 +103,7 @@ def _drawn(X: np.ndarray, y: np.ndarray, n: int = 1_000_000) -> tuple[float, flo
     moments = [(X[y == k].mean(axis=0), np.cov(X[y == k].T)) for k in (1, 2)]
     for own, other in (moments, moments[::-1]):
         rows = rng.multivariate_normal(*own, n)
-        share = np.mean(_log_density(rows, *own) < _log_density(rows, *other))
+        share = float(np.mean(_log_density(rows, *own) < _log_density(rows, *other)))
         total, variance = total + share, variance + share * (1 - share) / n
     return float(total), float(np.sqrt(variance))
 
@@ -228,7 +228,7 @@ def _figure(table: RefereeTable) -> "Figure":
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 7), layout="constrained")
-    axes = figure.subplot_mosaic([["a", "b", "t", "t"], ["c", "d", "t", "t"]])
+    axes: dict[str, Any] = figure.subplot_mosaic([["a", "b", "t", "t"], ["c", "d", "t", "t"]])
     for letter, (average, maximum) in zip("abcd", FIGURE_2):
         mixture = make_overlap_mixture(6, 2, average=average, maximum=maximum, random_state=0)
         plot_mixture(mixture, *mixture.sample(300, random_state=0), ax=axes[letter])
