@@ -147,7 +147,7 @@ def test_what_sets_a_group_apart_is_named_with_its_direction():
     assert found[0].higher
     by_name = {trait.column: trait for trait in found}
     assert "height" not in by_name
-    assert by_name["ward"].words == "north: 0%, elsewhere 75%" or "south: 100%" in by_name["ward"].words
+    assert by_name["ward"].words == "south: 100%, elsewhere 25%"
     assert traits(as_frame(X, truth), np.ones(len(X), dtype=bool)) == ()
 
 
@@ -201,7 +201,7 @@ def runs(tmp_path_factory, shared_contestants):
 
     def compared(name):
         return compare_methods(
-            folder / f"{name}.csv", task="cluster", budget=8, jobs=1, folds=2, output=folder / name
+            folder / f"{name}.csv", task="cluster", budget=30, jobs=1, folds=2, output=folder / name
         )  # fmt: skip
 
     methods = ("OneGroup", "KMeans", "AgglomerativeClustering")

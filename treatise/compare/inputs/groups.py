@@ -393,7 +393,7 @@ def traits(X: pl.DataFrame, member: np.ndarray) -> tuple[GroupTrait, ...]:
             texts, others = inside.cast(pl.String), outside.cast(pl.String)
             shares = {
                 value: (float((texts == value).mean()), float((others == value).mean()))
-                for value in texts.unique().to_list()[:50]
+                for value in sorted(texts.unique().to_list())[:50]
             }
             value, (share, other) = max(shares.items(), key=lambda item: abs(item[1][0] - item[1][1]))
             strength, higher = 2.0 * abs(share - other), share > other
