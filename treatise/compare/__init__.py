@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
     from treatise.compare.inputs.encoding import Densify, TableEncoder
+    from treatise.compare.inputs.groups import predict_groups
     from treatise.compare.inputs.sentences import label_sentences
     from treatise.compare.inputs.sequence_tables import label_table
     from treatise.compare.inputs.survival import predict_lifetimes
@@ -59,6 +60,7 @@ _PLACES = {
     "label_table": "inputs.sequence_tables",
     "learn_graph": "graph",
     "parse_setting": "single",
+    "predict_groups": "inputs.groups",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
     "predict_targets": "inputs.targets",
@@ -94,6 +96,7 @@ __all__ = [
     "label_table",
     "learn_graph",
     "parse_setting",
+    "predict_groups",
     "predict_lifetimes",
     "predict_table",
     "predict_targets",

@@ -34,6 +34,7 @@ from treatise.statistics.survival_times import martingale_residuals, survival_bo
 from treatise.statistics.time_windows import delay_windows
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 from treatise.statistics.westfall_young import westfall_young
+from treatise.statistics.weighted_chi2 import weighted_chi2_cdf, weighted_chi2_sf
 
 __all__ = [
     "ChainPlan",
@@ -86,5 +87,7 @@ __all__ = [
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
     "westfall_young",
+    "weighted_chi2_cdf",
+    "weighted_chi2_sf",
     "worst_case_accuracy",
 ]
