@@ -33,8 +33,8 @@ from treatise.statistics.survival_curves import brier_curve, integrated_brier_sc
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.time_windows import delay_windows
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
-from treatise.statistics.westfall_young import westfall_young
 from treatise.statistics.weighted_chi2 import weighted_chi2_cdf, weighted_chi2_sf
+from treatise.statistics.westfall_young import westfall_young
 
 __all__ = [
     "ChainPlan",
@@ -43,17 +43,17 @@ __all__ = [
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
-    "PolynomialTerms",
     "PermutationTest",
+    "PolynomialTerms",
     "Stability",
     "StreamingCovariance",
     "bivariate_normal_cdf",
     "brier_curve",
     "concordance_index",
     "conditional_mutual_information",
-    "delay_windows",
     "copula_transform",
     "counts_within",
+    "delay_windows",
     "disagreement",
     "effective_sample_size",
     "entropy",
@@ -86,8 +86,8 @@ __all__ = [
     "survival_bounds",
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
-    "westfall_young",
     "weighted_chi2_cdf",
     "weighted_chi2_sf",
+    "westfall_young",
     "worst_case_accuracy",
 ]
