@@ -51,7 +51,8 @@ def signed_katz(graph, pairs, *, beta=None, tol=1e-12):
         raise ValueError(f"beta={beta:g} must be below {1 / largest:g}, one over the spectral norm of the network")
 
     def solve(E):
-        return _conjugate_gradients(A, beta, E, tol) - E - beta * (A @ E)
+        # What is asked solves the same equations with walks of two steps on the right, and may be far less than one.
+        return _conjugate_gradients(A, beta, beta * (A @ (beta * (A @ E))), tol)
 
     return _by_source(solve, A.shape[0], sources, targets)
 
@@ -199,12 +200,13 @@ def _by_source(solve, n, sources, targets):
     return scores
 
 
-def _conjugate_gradients(A, beta, E, tol):
-    """Solve ``(I - beta A) X = E``, all columns side by side; the matrix is positive for a beta that is allowed."""
-    X, R = E.copy(), beta * (A @ E)
+def _conjugate_gradients(A, beta, B, tol):
+    """Solve ``(I - beta A) X = B``, all columns side by side; the matrix is positive for a beta that is allowed."""
+    X, R = B.copy(), beta * (A @ B)
     P, size = R.copy(), np.einsum("ij,ij->j", R, R)
+    enough = tol**2 * np.einsum("ij,ij->j", B, B)
     for _ in range(10 * A.shape[0] + 100):
-        if (size <= tol**2).all():
+        if (size <= enough).all():
             break
         Q = P - beta * (A @ P)
         pace = size / np.maximum(np.einsum("ij,ij->j", P, Q), np.finfo(float).tiny)
