@@ -86,10 +86,10 @@ def experiment(*, full: bool = False) -> Evidence:
     Parameters
     ----------
     full : bool, default=False
-        All synthetic sets, wine and the ionosphere: some eight minutes on one core.
+        All synthetic sets, wine and the ionosphere: some five minutes on one core.
     """
     rows = []
-    n_draws, most = (10, MOST) if full else (4, 6)
+    n_draws, most = (6, MOST) if full else (4, 6)
     for (kind, criterion), published in SYNTHETIC.items():
         if full or kind in ("two", "four"):
             rows += synthetic_rows(kind, criterion, published, n_draws, most)
