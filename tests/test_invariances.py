@@ -22,7 +22,7 @@ IN_ORDER = {
     "ImprovedEllipsoid", "KernelAveragedSGDClassifier", "NormalHerd", "OnlineGradientDescent", "OnlinePerceptron",
     "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted", "PartitionTreeClassifier",
     "DoublingKCenter", "OnlineClusteringExperts", "ExpertClassifier", "ExpertRegressor",
-    "SemiStochasticLogisticRegression",
+    "AutoregressiveISA", "SemiStochasticLogisticRegression",
 }  # fmt: skip
 """Learn from one row after another, so that their order counts."""
 
