@@ -1,4 +1,4 @@
-"""Entropy beside one search of a tree, distance correlation beside dcor, information beside scikit-learn, HSIC tests."""
+"""Entropy beside one search of a tree, distance correlation beside dcor, Kraskov's information, HSIC tests."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -33,9 +33,9 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
     Use it where single independent components leave dependence between some of them. Do not use it on Gaussian data,
     where no direction is special, nor with fewer than hundreds of rows for each dependent pair.
 
-    Components come from exact rotations of pairs, O(n p^2) for each of a dozen sweeps; their grouping costs one estimate
-    of dependence for each of the p (p - 1) / 2 pairs. ``dependence="energy"`` takes a matrix product instead, and
-    landmarks beyond 2 000 components.
+    Components come from exact rotations of pairs, O(n p^2) for each of a dozen sweeps; their grouping costs one
+    estimate of dependence for each of the p (p - 1) / 2 pairs. ``dependence="energy"`` takes a matrix product instead,
+    and landmarks beyond 2 000 components.
 
     Parameters
     ----------
