@@ -51,6 +51,7 @@ from treatise.datasets._matrices import (
     load_svmguide3,
 )
 from treatise.datasets._network_tables import make_network_table
+from treatise.datasets._networks import Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -71,6 +72,7 @@ from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
+from treatise.datasets._subspace_outliers import make_subspace_outliers
 from treatise.datasets._subspace_sources import make_subspace_sources
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
@@ -86,6 +88,7 @@ __all__ = [
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "Network",
     "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
@@ -114,6 +117,7 @@ __all__ = [
     "load_mnist_test",
     "load_moffett",
     "load_movielens_small",
+    "load_network",
     "load_newsgroup_counts",
     "load_newsgroup_pair",
     "load_newsgroup_words",
@@ -157,6 +161,7 @@ __all__ = [
     "make_separable",
     "make_shared_features",
     "make_signed_network",
+    "make_subspace_outliers",
     "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",

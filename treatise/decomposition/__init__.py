@@ -1,17 +1,29 @@
 """Matrices and signals into parts: non-negative factors, robust subspaces, slow features, sources."""
 
 from treatise.decomposition.lp_separable_nmf import LPSeparableNMF, cluster_lp_weights, conical_conditioning
+from treatise.decomposition.median_subspace import (
+    GeometricMedianSubspace,
+    RecoveryConditions,
+    check_recovery_conditions,
+    eigengap_dimension,
+    plot_scree,
+)
 from treatise.decomposition.parts import plot_parts
 from treatise.decomposition.separable_nmf import AnchorTopics, SeparableNMF, plot_ellipsoid
 from treatise.decomposition.sparse_nmf import SparseNMF
 
 __all__ = [
     "AnchorTopics",
+    "GeometricMedianSubspace",
     "LPSeparableNMF",
+    "RecoveryConditions",
     "SeparableNMF",
     "SparseNMF",
+    "check_recovery_conditions",
     "cluster_lp_weights",
     "conical_conditioning",
+    "eigengap_dimension",
     "plot_ellipsoid",
     "plot_parts",
+    "plot_scree",
 ]

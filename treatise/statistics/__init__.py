@@ -14,6 +14,7 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
+from treatise.statistics.geometric_median import geometric_median
 from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.merge_mixture import MergeGaussianMixture
@@ -22,13 +23,19 @@ from treatise.statistics.neighbours import counts_within, neighbour_distances, n
 from treatise.statistics.permutation import PermutationTest, permutation_test
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
+from treatise.statistics.sampling import ChainPlan, Draws, geweke_joint_test, run_chains
+from treatise.statistics.scatter import scatter_m_estimate
 from treatise.statistics.selection_stability import Stability, selection_stability
+from treatise.statistics.subspaces import subspace_distance
 from treatise.statistics.survival_curves import brier_curve, integrated_brier_score, kaplan_meier
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
+from treatise.statistics.westfall_young import westfall_young
 
 __all__ = [
+    "ChainPlan",
     "DensityGrids",
+    "Draws",
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
@@ -43,6 +50,8 @@ __all__ = [
     "disagreement",
     "effective_sample_size",
     "entropy",
+    "geometric_median",
+    "geweke_joint_test",
     "integer_code_constant",
     "integrated_brier_score",
     "isotonic_regression_on_tree",
@@ -59,12 +68,16 @@ __all__ = [
     "permutation_test",
     "place_intervals",
     "plug_in_bandwidths",
+    "run_chains",
+    "scatter_m_estimate",
     "selection_stability",
     "split_r_hat",
     "su_matrix",
     "subset_code_length",
+    "subspace_distance",
     "survival_bounds",
     "symmetrical_uncertainty",
     "trivariate_normal_cdf",
+    "westfall_young",
     "worst_case_accuracy",
 ]
