@@ -40,19 +40,19 @@ def test_three_sources_are_recovered_from_a_rotation(seed):
 
 @pytest.mark.parametrize("dependence", ["hsic", "distance_correlation", "energy", "kcca"])
 def test_other_measures_group_the_same_components(dependence):
-    X, _, mixing, groups = make_subspace_sources(1500, random_state=1)
+    X, _, mixing, groups = make_subspace_sources(800, random_state=1)
     model = IndependentSubspaceAnalysis(PAIRS, dependence=dependence, random_state=0).fit(X)
     assert amari_index(model.components_ @ mixing, model.subspaces_, groups) < 0.08
 
 
 @pytest.mark.parametrize("cost", ["joint", "recursive", "entropies", "within", "pairwise"])
 def test_every_cost_of_the_paper_is_least_at_the_true_groups(cost):
-    S = make_subspace_sources(1500, random_state=0).S
+    S = make_subspace_sources(700, random_state=0).S
     value = GroupingCost(cost, S)
     true = np.array([0, 0, 1, 1, 2, 2])
     wrong = [np.array(labels) for labels in {(0, 1, 0, 1, 2, 2), (0, 1, 2, 0, 1, 2), (0, 2, 1, 1, 0, 2)}]
     assert all(value(true) < value(labels) for labels in wrong)
-    X, _, mixing, groups = make_subspace_sources(1200, random_state=0)
+    X, _, mixing, groups = make_subspace_sources(700, random_state=0)
     model = IndependentSubspaceAnalysis(PAIRS, cost=cost, random_state=0).fit(X)
     assert amari_index(model.components_ @ mixing, model.subspaces_, groups) < 0.08
 
@@ -64,7 +64,7 @@ def test_the_number_of_groups_is_read_off_the_dependence():
     model = IndependentSubspaceAnalysis(random_state=0).fit(S @ mixing.T)
     assert [len(group) for group in model.subspaces_] == [2, 2, 1]
     assert amari_index(model.components_ @ mixing, model.subspaces_, [[0, 1], [2, 3], [4]]) < 0.05
-    assert model.residual_ <= 2 * model.noise_level_
+    assert model.residual_ < 0.1 * model.dependence_.max()
     alone = IndependentSubspaceAnalysis(random_state=0).fit(rng.laplace(size=(2000, 4)))
     assert [len(group) for group in alone.subspaces_] == [1, 1, 1, 1]
     told = IndependentSubspaceAnalysis(n_subspaces=3, random_state=0).fit(S @ mixing.T)
@@ -124,20 +124,18 @@ def test_dynamics_are_removed_before_the_analysis():
 
 def test_curves_of_the_sensors_are_undone():
     rng = np.random.default_rng(0)
-    S = np.hstack([rings(4000, rng, 4)])
+    S = rings(2000, rng, 4)
     mixing = np.linalg.qr(rng.normal(size=(8, 8)))[0]
     X = S @ mixing.T
     bent = np.sign(X) * np.abs(X) ** 2.5
     groups = np.arange(8).reshape(4, 2)
-    scores = {}
-    for model in (PostNonlinearISA([2] * 4, random_state=0), IndependentSubspaceAnalysis([2] * 4, random_state=0)):
-        model.fit(bent)
-        scores[type(model)] = amari_index(model.components_ @ mixing, model.subspaces_, groups)
-    assert scores[PostNonlinearISA] < 0.15 < scores[IndependentSubspaceAnalysis]
-    model = PostNonlinearISA([2] * 4, random_state=0).fit(bent)
+    plain = IndependentSubspaceAnalysis([2] * 4, dependence="energy", random_state=0).fit(bent)
+    model = PostNonlinearISA([2] * 4, dependence="energy", random_state=0).fit(bent)
+    ours, theirs = (amari_index(m.components_ @ mixing, m.subspaces_, groups) for m in (model, plain))
+    assert ours < 0.15 < theirs
     np.testing.assert_allclose(model.inverse_transform(model.transform(bent)), bent, atol=1e-6)
     # A rising function of a sensor changes nothing.
-    again = PostNonlinearISA([2] * 4, random_state=0).fit(np.sinh(bent))
+    again = PostNonlinearISA([2] * 4, dependence="energy", random_state=0).fit(np.sinh(bent))
     np.testing.assert_allclose(again.components_, model.components_, atol=1e-12)
 
 
@@ -185,7 +183,7 @@ def test_amaris_index_counts_leakage_between_blocks():
         (IndependentSubspaceAnalysis([2, 2]), r"dims=\[2, 2\] must be positive sizes that sum to the 3 components"),
         (IndependentSubspaceAnalysis(n_subspaces=7), "n_subspaces=7 exceeds the 3 components"),
         (IndependentSubspaceAnalysis(dependence="nearest"), "method='nearest' is unknown"),
-        (AutoregressiveISA(order=40), "100 rows do not fix a prediction of 3 columns from 40 rows"),
+        (AutoregressiveISA(order=40), "100 rows are too few to look 40 rows back"),
     ],
 )
 def test_bad_parameters_are_refused(model, message):

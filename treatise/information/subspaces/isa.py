@@ -6,7 +6,6 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
-from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -16,9 +15,11 @@ from treatise._core.invariants import finite, is_array
 from treatise.information._estimator import Estimator, named
 from treatise.information.subspaces.grouping import improve_by_cost, spectral_groups, swap_groups
 from treatise.information.subspaces.landmarks import landmark_spectral_clustering
+from treatise.information.subspaces.rotation import independent_rotation
 
 _MOST_WHOLE = 2000
 _RANK_TOLERANCE = 1e-9
+_SHUFFLED_PAIRS = 60
 _TRACE = 0.1
 """Share of the largest dependence below which none is taken for a group where the number of groups is not given."""
 COSTS = ("pairwise1d", "joint", "recursive", "entropies", "within", "pairwise")
@@ -32,8 +33,9 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
     Use it where single independent components leave dependence between some of them. Do not use it on Gaussian data,
     where no direction is special, nor with fewer than hundreds of rows for each dependent pair.
 
-    Costs one FastICA, and one estimate of dependence for each of the p (p - 1) / 2 pairs of components;
-    ``dependence="energy"`` takes a matrix product instead, and landmarks beyond 2 000 components.
+    Components come from exact rotations of pairs, O(n p^2) for each of a dozen sweeps; their grouping costs one
+    estimate of dependence for each of the p (p - 1) / 2 pairs. ``dependence="energy"`` takes a matrix product instead,
+    and landmarks beyond 2 000 components.
 
     Parameters
     ----------
@@ -51,10 +53,10 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
         information within groups, or between pairs of groups. All but the first estimate anew for each exchange.
     n_restarts : int, default=10
         Starts of the exchange.
-    max_iter : int, default=500
-        Iterations of FastICA.
+    max_iter : int, default=200
+        Sweeps over all pairs of components; a dozen are usual.
     random_state : int, RandomState instance or None, default=None
-        Starts FastICA and the grouping, and shuffles.
+        Starts the grouping, and shuffles; the components themselves have no chance in them.
 
     Attributes
     ----------
@@ -73,10 +75,9 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
     residual_ : float
         Largest dependence between components of different groups: near the noise where the analysis succeeded.
     n_iter_ : int
-        Iterations of FastICA.
+        Sweeps of the rotation.
     converged_ : bool
-        Whether FastICA ended by its tolerance, or nothing beyond noise is left between the groups. If not, there is a
-        warning: inside a round group every rotation is as good, and FastICA alone need not come to rest.
+        Whether the rotation came to rest. If not, a warning says what dependence is left between the groups.
 
     See Also
     --------
@@ -118,7 +119,7 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
         dependence="shannon_ksg",
         cost="pairwise1d",
         n_restarts=10,
-        max_iter=500,
+        max_iter=200,
         random_state=None,
     ):
         self.dims = dims
@@ -185,7 +186,7 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.mean_ = X.mean(axis=0)
         whitening = _whitening(X - self.mean_, kept)
         white = (X - self.mean_) @ whitening.T
-        rotation, self.n_iter_ = _rotation(white, self.max_iter, rng)
+        rotation, self.n_iter_, ended = independent_rotation(white, self.max_iter)
         sources = white @ rotation.T
         labels = self._groups(sources, rng)
         groups = sorted((np.flatnonzero(labels == g) for g in np.unique(labels)), key=lambda g: (-len(g), g[0]))
@@ -194,7 +195,7 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.mixing_ = np.linalg.pinv(self.components_)
         ends = np.cumsum([0, *(len(group) for group in groups)])
         self.subspaces_ = [np.arange(a, b) for a, b in pairwise(ends)]
-        self._judge(labels, order, self.n_iter_ < self.max_iter or len(rotation) == 1)
+        self._judge(labels, order, ended)
 
     def _judge(self, labels, order, ended):
         between = labels[:, np.newaxis] != labels
@@ -203,12 +204,12 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
             return
         self.residual_ = float(self.dependence_[between].max(initial=0.0))
         self.dependence_ = self.dependence_[np.ix_(order, order)]
-        self.converged_ = bool(ended or self.residual_ <= self.noise_level_)
+        self.converged_ = bool(ended)
         if not self.converged_:
             warnings.warn(
-                f"FastICA did not end within {self.max_iter} iterations and dependence of {self.residual_:.3g} is left "
-                f"between the groups, where shuffled components show {self.noise_level_:.3g}; raise max_iter, or take "
-                "the groups with care",
+                f"the rotation did not come to rest in {self.max_iter} sweeps; dependence of {self.residual_:.3g} is "
+                f"left between the groups, where shuffled components show {self.noise_level_:.3g}. If it is much more, "
+                "raise max_iter",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -221,9 +222,8 @@ class IndependentSubspaceAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.dependence_, self.noise_level_ = None, 0.0
         if p > _MOST_WHOLE:
             return self._landmark_groups(sources, rng)
-        shuffled = np.column_stack([rng.permutation(column) for column in sources.T])
         self.dependence_ = pairwise_dependence(sources, self.dependence)
-        self.noise_level_ = float(pairwise_dependence(shuffled, self.dependence).max(initial=0.0))
+        self.noise_level_ = _noise_level(sources, self.dependence, rng)
         if dims is None:
             # Components are not separated perfectly, so that strong groups leave a trace in others.
             floor = max(self.noise_level_, _TRACE * float(self.dependence_.max(initial=0.0)))
@@ -271,6 +271,17 @@ def pairwise_dependence(S, dependence):
     return matrix
 
 
+def _noise_level(sources, dependence, rng):
+    """Largest dependence of shuffled components, over enough shuffles for sixty pairs."""
+    p, ordered = sources.shape[1], np.sort(sources, axis=0)  # sorted, so that the order of the rows does not matter
+    shuffles = -(-_SHUFFLED_PAIRS // max(1, p * (p - 1) // 2))
+    level = 0.0
+    for _ in range(shuffles if p > 1 else 0):
+        shuffled = np.column_stack([rng.permutation(column) for column in ordered.T])
+        level = max(level, float(pairwise_dependence(shuffled, dependence).max()))
+    return level
+
+
 class GroupingCost:
     """A cost of the paper over groupings of components, with the groups' own terms remembered."""
 
@@ -310,18 +321,9 @@ def _whitening(X, kept):
     if kept is not None and kept > rank:
         raise ValueError(f"{kept} components are more than the rank {rank} of X; choose at most as many")
     count = rank if kept is None else kept
-    return V[:count] * (np.sqrt(len(X)) / s[:count, np.newaxis])
-
-
-def _rotation(white, max_iter, rng):
-    """Rotation of white rows to independent components, and the iterations of FastICA."""
-    if white.shape[1] == 1:
-        return np.eye(1), 1
-    model = FastICA(whiten=False, max_iter=max_iter, random_state=rng, tol=1e-5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(white)
-    return model.components_, int(model.n_iter_)
+    V = V[:count]
+    V = V * np.sign(V[np.arange(count), np.argmax(np.abs(V), axis=1)])[:, np.newaxis]  # not by chance of the solver
+    return V * (np.sqrt(len(X)) / s[:count, np.newaxis])
 
 
 def _checked_dims(dims, p):

@@ -14,6 +14,7 @@ from treatise.statistics import normal_scores
 
 _ORDER = [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})]
 _MOST_LAGS = 8
+_ROWS_FOR_DIRECTION = 4
 
 
 def lagged(X, order):
@@ -32,13 +33,17 @@ def autoregression(X, order):
         most = max(1, min(_MOST_LAGS, (n - 2) // (2 * p + 1)))
         scores = [_criterion(X, lag, most) for lag in range(1, most + 1)]
         order = 1 + int(np.argmin(scores))
-    if n <= order * (p + 1):
-        raise ValueError(f"{n} rows do not fix a prediction of {p} columns from {order} rows; give a smaller order")
+    if n <= 3 * order:
+        raise ValueError(f"{n} rows are too few to look {order} rows back; give an order below {n / 3:g}")
     return _coefficients(X, order, order), order
 
 
 def _coefficients(X, order, start):
-    return np.linalg.lstsq(lagged(X, order)[start:], X[start:], rcond=None)[0]
+    """Least squares, in the leading directions of the past alone where it has nearly as many columns as rows."""
+    past, now = lagged(X, order)[start:], X[start:]
+    U, s, V = np.linalg.svd(past, full_matrices=False)
+    kept = min(len(past) // _ROWS_FOR_DIRECTION, int(np.sum(s > 1e-10 * max(s[0], 1e-300))))
+    return (V[:kept].T / s[:kept]) @ (U[:, :kept].T @ now)
 
 
 def _criterion(X, order, start):
@@ -89,7 +94,7 @@ class AutoregressiveISA(IndependentSubspaceAnalysis):
     _parameter_constraints = {**IndependentSubspaceAnalysis._parameter_constraints, "order": _ORDER}
 
     def __init__(
-        self, dims=None, *, n_subspaces=None, dependence="shannon_ksg", cost="pairwise1d", n_restarts=10, max_iter=500,
+        self, dims=None, *, n_subspaces=None, dependence="shannon_ksg", cost="pairwise1d", n_restarts=10, max_iter=200,
         random_state=None, order="auto",
     ):  # fmt: skip
         super().__init__(
@@ -346,7 +351,7 @@ class ConvolutiveISA(IndependentSubspaceAnalysis):
 
     def __init__(
         self, n_components, dims=None, *, n_subspaces=None, dependence="shannon_ksg", cost="pairwise1d", n_restarts=10,
-        max_iter=500, random_state=None, order="auto",
+        max_iter=200, random_state=None, order="auto",
     ):  # fmt: skip
         super().__init__(
             dims, n_subspaces=n_subspaces, dependence=dependence, cost=cost, n_restarts=n_restarts, max_iter=max_iter,

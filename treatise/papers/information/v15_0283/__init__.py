@@ -112,7 +112,8 @@ def _least_eigenvalue(kernel: BagKernel, bags: list[np.ndarray]) -> float:
 
 def _figure(registered: dict[str, np.ndarray] | None, full: bool) -> Figure:
     figure = Figure(figsize=(11.0, 7.5), layout="constrained")
-    top, bottom = figure.subfigures(2, 1)
+    grid = figure.add_gridspec(2, 1)
+    top, bottom = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
     left, middle, right = top.subplots(1, 3)
     for name, (values, truth) in curves(8 if full else 4).items():
         (line,) = left.plot(SIZES, values.mean(axis=1) - truth, "o-", label=name)

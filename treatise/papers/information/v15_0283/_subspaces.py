@@ -15,7 +15,7 @@ SEVERAL_MINUTES = 300.0
 
 
 def separation_rows(full: bool) -> list[Row]:
-    """Amari's index of three sources of two dimensions, and that FastICA with grouping suffices."""
+    """Amari's index of three sources of two dimensions, and that components with grouping suffice."""
     n, seeds = (20_000, 10) if full else (5000, 5)
     found = [_index(n, seed) for seed in range(seeds)]
     rows = [
