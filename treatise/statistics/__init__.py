@@ -4,6 +4,7 @@ from treatise.statistics.bivariate_normal import bivariate_normal_cdf
 from treatise.statistics.chain_diagnostics import effective_sample_size, split_r_hat
 from treatise.statistics.code_lengths import integer_code_constant, log_star, subset_code_length
 from treatise.statistics.concordance import concordance_index
+from treatise.statistics.cubic_splines import OSullivanBasis, osullivan_basis
 from treatise.statistics.density_grids import DensityGrids, kde_mutual_information, plug_in_bandwidths
 from treatise.statistics.discretize import MDLDiscretizer
 from treatise.statistics.entropy import (
@@ -13,6 +14,7 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
+from treatise.statistics.gauss_hermite import normal_expectation, normal_nodes
 from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.merge_mixture import MergeGaussianMixture
@@ -29,6 +31,7 @@ __all__ = [
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
+    "OSullivanBasis",
     "Stability",
     "bivariate_normal_cdf",
     "brier_curve",
@@ -47,6 +50,9 @@ __all__ = [
     "martingale_residuals",
     "mutual_information",
     "ndcg",
+    "normal_expectation",
+    "normal_nodes",
+    "osullivan_basis",
     "place_intervals",
     "plug_in_bandwidths",
     "selection_stability",
