@@ -110,6 +110,8 @@ PARAMETERS = {
     "CorrelatedSLIM": {"n_factors": 2, **SHORTEST_CHAIN},
     "NonlinearSLIM": {"orders": "columns", **SHORTEST_CHAIN},
     "SparseFactorModel": SHORT_CHAIN,
+    # The checks bring amounts, which are no counts.
+    "VariationalGLMM": {"family": "gaussian"},
 }
 
 SET_ASIDE = {

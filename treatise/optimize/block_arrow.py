@@ -138,6 +138,13 @@ class ArrowFactor:
         solve_blocks(self.roots, np.ascontiguousarray(own, dtype=np.float64), solved)
         return border, solved - (flat @ border).reshape(own.shape)
 
+    def color(self, shared, own):
+        """A vector whose covariance is the inverse, from one of independent entries of variance one."""
+        border = solve_triangular(self.root, shared, lower=True, trans=1, check_finite=False)
+        colored = np.empty(own.shape)
+        solve_upper(self.roots, np.ascontiguousarray(own, dtype=np.float64), colored)
+        return border, colored - (self.reduced.reshape(-1, len(border)) @ border).reshape(own.shape)
+
     def border_inverse(self):
         """The border's part of the inverse, of shape (b, b)."""
         half = solve_triangular(self.root, np.eye(len(self.root)), lower=True, check_finite=False)
@@ -241,6 +248,18 @@ def solve_blocks(roots, right, out):
             out[g, k] = value / roots[g, k, k]
         for k in range(q - 1, -1, -1):
             value = out[g, k]
+            for s in range(k + 1, q):
+                value -= roots[g, s, k] * out[g, s]
+            out[g, k] = value / roots[g, k, k]
+
+
+@compiled
+def solve_upper(roots, right, out):
+    """``L'^-1 right`` group by group, with L the triangular root of the block."""
+    groups, q = right.shape
+    for g in range(groups):
+        for k in range(q - 1, -1, -1):
+            value = right[g, k]
             for s in range(k + 1, q):
                 value -= roots[g, s, k] * out[g, s]
             out[g, k] = value / roots[g, k, k]

@@ -19,6 +19,7 @@ from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
+from treatise.statistics.model_formula import FormulaColumns, ModelFormula, RandomPart, parse_formula
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.selection_stability import Stability, selection_stability
@@ -28,10 +29,13 @@ from treatise.statistics.trivariate_normal import trivariate_normal_cdf
 
 __all__ = [
     "DensityGrids",
+    "FormulaColumns",
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
+    "ModelFormula",
     "OSullivanBasis",
+    "RandomPart",
     "Stability",
     "bivariate_normal_cdf",
     "brier_curve",
@@ -53,6 +57,7 @@ __all__ = [
     "normal_expectation",
     "normal_nodes",
     "osullivan_basis",
+    "parse_formula",
     "place_intervals",
     "plug_in_bandwidths",
     "selection_stability",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BSpline
 
+from treatise._core.invariants import finite, is_array
 from treatise._core.jit import compiled
 
 _ROUNDING = 1e-10
@@ -86,6 +87,20 @@ class OSullivanBasis:
     knots: np.ndarray
     turn: np.ndarray
 
+    def _invariants(self):
+        yield "knots are sorted, each end four times", (
+            is_array(self.knots, np.float64, None)
+            and len(self.knots) >= 8
+            and finite(self.knots)
+            and bool((np.diff(self.knots) >= 0).all())
+        )
+        yield "functions are made of the splines", is_array(self.turn, np.float64, None, len(self.knots) - 4)
+
+    @property
+    def range(self):
+        """The two ends between which the functions vary."""
+        return float(self.knots[3]), float(self.knots[-4])
+
     def __call__(self, x):
         """Values of the functions at some points, one function a row; beyond the ends each keeps its last value."""
         x = np.ascontiguousarray(x, dtype=np.float64)
@@ -112,7 +127,7 @@ def osullivan_basis(x, n_functions):
     distinct = np.unique(np.asarray(x, dtype=np.float64))
     n_functions = min(n_functions, max(len(distinct) // 4, 2 if len(distinct) >= 4 else 0))
     if n_functions < 2:
-        return OSullivanBasis(np.empty(8), np.empty((0, 4)))
+        return OSullivanBasis(clamped_knots(distinct, 0), np.empty((0, 4)))
     knots = clamped_knots(distinct, n_functions - 2)
     bend, directions = np.linalg.eigh(bend_matrix(knots))
     if bend[2] <= _ROUNDING * bend[-1]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treatise.bayes._fixed_point import Distance
 from treatise.optimize.block_arrow import BlockArrow, gather_vector
 
 _LEAST_STEP = 2.0**-30
@@ -154,17 +155,14 @@ class Cycle:
         distance : float
             The distance, in posterior deviations of an effect or as a share of a variance.
         """
-        trace, step, before, distance = [], 1.0, np.inf, np.inf
+        trace, step, distance = [], 1.0, Distance()
         for _ in range(max_iter):
             shift, step = self._step_effects(step)
             shift = max(shift, self._step_covariances())
             trace.append(self.bound())
-            # Of a fixed point that is approached by a constant factor, what is left is a geometric series.
-            rate = min(shift / before, 0.9999) if np.isfinite(before) and before > 0 else 0.9999
-            distance, before = (shift * max(rate, 0.5) / (1 - max(rate, 0.5)) if shift > 0 else 0.0), shift
-            if distance <= tol and step == 1.0:
+            if distance.after(shift) <= tol and step == 1.0:
                 break
-        return trace, distance
+        return trace, distance.left
 
     def bound(self):
         """The lower bound on the logarithm of the marginal likelihood."""
