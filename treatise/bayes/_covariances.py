@@ -1,8 +1,9 @@
 """Variances and covariance matrices of random effects: half-Cauchy priors and their variational factors.
 
-A variance has the prior of paper v15-1351: a deviation is half-Cauchy, written with an auxiliary variable as two inverse
-gammas. A matrix has its extension by Huang and Wand (2013): an inverse Wishart with one auxiliary for each deviation,
-which are then half-t, and for ``nu = 2`` all correlations have a flat prior. With one row and ``nu = 1`` it is the former.
+A variance has the prior of paper v15-1351: a deviation is half-Cauchy, written with an auxiliary variable as two
+inverse gammas. A matrix has its extension by Huang and Wand (2013): an inverse Wishart with one auxiliary for each
+deviation, which are then half-t, and for ``nu = 2`` all correlations have a flat prior. With one row and ``nu = 1`` it
+is the former.
 """
 
 import numpy as np
@@ -43,10 +44,31 @@ class CovarianceFactor:
         inverse = np.linalg.inv(self.spread)
         return self.degrees * (inverse + inverse.T) / 2
 
+    def log_precisions(self):
+        """Logarithms of the expected precisions of the single effects, of shape (size,)."""
+        return np.log(np.diag(self.precision))
+
+    def scale_precisions(self, logs):
+        """Move these logarithms by some amounts, and leave the correlations."""
+        half = np.exp(-0.5 * logs)
+        self.spread = half[:, None] * self.spread * half
+        self._update_auxiliary()
+
+    def state(self):
+        """What :meth:`restore` needs; updates make new arrays and leave these alone."""
+        return self.spread, self.auxiliary_rate
+
+    def restore(self, state):
+        """Return to a state."""
+        self.spread, self.auxiliary_rate = state
+
     def update(self, second_moment):
         """Both factors at their optimum in turn; ``second_moment`` is the expected sum of ``u u'`` over the levels."""
         weight = self.auxiliary_shape / self.auxiliary_rate
         self.spread = second_moment + 2 * self.nu * np.diag(weight)
+        self._update_auxiliary()
+
+    def _update_auxiliary(self):
         self.auxiliary_rate = self.nu * np.diag(self.precision) + self.scale**-2
 
     def bound(self, second_moment):

@@ -1,7 +1,17 @@
-"""How far a fixed point is, judged by the last two steps towards it."""
+"""Cycles over variational factors until their fixed point is near, with leaps along the slow directions."""
 
-_SLOWEST = 0.9999
-_FASTEST = 0.5
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+
+_SLOWEST, _FASTEST = 0.9999, 0.5
+_LONGEST_LEAP = 0.98
+_SWEEPS_BEFORE_A_LEAP = 3
+_MOST_STUCK = 5
+LEAST_STEP = 2.0**-12
+"""A share of a step at which a direction that should raise the bound and does not is one of rounding errors."""
+ROUNDING = 1e-10
+"""Share of the bound by which it may seem to fall."""
 
 
 class Distance:
@@ -12,7 +22,7 @@ class Distance:
     Attributes
     ----------
     left : float
-        The way left, infinite before two steps.
+        The way left, a guess on the safe side before two steps.
     """
 
     def __init__(self):
@@ -24,3 +34,87 @@ class Distance:
         rate = max(rate, _FASTEST)
         self.left, self._before = step * rate / (1 - rate), step
         return self.left
+
+    def forget(self):
+        """The next step has none before it to be judged by."""
+        self._before = 0.0
+
+
+class FactorCycle(metaclass=ABCMeta):
+    """A cycle of updates none of which lowers the bound; a subclass has its factors and their updates.
+
+    Variances of effects that the data hardly ask for settle slowly. Their logarithms over the last cycles tell where
+    they go (Aitken's extrapolation); a leap there is kept only if the next cycle ends with a higher bound.
+    """
+
+    covariances: list
+
+    @abstractmethod
+    def sweep(self):
+        """All updates once; gives the largest change, and the share of a full step that the effects took.
+
+        A share of zero says that no step raised the bound; the change is then that of the full step.
+        """
+
+    @abstractmethod
+    def bound(self):
+        """The lower bound on the logarithm of the marginal likelihood."""
+
+    @abstractmethod
+    def state(self):
+        """What :meth:`restore` needs to undo later sweeps."""
+
+    @abstractmethod
+    def restore(self, state):
+        """Undo all sweeps since a state."""
+
+    def run(self, max_iter, tol):
+        """Cycles until the distance to the fixed point is below ``tol``.
+
+        Parameters
+        ----------
+        max_iter : int
+            Cycles at most.
+        tol : float
+            Distance, in posterior deviations of an effect and as a share of a variance.
+
+        Returns
+        -------
+        trace : list of float
+            The bound after every cycle.
+        distance : float
+            The distance at the end.
+        """
+        trace: list[float] = []
+        distance, passed, wait, stuck = Distance(), [], _SWEEPS_BEFORE_A_LEAP, 0
+        for _ in range(max_iter):
+            before = self.state() if len(passed) == wait else None
+            if before is not None:
+                self._leap(passed[-3:])
+            shift, share = self.sweep()
+            stuck = stuck + 1 if share == 0.0 else 0
+            bound = self.bound()
+            if before is not None:
+                passed = []
+                distance.forget()
+                if not bound >= trace[-1] - ROUNDING * (1 + abs(trace[-1])):
+                    self.restore(before)
+                    bound, wait = trace[-1], 2 * wait
+                trace.append(bound)
+                continue
+            trace.append(bound)
+            passed.append(np.concatenate([factor.log_precisions() for factor in self.covariances] or [np.empty(0)]))
+            if (distance.after(shift) <= tol and share == 1.0) or stuck == _MOST_STUCK:
+                break
+        return trace, distance.left
+
+    def _leap(self, passed):
+        """Move the logarithms of the precisions to where their last two changes lead."""
+        first, second = passed[1] - passed[0], passed[2] - passed[1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = np.where(first != 0, second / first, 0.0)
+        rate = np.clip(np.nan_to_num(rate), 0.0, _LONGEST_LEAP)
+        leaps, place = second * rate / (1 - rate), 0
+        for factor in self.covariances:
+            factor.scale_precisions(leaps[place : place + factor.size])
+            place += factor.size

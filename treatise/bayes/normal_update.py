@@ -47,8 +47,8 @@ def multivariate_normal_update(mean, covariance, slope, bend, step=1.0):
     precision = -2.0 * np.asarray(bend, dtype=np.float64)
     if precision.shape != (len(mean), len(mean)) or slope.shape != mean.shape:
         raise ValueError(
-            f"a mean of length {len(mean)} needs a slope of that length and a bend of {len(mean)} x {len(mean)}, not of "
-            f"shapes {slope.shape} and {precision.shape}"
+            f"a mean of length {len(mean)} needs a slope of that length and a bend of {len(mean)} x {len(mean)}, not "
+            f"of shapes {slope.shape} and {precision.shape}"
         )
     if not 0.0 < step <= 1.0:
         raise ValueError(f"step={step:g} is out of range; choose a share above 0 and at most 1")

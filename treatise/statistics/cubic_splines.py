@@ -88,11 +88,14 @@ class OSullivanBasis:
     turn: np.ndarray
 
     def _invariants(self):
-        yield "knots are sorted, each end four times", (
-            is_array(self.knots, np.float64, None)
-            and len(self.knots) >= 8
-            and finite(self.knots)
-            and bool((np.diff(self.knots) >= 0).all())
+        yield (
+            "knots are sorted, each end four times",
+            (
+                is_array(self.knots, np.float64, None)
+                and len(self.knots) >= 8
+                and finite(self.knots)
+                and bool((np.diff(self.knots) >= 0).all())
+            ),
         )
         yield "functions are made of the splines", is_array(self.turn, np.float64, None, len(self.knots) - 4)
 

@@ -242,9 +242,9 @@ class FormulaColumns:
         match = _VARIABLE.match(variable)
         assert match is not None
         name = match["inner"] or match["plain"]
-        if match["function"] != "C" and variable not in self.categories:
-            if match["function"] or self.raw(name).dtype.kind in "iuf":
-                return [variable], self.numbers(variable)[:, None]
+        named = match["function"] == "C" or variable in self.categories
+        if not named and (match["function"] or self.raw(name).dtype.kind in "iuf"):
+            return [variable], self.numbers(variable)[:, None]
         values = self.raw(name).astype(str)
         if self.learn:
             self.categories.setdefault(variable, _ordered_categories(self.data, name, values))
@@ -267,7 +267,9 @@ class FormulaColumns:
                 if variable in self.categories:
                     full = full and len(term) != 1
                     if len(term) > 1 and (variable,) not in terms:
-                        raise ValueError(f"{':'.join(term)} needs the term {variable} beside it; write {'*'.join(term)}")
+                        raise ValueError(
+                            f"{':'.join(term)} needs the term {variable} beside it; write {'*'.join(term)}"
+                        )
                 parts.append((labels, values))
             labels, values = parts[0]
             for more_labels, more in parts[1:]:

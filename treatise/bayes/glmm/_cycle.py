@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treatise.bayes._fixed_point import Distance
+from treatise.bayes._fixed_point import LEAST_STEP, ROUNDING, FactorCycle
 from treatise.optimize.block_arrow import BlockArrow, gather_vector
 
-_LEAST_STEP = 2.0**-30
-_ROUNDING = 1e-11
+_RIDGE = 1e-14
+"""Of the largest diagonal entry: what the paper adds, as an epsilon, where a matrix is singular in floating point."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class NormalFactor:
         return max(float(shared.max(initial=0.0)), float((np.abs(self.own - other.own) / deviations).max(initial=0.0)))
 
 
-class Cycle:
+class MixedModelCycle(FactorCycle):
     """The factors of a generalised linear mixed model, and their updates in turn.
 
     Parameters
@@ -131,6 +131,7 @@ class Cycle:
     def __init__(self, design, response, offset, prior_precision, covariances, noise):
         self.design, self.response, self.offset = design, response, offset
         self.prior_precision, self.covariances, self.noise = prior_precision, covariances, noise
+        self.step = 1.0
         self._prior_constant = 0.5 * np.linalg.slogdet(prior_precision)[1]
 
     def begin(self, intercept):
@@ -145,24 +146,25 @@ class Cycle:
         arrow = self._precision(weight)
         self._adopt(NormalFactor(design, arrow, arrow.times(shared, np.zeros((design.n_groups, design.own.shape[1])))))
 
-    def run(self, max_iter, tol):
-        """Cycles until the distance to the fixed point, judged by the last two shifts, is below ``tol``.
+    def sweep(self):
+        """Effects, then covariances and noise."""
+        shift, self.step = self._step_effects(self.step)
+        return max(shift, self._step_covariances()), self.step
 
-        Returns
-        -------
-        trace : list of float
-            The lower bound after every cycle.
-        distance : float
-            The distance, in posterior deviations of an effect or as a share of a variance.
-        """
-        trace, step, distance = [], 1.0, Distance()
-        for _ in range(max_iter):
-            shift, step = self._step_effects(step)
-            shift = max(shift, self._step_covariances())
-            trace.append(self.bound())
-            if distance.after(shift) <= tol and step == 1.0:
-                break
-        return trace, distance.left
+    def state(self):
+        """The factors; none is changed in place."""
+        noise = (self.noise.state(), self.response.precision) if self.noise is not None else None
+        return self.q, self.step, [factor.state() for factor in self.covariances], noise
+
+    def restore(self, state):
+        """Return to a state, and to what it says about the rows."""
+        q, self.step, covariances, noise = state
+        for factor, kept in zip(self.covariances, covariances):
+            factor.restore(kept)
+        if noise is not None:
+            self.noise.restore(noise[0])
+            self.response.precision = noise[1]
+        self._adopt(q)
 
     def bound(self):
         """The lower bound on the logarithm of the marginal likelihood."""
@@ -191,9 +193,11 @@ class Cycle:
                 part = slice(term.first, term.first + term.size * term.levels)
                 border[part, part] = np.kron(np.eye(term.levels), precision)
         arrow = BlockArrow.of_rows(design.shared, design.own, design.group, design.n_groups, weight)
+        border += _RIDGE * arrow.border.diagonal().max() * np.eye(len(border))
         return arrow.plus(border, block)
 
     def _adopt(self, q, moments=None):
+        """Take a factor of the effects over, with what it says about the responses."""
         self.q = q
         self.value, self.slope, self.weight = moments or self.response.moments(q.mean + self.offset, q.variance)
 
@@ -203,8 +207,9 @@ class Cycle:
         target = self._precision(self.weight)
         natural = design.transposed(self.slope + self.weight * q.mean)
         before = self.bound()
-        step = min(1.0, 2.0 * step)
-        while step >= _LEAST_STEP:
+        step = min(1.0, 2.0 * max(step, LEAST_STEP))
+        full = np.inf
+        while step >= LEAST_STEP:
             if step == 1.0:
                 arrow, mixed = target, natural
             else:
@@ -215,16 +220,18 @@ class Cycle:
             except np.linalg.LinAlgError:
                 step /= 2
                 continue
+            if step == 1.0:
+                full = proposal.shift_from(q)
             with np.errstate(over="ignore", invalid="ignore"):
                 moments = self.response.moments(proposal.mean + self.offset, proposal.variance)
             if np.isfinite(moments[0]) and np.isfinite(moments[2]).all():
                 bound = self._bound_of(proposal, moments[0])
-                if bound >= before - _ROUNDING * (1 + abs(before)):
+                if bound >= before - ROUNDING * (1 + abs(before)):
                     self._adopt(proposal, moments)
                     return proposal.shift_from(q), step
             step /= 2
         self.response.moments(q.mean + self.offset, q.variance)
-        return 0.0, _LEAST_STEP
+        return full, 0.0
 
     def _step_covariances(self):
         """Every covariance at its optimum, then the noise; gives the largest share by which a precision changed."""

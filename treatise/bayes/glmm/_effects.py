@@ -32,9 +32,7 @@ def array_effects(X, names, groups, slopes, correlated):
     for factor, labels, chosen in zip(factors, groups, _slopes_of_factors(slopes, len(groups))):
         places = [_place(slope, names) for slope in chosen]
         columns = np.column_stack([np.ones(len(X)), X[:, places]])
-        found.append(
-            RandomEffect(factor, labels, columns, ["(Intercept)", *(names[j] for j in places)], correlated)
-        )
+        found.append(RandomEffect(factor, labels, columns, ["(Intercept)", *(names[j] for j in places)], correlated))
     return found
 
 

@@ -73,8 +73,9 @@ class Layout:
     def _invariants(self):
         yield "the sizes are counts", all(map(is_count, (self.n_fixed, self.n_own, self.n_shared, self.n_groups)))
         yield "levels are sorted", all(bool((a[1:] > a[:-1]).all()) for a in self.levels.values())
-        yield "the blocks are those of a factor", (
-            self.n_groups == (len(self.levels[self.main]) if self.main is not None else 0)
+        yield (
+            "the blocks are those of a factor",
+            (self.n_groups == (len(self.levels[self.main]) if self.main is not None else 0)),
         )
         for piece in self.pieces:
             term, columns = piece.term, (self.n_own if piece.term.place == "own" else self.n_shared)

@@ -25,10 +25,13 @@ class Posterior:
         b, (groups, q) = len(self.shared), self.own.shape
         yield "there is a mean for every effect", is_array(self.shared, np.float64, b)
         yield "there is a mean for every effect", is_array(self.own, np.float64, groups, q)
-        yield "the factors have the shapes of the means", (
-            is_array(self.root, np.float64, b, b)
-            and is_array(self.roots, np.float64, groups, q, q)
-            and is_array(self.reduced, np.float64, groups, q, b)
+        yield (
+            "the factors have the shapes of the means",
+            (
+                is_array(self.root, np.float64, b, b)
+                and is_array(self.roots, np.float64, groups, q, q)
+                and is_array(self.reduced, np.float64, groups, q, b)
+            ),
         )
 
     def _factor(self):

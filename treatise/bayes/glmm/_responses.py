@@ -1,7 +1,7 @@
 """The three laws of a response, each by what variational message passing asks of it.
 
-Of a row with a normal linear predictor of mean m and variance v, a response gives the expected log density, its slope in
-m, and the weight, minus twice its slope in v, which is minus its second derivative in m.
+Of a row with a normal linear predictor of mean m and variance v, a response gives the expected log density, its slope
+in m, and the weight, minus twice its slope in v, which is minus its second derivative in m.
 """
 
 import numpy as np
@@ -79,9 +79,7 @@ class BinomialResponse:
 
     def begin(self, y, trials):
         self.y, self.trials = y, np.ones(len(y)) if trials is None else trials
-        self.constant = float(
-            (gammaln(self.trials + 1) - gammaln(y + 1) - gammaln(self.trials - y + 1)).sum()
-        )
+        self.constant = float((gammaln(self.trials + 1) - gammaln(y + 1) - gammaln(self.trials - y + 1)).sum())
         return logit((y + 0.5) / (self.trials + 1.0))
 
     def moments(self, mean, variance):

@@ -19,7 +19,7 @@ class PosteriorSummary:
     Attributes
     ----------
     names : list of str
-        Quantities: fixed effects, then deviations (``sd``) and correlations (``cor``) of random effects, then the noise.
+        Quantities: fixed effects, deviations (``sd``) and correlations (``cor``) of random effects, the noise.
     mean, sd, low, high : ndarray
         Posterior mean, deviation, and ends of the interval.
     level : float
@@ -138,5 +138,7 @@ def _correlation_rows(factor, columns, law, level):
             correlation = drawn[:, j, k] / np.sqrt(drawn[:, j, j] * drawn[:, k, k])
             share = _tail(level)
             names.append(f"cor {factor} {columns[k]}, {columns[j]}")
-            rows.append(np.array([correlation.mean(), correlation.std(), *np.quantile(correlation, [share, 1 - share])]))
+            rows.append(
+                np.array([correlation.mean(), correlation.std(), *np.quantile(correlation, [share, 1 - share])])
+            )
     return names, rows

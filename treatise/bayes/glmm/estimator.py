@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from treatise._core.invariants import is_number
 from treatise.bayes._covariances import CovarianceFactor, mean_covariance
-from treatise.bayes.glmm._cycle import Cycle
+from treatise.bayes.glmm._cycle import MixedModelCycle
 from treatise.bayes.glmm._effects import array_effects, formula_parts, labels_for
 from treatise.bayes.glmm._layout import Layout, group_labels
 from treatise.bayes.glmm._posterior import FixedScale, Posterior
@@ -22,7 +22,7 @@ from treatise.statistics import FormulaColumns, parse_formula
 
 
 class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
-    """Mixed model for counts, shares or amounts: effects of columns beside effects of groups, each with its uncertainty.
+    """Mixed model for counts, shares or amounts: effects of columns and of groups, each with its uncertainty.
 
     Rows of one person, herd or school resemble each other. A mixed model gives every group a level of its own, and
     slopes of its own where asked, drawn towards the others as far as the data say; unlike a column for every group it
@@ -332,7 +332,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         scale = self.half_cauchy_scale
         covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
         noise = CovarianceFactor(1, len(y), scale) if response.noise else None
-        cycle = Cycle(design, response, offset, turn.T @ turn / self.sigma_beta**2, covariances, noise)
+        cycle = MixedModelCycle(design, response, offset, turn.T @ turn / self.sigma_beta**2, covariances, noise)
         cycle.begin(start if intercept else 0.0)
         trace, self.distance_ = cycle.run(self.max_iter, self.tol)
         # The bound in the units of the data: of scaled targets, and of coefficients of raw columns.
@@ -375,13 +375,17 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
 
     def _invariants(self):
         yield "the unit is a number", is_number(self._unit)
-        yield "the fit has the effects of its layout", (
-            self._posterior.shared.shape == (self._layout.n_shared,)
-            and self._posterior.own.shape == (self._layout.n_groups, self._layout.n_own)
+        yield (
+            "the fit has the effects of its layout",
+            (
+                self._posterior.shared.shape == (self._layout.n_shared,)
+                and self._posterior.own.shape == (self._layout.n_groups, self._layout.n_own)
+            ),
         )
         yield "every column has a place", len(self._scale.center) == len(self._scale.scale) == self.n_features_in_
-        yield "every term has a covariance", (
-            len(self._layout.pieces) == len(self.random_covariances_) == len(self.covariance_laws_)
+        yield (
+            "every term has a covariance",
+            (len(self._layout.pieces) == len(self.random_covariances_) == len(self.covariance_laws_)),
         )
 
 

@@ -250,20 +250,27 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
 
     def _invariants(self):
         d = int(self._starts[-1])
-        yield "the coefficients belong to the splines", (
-            is_array(self._mean, np.float64, d)
-            and is_array(self._log_variance, np.float64, d)
-            and is_array(self._mean_covariance, np.float64, d, d)
-            and is_array(self._log_variance_covariance, np.float64, d, d)
+        yield (
+            "the coefficients belong to the splines",
+            (
+                is_array(self._mean, np.float64, d)
+                and is_array(self._log_variance, np.float64, d)
+                and is_array(self._mean_covariance, np.float64, d, d)
+                and is_array(self._log_variance_covariance, np.float64, d, d)
+            ),
         )
         yield "every column that varies has a basis", len(self._bases) == len(self._columns) == len(self._starts) - 1
-        yield "bases have the splines they are counted for", all(
-            isinstance(basis, OSullivanBasis) and len(basis.turn) == size
-            for basis, size in zip(self._bases, np.diff(self._starts))
+        yield (
+            "bases have the splines they are counted for",
+            all(
+                isinstance(basis, OSullivanBasis) and len(basis.turn) == size
+                for basis, size in zip(self._bases, np.diff(self._starts))
+            ),
         )
         yield "the units are numbers", is_number(self._y_center) and is_number(self._y_scale)
-        yield "every column has a centre", (
-            is_array(self._center, np.float64, self.n_features_in_) and finite(self._center)
+        yield (
+            "every column has a centre",
+            (is_array(self._center, np.float64, self.n_features_in_) and finite(self._center)),
         )
 
 
