@@ -8,6 +8,7 @@ _SLOWEST, _FASTEST = 0.9999, 0.5
 _LONGEST_LEAP = 0.98
 _SWEEPS_BEFORE_A_LEAP = 3
 _MOST_STUCK = 5
+_NEAR, _LOWEST_CEILING, _TOO_OFTEN = 0.1, 2.0**-5, 2
 LEAST_STEP = 2.0**-12
 """A share of a step at which a direction that should raise the bound and does not is one of rounding errors."""
 ROUNDING = 1e-10
@@ -30,10 +31,14 @@ class Distance:
 
     def after(self, step):
         """Take note of a step; gives the way left."""
-        rate = min(step / self._before, _SLOWEST) if self._before > 0 else _SLOWEST
+        rate = min(step / self._before, _SLOWEST) if 0 < self._before < np.inf and step < np.inf else _SLOWEST
         rate = max(rate, _FASTEST)
         self.left, self._before = step * rate / (1 - rate), step
         return self.left
+
+    def grows(self, step):
+        """Whether a step near the fixed point is longer than the one before."""
+        return 0 < self._before < min(step, _NEAR)
 
     def forget(self):
         """The next step has none before it to be judged by."""
@@ -48,6 +53,8 @@ class FactorCycle(metaclass=ABCMeta):
     """
 
     covariances: list
+    ceiling = 1.0
+    """The longest share of a step of the effects: less than one where full steps swing around the fixed point."""
 
     @abstractmethod
     def sweep(self):
@@ -87,6 +94,7 @@ class FactorCycle(metaclass=ABCMeta):
         """
         trace: list[float] = []
         distance, passed, wait, stuck = Distance(), [], _SWEEPS_BEFORE_A_LEAP, 0
+        growing = 0
         for _ in range(max_iter):
             before = self.state() if len(passed) == wait else None
             if before is not None:
@@ -97,14 +105,18 @@ class FactorCycle(metaclass=ABCMeta):
             if before is not None:
                 passed = []
                 distance.forget()
+                growing = 0
                 if not bound >= trace[-1] - ROUNDING * (1 + abs(trace[-1])):
                     self.restore(before)
                     bound, wait = trace[-1], 2 * wait
                 trace.append(bound)
                 continue
             trace.append(bound)
+            growing = growing + 1 if distance.grows(shift) else 0
+            if growing == _TOO_OFTEN:
+                self.ceiling, growing = max(self.ceiling / 2, _LOWEST_CEILING), 0
             passed.append(np.concatenate([factor.log_precisions() for factor in self.covariances] or [np.empty(0)]))
-            if (distance.after(shift) <= tol and share == 1.0) or stuck == _MOST_STUCK:
+            if (distance.after(shift) <= tol and share == self.ceiling) or stuck == _MOST_STUCK:
                 break
         return trace, distance.left
 

@@ -207,7 +207,7 @@ class MixedModelCycle(FactorCycle):
         target = self._precision(self.weight)
         natural = design.transposed(self.slope + self.weight * q.mean)
         before = self.bound()
-        step = min(1.0, 2.0 * max(step, LEAST_STEP))
+        step = min(self.ceiling, 2.0 * max(step, LEAST_STEP))
         full = np.inf
         while step >= LEAST_STEP:
             if step == 1.0:
@@ -220,7 +220,7 @@ class MixedModelCycle(FactorCycle):
             except np.linalg.LinAlgError:
                 step /= 2
                 continue
-            if step == 1.0:
+            if step == self.ceiling:
                 full = proposal.shift_from(q)
             with np.errstate(over="ignore", invalid="ignore"):
                 moments = self.response.moments(proposal.mean + self.offset, proposal.variance)

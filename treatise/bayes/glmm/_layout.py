@@ -62,7 +62,7 @@ class Layout:
         for effect in effects:
             weight[effect.factor] += len(self.levels[effect.factor]) * effect.columns.shape[1]
         self.main = max(weight, key=lambda factor: weight[factor]) if weight else None
-        self.n_groups = len(self.levels[self.main]) if weight else 0
+        self.n_groups = len(self.levels[self.main]) if weight else 1  # one block without columns
         self.pieces: list[Piece] = []
         self.n_own, self.n_shared = 0, n_fixed
         for place, effect in enumerate(effects):
@@ -75,7 +75,7 @@ class Layout:
         yield "levels are sorted", all(bool((a[1:] > a[:-1]).all()) for a in self.levels.values())
         yield (
             "the blocks are those of a factor",
-            (self.n_groups == (len(self.levels[self.main]) if self.main is not None else 0)),
+            (self.n_groups == (len(self.levels[self.main]) if self.main is not None else 1)),
         )
         for piece in self.pieces:
             term, columns = piece.term, (self.n_own if piece.term.place == "own" else self.n_shared)

@@ -160,12 +160,12 @@ class HeteroscedasticCycle(FactorCycle):
         slope = 0.5 * C.T @ (share - 1.0) - prior * spread.mean
         mean, precision = spread.mean, spread.precision
         before = self._fit_bound() + spread.bound()
-        step = min(1.0, 2.0 * max(step, LEAST_STEP))
+        step = min(self.ceiling, 2.0 * max(step, LEAST_STEP))
         full = np.inf
         while step >= LEAST_STEP:
             mixed = target if step == 1.0 else (1 - step) * precision + step * target
             spread.adopt(mean + step * solve(mixed, slope, assume_a="pos"), mixed)
-            if step == 1.0:
+            if step == self.ceiling:
                 full = spread.shift_from(mean)
             bound = self._fit_bound() + spread.bound()
             if np.isfinite(bound) and bound >= before - ROUNDING * (1 + abs(before)):
