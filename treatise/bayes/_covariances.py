@@ -44,14 +44,17 @@ class CovarianceFactor:
         inverse = np.linalg.inv(self.spread)
         return self.degrees * (inverse + inverse.T) / 2
 
-    def log_precisions(self):
-        """Logarithms of the expected precisions of the single effects, of shape (size,)."""
-        return np.log(np.diag(self.precision))
+    def logarithm(self):
+        """The logarithm of the matrix that the factor is about, its upper triangle: a place without borders."""
+        values, vectors = np.linalg.eigh(self.spread)
+        return ((vectors * np.log(values)) @ vectors.T)[np.triu_indices(self.size)]
 
-    def scale_precisions(self, logs):
-        """Move these logarithms by some amounts, and leave the correlations."""
-        half = np.exp(-0.5 * logs)
-        self.spread = half[:, None] * self.spread * half
+    def move(self, logarithm):
+        """Move to where the matrix has another logarithm, the auxiliaries to their optimum there."""
+        matrix = np.zeros((self.size, self.size))
+        matrix[np.triu_indices(self.size)] = logarithm
+        values, vectors = np.linalg.eigh(matrix, UPLO="U")
+        self.spread = (vectors * np.exp(values)) @ vectors.T
         self._update_auxiliary()
 
     def state(self):

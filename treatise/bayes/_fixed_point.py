@@ -5,8 +5,8 @@ from abc import ABCMeta, abstractmethod
 import numpy as np
 
 _SLOWEST, _FASTEST = 0.9999, 0.5
-_LONGEST_LEAP = 0.98
-_SWEEPS_BEFORE_A_LEAP = 3
+_LONGEST_LEAP = 0.995
+_SWEEPS_BEFORE_A_LEAP, _MOST_SWEEPS = 3, 24
 _MOST_STUCK = 5
 _NEAR, _LOWEST_CEILING, _TOO_OFTEN = 0.1, 2.0**-5, 2
 LEAST_STEP = 2.0**-12
@@ -48,7 +48,7 @@ class Distance:
 class FactorCycle(metaclass=ABCMeta):
     """A cycle of updates none of which lowers the bound; a subclass has its factors and their updates.
 
-    Variances of effects that the data hardly ask for settle slowly. Their logarithms over the last cycles tell where
+    Variances of effects that the data hardly ask for settle slowly. The logarithms over the last cycles tell where
     they go (Aitken's extrapolation); a leap there is kept only if the next cycle ends with a higher bound.
     """
 
@@ -94,7 +94,7 @@ class FactorCycle(metaclass=ABCMeta):
         """
         trace: list[float] = []
         distance, passed, wait, stuck = Distance(), [], _SWEEPS_BEFORE_A_LEAP, 0
-        growing = 0
+        growing, left = 0, np.inf
         for _ in range(max_iter):
             before = self.state() if len(passed) == wait else None
             if before is not None:
@@ -108,25 +108,36 @@ class FactorCycle(metaclass=ABCMeta):
                 growing = 0
                 if not bound >= trace[-1] - ROUNDING * (1 + abs(trace[-1])):
                     self.restore(before)
-                    bound, wait = trace[-1], 2 * wait
+                    bound, wait = trace[-1], min(2 * wait, _MOST_SWEEPS)
+                else:
+                    wait = _SWEEPS_BEFORE_A_LEAP
                 trace.append(bound)
                 continue
             trace.append(bound)
             growing = growing + 1 if distance.grows(shift) else 0
             if growing == _TOO_OFTEN:
                 self.ceiling, growing = max(self.ceiling / 2, _LOWEST_CEILING), 0
-            passed.append(np.concatenate([factor.log_precisions() for factor in self.covariances] or [np.empty(0)]))
-            if (distance.after(shift) <= tol and share == self.ceiling) or stuck == _MOST_STUCK:
+            passed.append([factor.logarithm() for factor in self.covariances])
+            left = max(distance.after(shift), self._way_of_covariances(passed[-3:]))
+            if (left <= tol and share == self.ceiling) or stuck == _MOST_STUCK:
                 break
-        return trace, distance.left
+        return trace, left
+
+    def _way_of_covariances(self, passed):
+        """The longest way left of a covariance's logarithm, each judged by its own last two changes."""
+        if not self.covariances:
+            return 0.0
+        if len(passed) < 3:
+            return np.inf
+        first, second = (np.concatenate(part) for part in zip(*(np.diff(three, axis=0) for three in zip(*passed))))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = np.clip(np.nan_to_num(np.abs(second / first)), _FASTEST, _SLOWEST)
+        return float((np.abs(second) * rate / (1 - rate)).max())
 
     def _leap(self, passed):
-        """Move the logarithms of the precisions to where their last two changes lead."""
-        first, second = passed[1] - passed[0], passed[2] - passed[1]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = np.where(first != 0, second / first, 0.0)
-        rate = np.clip(np.nan_to_num(rate), 0.0, _LONGEST_LEAP)
-        leaps, place = second * rate / (1 - rate), 0
-        for factor in self.covariances:
-            factor.scale_precisions(leaps[place : place + factor.size])
-            place += factor.size
+        """Move the logarithms of the covariances to where their last two changes lead."""
+        for factor, *logarithms in zip(self.covariances, *passed):
+            first, second = np.diff(logarithms, axis=0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rate = np.clip(np.nan_to_num(np.where(first != 0, second / first, 0.0)), 0.0, _LONGEST_LEAP)
+            factor.move(logarithms[-1] + second * rate / (1 - rate))

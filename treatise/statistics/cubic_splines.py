@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BSpline
 
-from treatise._core.invariants import finite, is_array
 from treatise._core.jit import compiled
 
 _ROUNDING = 1e-10
@@ -86,18 +85,6 @@ class OSullivanBasis:
 
     knots: np.ndarray
     turn: np.ndarray
-
-    def _invariants(self):
-        yield (
-            "knots are sorted, each end four times",
-            (
-                is_array(self.knots, np.float64, None)
-                and len(self.knots) >= 8
-                and finite(self.knots)
-                and bool((np.diff(self.knots) >= 0).all())
-            ),
-        )
-        yield "functions are made of the splines", is_array(self.turn, np.float64, None, len(self.knots) - 4)
 
     @property
     def range(self):

@@ -70,6 +70,21 @@ class Layout:
             for columns in [list(range(count))] if effect.correlated else [[k] for k in range(count)]:
                 self.pieces.append(Piece(place, columns, self._term(effect.factor, len(columns))))
 
+    def plain(self):
+        """The layout as plain data, which a model file may hold."""
+        pieces = [[p.effect, p.columns, p.term.place, p.term.first, p.term.size, p.term.levels] for p in self.pieces]
+        counts = [self.n_fixed, self.n_own, self.n_shared, self.n_groups]
+        return {"counts": counts, "main": self.main, "levels": self.levels, "pieces": pieces}
+
+    @classmethod
+    def of_plain(cls, plain):
+        """The layout that plain data tell of."""
+        layout = cls.__new__(cls)
+        layout.n_fixed, layout.n_own, layout.n_shared, layout.n_groups = plain["counts"]
+        layout.main, layout.levels = plain["main"], plain["levels"]
+        layout.pieces = [Piece(effect, columns, Term(*term)) for effect, columns, *term in plain["pieces"]]
+        return layout
+
     def _invariants(self):
         yield "the sizes are counts", all(map(is_count, (self.n_fixed, self.n_own, self.n_shared, self.n_groups)))
         yield "levels are sorted", all(bool((a[1:] > a[:-1]).all()) for a in self.levels.values())

@@ -34,6 +34,10 @@ class Posterior:
             ),
         )
 
+    def plain(self):
+        """The arrays, which a model file may hold."""
+        return [self.shared, self.own, self.root, self.roots, self.reduced]
+
     def _factor(self):
         return ArrowFactor(self.root, self.roots, self.reduced, 0.0)
 
@@ -53,20 +57,23 @@ class FixedScale:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Columns.
     intercept : bool
         Whether a constant comes first.
+    center, scale : ndarray of shape (n_columns,)
+        What is taken from the columns, and what they are divided by.
     """
 
-    def __init__(self, X, intercept):
-        self.intercept = intercept
-        self.center = X.mean(axis=0) if intercept else np.zeros(X.shape[1])
-        spread = np.sqrt(np.mean((X - self.center) ** 2, axis=0))
+    def __init__(self, intercept, center, scale):
+        self.intercept, self.center, self.scale = intercept, center, scale
+
+    @classmethod
+    def of_columns(cls, X, intercept):
+        """Means and deviations of columns; those that do not vary keep their values."""
+        center = X.mean(axis=0) if intercept else np.zeros(X.shape[1])
+        spread = np.sqrt(np.mean((X - center) ** 2, axis=0))
         flat = ~(spread > 1e-12 * np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))
-        self.scale = np.where(flat, np.maximum(np.abs(self.center), 1.0), spread)
-        if intercept:
-            self.center = np.where(flat, 0.0, self.center)
+        scale = np.where(flat, np.maximum(np.abs(center), 1.0), spread)
+        return cls(intercept, np.where(flat, 0.0, center), scale)
 
     def columns(self, X):
         """Columns as the fit takes them."""

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from treatise._core.invariants import is_number
+from treatise._core.invariants import is_array, is_number
 from treatise.bayes._covariances import CovarianceFactor, mean_covariance
 from treatise.bayes.glmm._cycle import MixedModelCycle
 from treatise.bayes.glmm._effects import array_effects, formula_parts, labels_for
@@ -54,7 +54,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         Scale of the half-Cauchy prior of deviations of random effects, in the same unit.
     n_quad : int, default=20
         Points of the Gauss-Hermite quadrature, for shares and for intervals.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Largest distance to the fixed point, in posterior deviations of an effect and as a share of a variance.
     max_iter : int, default=1000
         Cycles at most.
@@ -98,10 +98,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     >>> y = rng.poisson(np.exp(0.5 + x + rng.normal(0, 0.7, 100)[group]))
     >>> model = VariationalGLMM("poisson").fit(x[:, None], y, groups=group)
     >>> print(model.summary())  # doctest: +NORMALIZE_WHITESPACE
-                       mean      sd    2.5%   97.5%
-    (Intercept)      0.4262  0.0851  0.2594  0.5931
-    x0               0.9521  0.0647  0.8252  1.0789
-    sd groups        0.7350  0.0520  0.6427  0.8465
+                     mean        sd      2.5%     97.5%
+    (Intercept)    0.4562    0.0845    0.2907    0.6218
+    x0             0.9113    0.0644    0.7851    1.0376
+    sd groups      0.7314    0.0520    0.6382    0.8420
 
     References
     ----------
@@ -130,7 +130,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         sigma_beta=1e5,
         half_cauchy_scale=1e5,
         n_quad=20,
-        tol=1e-6,
+        tol=1e-4,
         max_iter=1000,
     ):
         self.family = family
@@ -276,9 +276,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             X = validate_data(self, X, dtype=np.float64, reset=False)
             factors = labels_for(groups, len(X), list(self.levels_.values()))
             effects = array_effects(X, self._columns(), factors, self.slopes, self.correlated)
-        design, new = self._layout.rows(self._scale.columns(X), effects)
-        mean, variance = self._posterior.predictor(design)
-        for piece, unknown, covariance in zip(self._layout.pieces, new, self.random_covariances_):
+        layout = Layout.of_plain(self._layout)
+        design, new = layout.rows(FixedScale(*self._scale).columns(X), effects)
+        mean, variance = Posterior(*self._posterior).predictor(design)
+        for piece, unknown, covariance in zip(layout.pieces, new, self.random_covariances_):
             columns = effects[piece.effect].columns[np.ix_(unknown, piece.columns)]
             variance[unknown] += np.einsum("ij,jk,ik->i", columns, covariance / self._unit**2, columns)
         offset = _vector(offset, len(mean), "offset")
@@ -302,12 +303,17 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-        turn, terms = self._scale.turn(), [piece.term for piece in self._layout.pieces]
-        coefficients = np.empty((n_draws, self._layout.n_fixed))
+        layout, posterior, turn = (
+            Layout.of_plain(self._layout),
+            Posterior(*self._posterior),
+            FixedScale(*self._scale).turn(),
+        )
+        terms = [piece.term for piece in layout.pieces]
+        coefficients = np.empty((n_draws, layout.n_fixed))
         random = [np.empty((n_draws, term.levels, term.size)) for term in terms]
         for k in range(n_draws):
-            shared, own = self._posterior.draw(rng)
-            coefficients[k] = self._unit * (turn @ shared[: self._layout.n_fixed])
+            shared, own = posterior.draw(rng)
+            coefficients[k] = self._unit * (turn @ shared[: layout.n_fixed])
             for term, kept in zip(terms, random):
                 kept[k] = self._unit * _effects_of(term, shared, own)
         return {"coef": coefficients, "random": random, "covariances": self._drawn_covariances(n_draws, rng)}
@@ -325,10 +331,11 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self._unit = (float(np.std(y)) or 1.0) if response.noise else 1.0
         offset = np.zeros(len(y)) if offset is None else offset / self._unit
         start = float(np.average(response.begin(y / self._unit, trials) - offset))
-        self._scale = FixedScale(X, intercept)
-        fixed, turn = self._scale.columns(X), self._scale.turn()
-        self._layout = Layout(effects, fixed.shape[1])
-        design, _ = self._layout.rows(fixed, effects)
+        columns = FixedScale.of_columns(X, intercept)
+        self._scale = [columns.intercept, columns.center, columns.scale]
+        fixed, turn = columns.columns(X), columns.turn()
+        layout = Layout(effects, fixed.shape[1])
+        design, _ = layout.rows(fixed, effects)
         scale = self.half_cauchy_scale
         covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
         noise = CovarianceFactor(1, len(y), scale) if response.noise else None
@@ -337,19 +344,20 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         trace, self.distance_ = cycle.run(self.max_iter, self.tol)
         # The bound in the units of the data: of scaled targets, and of coefficients of raw columns.
         self.lower_bound_trace_ = np.array(trace) - (len(y) * np.log(self._unit) if response.noise else 0.0)
-        self._keep(cycle, effects, names, turn, intercept)
+        self._keep(cycle, layout, effects, names, turn, intercept)
         return self
 
-    def _keep(self, cycle, effects, names, turn, intercept):
-        q, unit, p = cycle.q, self._unit, self._layout.n_fixed
-        self._posterior = Posterior(q.shared, q.own, q.factor.root, q.factor.roots, q.factor.reduced)
+    def _keep(self, cycle, layout, effects, names, turn, intercept):
+        q, unit, p = cycle.q, self._unit, layout.n_fixed
+        self._layout = layout.plain()
+        self._posterior = Posterior(q.shared, q.own, q.factor.root, q.factor.roots, q.factor.reduced).plain()
         coefficients = unit * (turn @ q.shared[:p])
         self.coef_cov_ = unit**2 * (turn @ q.shared_covariance[:p, :p] @ turn.T)
         self.intercept_ = float(coefficients[0]) if intercept else 0.0
         self.coef_ = coefficients[1:] if intercept else coefficients
         self.coef_names_ = [*(["(Intercept)"] if intercept else []), *map(str, names)]
-        pieces = self._layout.pieces
-        self.levels_ = self._layout.levels
+        pieces = layout.pieces
+        self.levels_ = layout.levels
         self.random_names_ = [
             (effects[piece.effect].factor, [effects[piece.effect].names[k] for k in piece.columns]) for piece in pieces
         ]
@@ -374,19 +382,29 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             )
 
     def _invariants(self):
+        layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
+        yield from layout._invariants()
+        yield from posterior._invariants()
         yield "the unit is a number", is_number(self._unit)
         yield (
             "the fit has the effects of its layout",
-            (
-                self._posterior.shared.shape == (self._layout.n_shared,)
-                and self._posterior.own.shape == (self._layout.n_groups, self._layout.n_own)
-            ),
+            (posterior.shared.shape == (layout.n_shared,) and posterior.own.shape == (layout.n_groups, layout.n_own)),
         )
-        yield "every column has a place", len(self._scale.center) == len(self._scale.scale) == self.n_features_in_
+        _, center, scale = self._scale
+        yield "every column has a place", all(is_array(a, np.float64, self.n_features_in_) for a in (center, scale))
+        yield "there are fixed effects for the columns", layout.n_fixed == self.n_features_in_ + bool(self._scale[0])
         yield (
             "every term has a covariance",
-            (len(self._layout.pieces) == len(self.random_covariances_) == len(self.covariance_laws_)),
+            (len(layout.pieces) == len(self.random_covariances_) == len(self.covariance_laws_)),
         )
+        yield (
+            "covariances have the size of their term",
+            all(
+                is_array(covariance, np.float64, piece.term.size, piece.term.size)
+                for piece, covariance in zip(layout.pieces, self.random_covariances_)
+            ),
+        )
+        yield "levels are those of the layout", self.levels_.keys() == layout.levels.keys()
 
 
 def _effects_of(term, shared, own):

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise._core.invariants import finite, is_array, is_number
+from treatise._core.invariants import are_distinct, finite, is_array, is_number
 from treatise.bayes.heteroscedastic._cycle import HeteroscedasticCycle, Smooths
 from treatise.statistics import OSullivanBasis, osullivan_basis
 
@@ -61,7 +61,7 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
     >>> model = HeteroscedasticAdditiveRegressor().fit(x[:, None], y)
     >>> mean, deviation = model.predict([[0.1], [0.9]], return_std=True)
     >>> deviation.round(1)
-    array([0.2, 0.5])
+    array([0.1, 0.5])
 
     References
     ----------
@@ -107,8 +107,9 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
         self._y_center, unit = float(y.mean()), float(y.std())
         self._y_scale = unit if unit > 1e-12 * max(abs(self._y_center), np.finfo(float).tiny) else 1.0
         Z = (X - self._center) / self._scale
-        self._bases = [osullivan_basis(Z[:, j], self.n_splines) for j in self._columns]
-        sizes = [len(basis.turn) for basis in self._bases]
+        bases = [osullivan_basis(Z[:, j], self.n_splines) for j in self._columns]
+        self._knots, self._turns = [basis.knots for basis in bases], [basis.turn for basis in bases]
+        sizes = [len(turn) for turn in self._turns]
         self._starts = np.cumsum([1 + len(self._columns), *sizes]).astype(np.int64)
         C, blocks = self._design(Z), [slice(a, b) for a, b in zip(self._starts[:-1], self._starts[1:])]
         kept = [part for part in blocks if part.stop > part.start]
@@ -241,7 +242,8 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
     def _design(self, Z):
         """A constant, the columns that vary, clipped to their range at the fit, and their splines."""
         lines, splines = [np.ones(len(Z))], []
-        for j, basis in zip(self._columns, self._bases):
+        for j, knots, turn in zip(self._columns, self._knots, self._turns):
+            basis = OSullivanBasis(knots, turn)
             low, high = basis.range
             x = np.clip(Z[:, j], low, high)
             lines.append(x)
@@ -259,12 +261,28 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
                 and is_array(self._log_variance_covariance, np.float64, d, d)
             ),
         )
-        yield "every column that varies has a basis", len(self._bases) == len(self._columns) == len(self._starts) - 1
         yield (
-            "bases have the splines they are counted for",
+            "every column that varies has splines",
+            (
+                are_distinct(self._columns, self.n_features_in_)
+                and len(self._knots) == len(self._turns) == len(self._columns) == len(self._starts) - 1
+            ),
+        )
+        yield (
+            "knots are sorted, each end four times",
             all(
-                isinstance(basis, OSullivanBasis) and len(basis.turn) == size
-                for basis, size in zip(self._bases, np.diff(self._starts))
+                is_array(knots, np.float64, None)
+                and len(knots) >= 8
+                and finite(knots)
+                and bool((np.diff(knots) >= 0).all())
+                for knots in self._knots
+            ),
+        )
+        yield (
+            "functions are made of the splines they are counted for",
+            all(
+                is_array(turn, np.float64, int(size), len(knots) - 4)
+                for turn, size, knots in zip(self._turns, np.diff(self._starts), self._knots)
             ),
         )
         yield "the units are numbers", is_number(self._y_center) and is_number(self._y_scale)
