@@ -101,6 +101,8 @@ PARAMETERS = {
     "ConstrainedStructureLearner": {"discretizer": _bins(2), "max_parents": 3},
     "OrderAveragedNetwork": {"discretizer": _bins(3)},
     "ForestDensity": SEEDED,
+    # Few splines, which the checks can wait for.
+    "HeteroscedasticAdditiveRegressor": {"n_splines": 4},
     # A few trees, which the checks can wait for.
     "InteractionRuleClassifier": {"n_trees": 60, "n_cuts": 5, **SEEDED},
     "RandomIntersectionTrees": {"n_trees": 20, "min_trees": 1, "max_patterns": 20, "max_nodes": 200, **SEEDED},
@@ -113,6 +115,8 @@ PARAMETERS = {
     "CorrelatedSLIM": {"n_factors": 2, **SHORTEST_CHAIN},
     "NonlinearSLIM": {"orders": "columns", **SHORTEST_CHAIN},
     "SparseFactorModel": SHORT_CHAIN,
+    # The checks bring amounts, which are no counts.
+    "VariationalGLMM": {"family": "gaussian"},
 }
 
 SET_ASIDE = {

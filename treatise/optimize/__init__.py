@@ -1,6 +1,7 @@
 """Optimisation machinery: losses, penalties, projections, solvers."""
 
 from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
+from treatise.optimize.block_arrow import ArrowFactor, BlockArrow
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
@@ -99,6 +100,8 @@ __all__ = [
     "ADMMSolution",
     "AbsoluteLoss",
     "ArcOrder",
+    "ArrowFactor",
+    "BlockArrow",
     "BoxConstraint",
     "ColumnNormPenalty",
     "ConeMarginSolution",

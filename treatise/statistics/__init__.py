@@ -5,6 +5,7 @@ from treatise.statistics.chain_diagnostics import effective_sample_size, split_r
 from treatise.statistics.code_lengths import integer_code_constant, log_star, subset_code_length
 from treatise.statistics.concordance import concordance_index
 from treatise.statistics.copula import copula_transform, normal_scores
+from treatise.statistics.cubic_splines import OSullivanBasis, osullivan_basis
 from treatise.statistics.density_grids import DensityGrids, kde_mutual_information, plug_in_bandwidths
 from treatise.statistics.discretize import MDLDiscretizer
 from treatise.statistics.entropy import (
@@ -15,12 +16,14 @@ from treatise.statistics.entropy import (
     symmetrical_uncertainty,
 )
 from treatise.statistics.geometric_median import geometric_median
+from treatise.statistics.gauss_hermite import normal_expectation, normal_nodes
 from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
 from treatise.statistics.neighbours import counts_within, neighbour_distances, neighbour_graph
 from treatise.statistics.permutation import PermutationTest, permutation_test
+from treatise.statistics.model_formula import FormulaColumns, ModelFormula, RandomPart, parse_formula
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.polynomial_terms import PolynomialTerms, n_polynomial_terms
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
@@ -45,6 +48,13 @@ __all__ = [
     "MinHashPrevalence",
     "PermutationTest",
     "PolynomialTerms",
+    "FormulaColumns",
+    "MDLDiscretizer",
+    "MergeGaussianMixture",
+    "MinHashPrevalence",
+    "ModelFormula",
+    "OSullivanBasis",
+    "RandomPart",
     "Stability",
     "StreamingCovariance",
     "bivariate_normal_cdf",
@@ -74,6 +84,10 @@ __all__ = [
     "neighbour_graph",
     "normal_scores",
     "permutation_test",
+    "normal_expectation",
+    "normal_nodes",
+    "osullivan_basis",
+    "parse_formula",
     "place_intervals",
     "plug_in_bandwidths",
     "run_chains",
