@@ -45,7 +45,7 @@ __all__ = [
     "plot_ellipsoid",
     "plot_generation",
     "plot_parts",
+    "plot_scree",
     "plot_slow_features",
     "required_length",
-    "plot_scree",
 ]
