@@ -52,6 +52,8 @@ __all__ = [
     "PermutationTest",
     "PolynomialTerms",
     "RandomPart",
+    "PermutationTest",
+    "PolynomialTerms",
     "Stability",
     "StreamingCovariance",
     "bivariate_normal_cdf",
