@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treatise.compare.candidates import Candidate
     from treatise.compare.comparison import Comparison, compare_methods
     from treatise.compare.consensus import Consensus, aggregate_rankings
+    from treatise.compare.dependence import Dependence, find_dependence
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from treatise.compare.inputs.survival import predict_lifetimes
     from treatise.compare.inputs.table import predict_table, understand
     from treatise.compare.inputs.targets import predict_targets
+    from treatise.compare.network import NetworkFindings, explore_network
     from treatise.compare.observer import Observer
     from treatise.compare.ratings import RatedPlayers, rate_players
     from treatise.compare.rules import Rules
@@ -37,9 +39,11 @@ _PLACES = {
     "Comparison": "comparison",
     "Consensus": "consensus",
     "Densify": "inputs.encoding",
+    "Dependence": "dependence",
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
+    "NetworkFindings": "network",
     "Observer": "observer",
     "RatedPlayers": "ratings",
     "Rules": "rules",
@@ -47,6 +51,8 @@ _PLACES = {
     "aggregate_rankings": "consensus",
     "compare_methods": "comparison",
     "expert_weights": "blending",
+    "explore_network": "network",
+    "find_dependence": "dependence",
     "fit_method": "single",
     "graph_learners": "graph",
     "greedy_weights": "blending",
@@ -69,9 +75,11 @@ __all__ = [
     "Comparison",
     "Consensus",
     "Densify",
+    "Dependence",
     "FittedModel",
     "Input",
     "LearnedGraph",
+    "NetworkFindings",
     "Observer",
     "RatedPlayers",
     "Rules",
@@ -79,6 +87,8 @@ __all__ = [
     "aggregate_rankings",
     "compare_methods",
     "expert_weights",
+    "explore_network",
+    "find_dependence",
     "fit_method",
     "graph_learners",
     "greedy_weights",
