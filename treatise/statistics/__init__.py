@@ -52,8 +52,6 @@ __all__ = [
     "PermutationTest",
     "PolynomialTerms",
     "RandomPart",
-    "PermutationTest",
-    "PolynomialTerms",
     "Stability",
     "StreamingCovariance",
     "bivariate_normal_cdf",
