@@ -105,8 +105,8 @@ def solve_hermitian(gram, right):
     n = len(right)
     for j in range(n):
         for k in range(j):
-            for l in range(k):
-                gram[j, k] -= gram[j, l] * np.conj(gram[k, l])
+            for e in range(k):
+                gram[j, k] -= gram[j, e] * np.conj(gram[k, e])
             gram[j, k] /= gram[k, k].real
             gram[j, j] -= gram[j, k] * np.conj(gram[j, k])
         gram[j, j] = np.sqrt(max(gram[j, j].real, 1e-300))
@@ -151,11 +151,11 @@ def correlation(cross, width, down, right, found):
 
 
 @compiled
-def refine_delays(cross, width, delays, signs, reach):
+def refine_delays(cross, width, delays, signs, reach, tol):
     """Newton's steps from the samples at which the correlations are largest to their peaks between the samples.
 
-    ``cross`` has the shape (rows, H, F); ``delays`` (rows, 2) is changed by at most ``reach``, which may differ by axis.
-    A step that does not raise the correlation is halved; none is taken where the peak is flat.
+    ``cross`` has the shape (rows, H, F); ``delays`` (rows, 2) changes by at most ``reach``, which may differ by axis.
+    A step that does not raise the correlation is halved; none is taken where the peak is flat, or after one below tol.
     """
     now, new = np.empty(6), np.empty(6)
     for i in range(len(delays)):
@@ -185,6 +185,6 @@ def refine_delays(cross, width, delays, signs, reach):
             moved = max(abs(to_d - down), abs(to_r - right))
             down, right = to_d, to_r
             now[:] = new
-            if moved < 1e-9:
+            if moved < tol:
                 break
         delays[i, 0], delays[i, 1] = down, right

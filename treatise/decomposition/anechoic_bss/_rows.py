@@ -77,7 +77,7 @@ class Placing:
         placement = self.nothing(recordings, len(sources))
         for rows in _blocks(recordings, len(sources)):
             part = placement[rows]
-            peaks = np.stack([self._peaks(recordings[rows] * np.conj(source)) for source in sources], axis=1)
+            peaks = np.stack([self._peaks(recordings[rows] * np.conj(source), 1e-9) for source in sources], axis=1)
             self._reweigh(recordings[rows], part, self.shifted(sources, peaks), range(len(sources)), peaks)
             placement.keep_better(part, rows)
         return placement
@@ -113,7 +113,7 @@ class Placing:
         """
         shifted, placed = self.shifted(sources, placement.delays), []
         for j in order:
-            placed = [*placed, j] if grow else list(range(len(sources)))
+            placed = sorted([*placed, j]) if grow else list(range(len(sources)))
             others = [k for k in placed if k != j]
             if thorough and others:
                 lags = self._joint_lags(recordings, sources[j], shifted[:, others])
@@ -121,7 +121,7 @@ class Placing:
             weights = placement.weights.copy()
             weights[:, j] = 0.0
             left = recordings - np.einsum("bn,bnhf->bhf", weights, shifted)
-            lags = self._peaks(left * np.conj(sources[j]))
+            lags = self._peaks(left * np.conj(sources[j]), 1e-9 if thorough else 1e-3)
             self._move(recordings, sources, placement, shifted, placed, j, lags)
 
     def _move(self, recordings, sources, placement, shifted, placed, j, lags):
@@ -156,7 +156,9 @@ class Placing:
 
     def _reweigh(self, recordings, placement, shifted, placed, delays):
         """Fit the weights of the sources that are placed; keep them, with their delays, where the error falls."""
-        wanted, parts = _real(recordings), _real(shifted[:, placed])
+        wanted = _real(recordings)
+        parts = _real(shifted if len(placed) == shifted.shape[1] else shifted[:, placed])
+        placed = slice(None) if len(placed) == shifted.shape[1] else placed
         gram, cross = parts @ parts.transpose(0, 2, 1), np.einsum("bnk,bk->bn", parts, wanted)
         fitted = self._weights(gram, cross)
         explained = np.sum(fitted * (2.0 * cross - np.einsum("bij,bj->bi", gram, fitted)), axis=1)
@@ -182,14 +184,14 @@ class Placing:
         shifted_spectra(sources, delays, self.frame.width, out)
         return out
 
-    def _peaks(self, cross):
-        """Delays at which correlations peak, found among whole lags and followed between them."""
+    def _peaks(self, cross, tol):
+        """Delays at which correlations peak, found among whole lags and followed between them to a step of ``tol``."""
         correlations = self.frame.correlations(cross)
         highest, delays = self._highest(correlations if self.positive else np.abs(correlations))
         if self.fractional and self.max_delay != 0:
             signs = np.sign(correlations.reshape(len(cross), -1)[np.arange(len(cross)), highest])
             reach = np.array([1.0 if self.frame.height > 1 else 0.0, 1.0])
-            refine_delays(np.ascontiguousarray(cross), self.frame.width, delays, signs, reach)
+            refine_delays(np.ascontiguousarray(cross), self.frame.width, delays, signs, reach, tol)
         delays = self.frame.wrapped(delays)
         return delays if self.max_delay is None else np.clip(delays, -self.max_delay, self.max_delay)
 

@@ -16,7 +16,11 @@ def spectra_start(recordings, n_sources, random_state):
     """
     powers = np.abs(recordings.reshape(len(recordings), -1)) ** 2
     powers /= powers.max() or 1.0
-    how = {"init": "nndsvda", "random_state": 0} if random_state is None else {"init": "random", "random_state": random_state}
+    how = (
+        {"init": "nndsvda", "random_state": 0}
+        if random_state is None
+        else {"init": "random", "random_state": random_state}
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be a minimum
         model = NMF(n_sources, max_iter=50, tol=1e-4, **how)

@@ -1,4 +1,4 @@
-"""Non-negative mixtures of shifted or filtered sources by multiplicative updates in the Fourier domain (Section 3.2)."""
+"""Non-negative mixtures of filtered or shifted sources by multiplicative updates (Section 3.2)."""
 
 from typing import NamedTuple
 
@@ -24,8 +24,8 @@ class ConvolutiveFactors(NamedTuple):
 def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=200, sources=None, random_state=None):
     """Non-negative filters and sources whose circular convolutions approximate non-negative recordings.
 
-    Use it on recordings that are powers, such as marginals of a time-frequency distribution. Plain, it minimises squares
-    and each iteration lowers them; it has no unique solution, as any recording is a source with a filter of one pulse.
+    Use it on recordings that are powers, such as marginals of a time-frequency distribution. Plain, it lowers the sum of
+    squares with each iteration; it has no unique solution, as any recording is a source with a filter of one pulse.
     With ``sparse_filters`` (anechoic factorisation) the updates of Amari's divergence with exponents that favour few
     pulses are used, whose error may rise; a filter's peak then tells delay and weight. For delays that matter take
     :func:`estimate_delays`, which finds them between the samples too. Costs O(m k^2 T + m k T log T) an iteration.
@@ -66,7 +66,7 @@ def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=200, sources
     X = check_array(X, dtype=np.float64, input_name="X")
     if (X < 0).any():
         raise ValueError(f"X has entries below zero, the least {X.min():.3g}: powers are not negative")
-    if not 1 <= n_sources:
+    if n_sources < 1:
         raise ValueError(f"n_sources={n_sources} must be 1 or more")
     if not X.any():
         raise ValueError(f"all {len(X)} recordings are zero: there is no source to find")

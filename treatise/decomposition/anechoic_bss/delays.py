@@ -11,7 +11,7 @@ def estimate_delays(X, sources, *, method="joint", positive=False, max_delay=Non
     """When known signals arrive in each recording, and how strong.
 
     Use it where templates are known; :class:`AnechoicBSS` learns them. ``"joint"`` is near the Cramér-Rao bound; it
-    places one source after the other where it fits best what the others leave, between the samples, and weighs all anew.
+    places one source after the other where it fits best what the others leave, between samples, and weighs all anew.
     ``"simple"`` takes the peak of each source's own correlation, which other sources shift. Shifts are circular. Costs
     a few Fourier transforms of the recordings for each source and sweep, and as many sweeps again for each source that
     is placed first.

@@ -69,7 +69,8 @@ class AnechoicBSS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Weights; the largest of each source is positive.
     delays_ : ndarray of shape (n_recordings, n_sources) or (n_recordings, n_sources, 2)
         Delays in samples (for images down and to the right), at most half of the length either way. Only differences
-        have a meaning: without ``max_delay`` they are counted from the recording where the source is strongest.
+        have a meaning: without ``max_delay`` they are counted from the recording where the source is strongest, to the
+        sample.
     unexplained_ : float
         Share of the recordings' squares that is left.
     residual_history_ : ndarray of shape (n_iter_ + 1,)
@@ -191,7 +192,8 @@ class AnechoicBSS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         places = np.arange(self.n_sources)
         signs = np.where(weights[strongest, places] < 0.0, -1.0, 1.0)
         if self.max_delay is None:
-            origin = delays[strongest, places]
+            # Whole samples, as a shift between them would blur the highest frequency.
+            origin = np.round(delays[strongest, places])
             sources = Placing(frame).shifted(sources, origin[np.newaxis])[0]
             delays = frame.wrapped(delays - origin)
         length = np.sqrt(frame.height * frame.width)
