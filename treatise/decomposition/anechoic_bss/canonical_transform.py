@@ -16,9 +16,9 @@ def linear_canonical_transform(x, matrix):
     The samples are those of a function at ``t = (k - n // 2) / sqrt(n)``; the transform is taken at the same places.
     It turns, shears and stretches the plane of time and frequency by the matrix ``[[A, B], [C, D]]`` of determinant
     one: ``[[0, 1], [-1, 0]]`` is the Fourier transform, ``[[1, b], [0, 1]]`` that of Fresnel. It keeps the sum of
-    squares of functions that, before and after, are small at the ends of the grid and of the spectrum; others wrap around.
-    Transforms compose as their matrices do, up to the sign, which no choice can make consistent. Costs a few fast
-    Fourier transforms of twice the length.
+    squares of functions that, before and after, are small at the ends of the grid and of the spectrum; others wrap
+    around. Transforms compose as their matrices do, up to the sign, which no choice can make consistent. Costs a few
+    fast Fourier transforms of twice the length.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ class ConvolutiveFactors(NamedTuple):
 def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=200, sources=None, random_state=None):
     """Non-negative filters and sources whose circular convolutions approximate non-negative recordings.
 
-    Use it on recordings that are powers, such as marginals of a time-frequency distribution. Plain, it lowers the sum of
-    squares with each iteration; it has no unique solution, as any recording is a source with a filter of one pulse.
+    Use it on recordings that are powers, such as marginals of a time-frequency distribution. Plain, it lowers the
+    sum of squares with each iteration; it has no unique solution, as any recording can be a source.
     With ``sparse_filters`` (anechoic factorisation) the updates of Amari's divergence with exponents that favour few
     pulses are used, whose error may rise; a filter's peak then tells delay and weight. For delays that matter take
     :func:`estimate_delays`, which finds them between the samples too. Costs O(m k^2 T + m k T log T) an iteration.

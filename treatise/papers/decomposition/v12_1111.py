@@ -8,6 +8,7 @@ test of delays are made as described.
 from itertools import permutations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treatise._core.errors import DataNotFoundError
@@ -248,8 +249,9 @@ def figure_of(
 ) -> Figure:  # fmt: skip
     """Figures 2, 7, 3 and 4."""
     figure = Figure(figsize=(10, 7.5), layout="constrained")
-    top, bottom = np.ravel(figure.subfigures(2, 1, height_ratios=(1.5, 1)))
-    bars, noise, motion = top.subplots(1, 3)
+    layout = [["bars", "bars", "noise", "noise", "motion", "motion"], list("123456")]
+    panels: dict[str, Axes] = figure.subplot_mosaic(layout, height_ratios=(1.5, 1))
+    bars, noise, motion = (panels[name] for name in ("bars", "noise", "motion"))
     methods = list(performance["II"])
     for number, method in enumerate(methods):
         at = np.arange(3) + (number - 1.5) * 0.2
@@ -271,9 +273,8 @@ def figure_of(
         motion.set(xlabel="sources", ylabel="quality Q", ylim=(0, 1), title=f"{len(curves)} walks and runs (Figure 3)")
         motion.set_xticks(counts)
         motion.legend(frameon=False, fontsize="small")
-    for panel, picture, title in zip(
-        bottom.subplots(1, 6), pictures, [*(f"mixture {i}" for i in range(1, 5)), "source 1", "source 2"]
-    ):
-        panel.imshow(picture, cmap="gray_r", interpolation="nearest")
-        panel.set(title=title, xticks=[], yticks=[])
+    titles = [*(f"mixture {i}" for i in range(1, 5)), "source 1", "source 2"]
+    for name, picture, title in zip("123456", pictures, titles):
+        panels[name].imshow(picture, cmap="gray_r", interpolation="nearest")
+        panels[name].set(title=title, xticks=[], yticks=[])
     return figure
