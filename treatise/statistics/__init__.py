@@ -15,15 +15,15 @@ from treatise.statistics.entropy import (
     su_matrix,
     symmetrical_uncertainty,
 )
-from treatise.statistics.geometric_median import geometric_median
 from treatise.statistics.gauss_hermite import normal_expectation, normal_nodes
+from treatise.statistics.geometric_median import geometric_median
 from treatise.statistics.half_spaces import worst_case_accuracy
 from treatise.statistics.isotonic_tree import isotonic_regression_on_tree
 from treatise.statistics.merge_mixture import MergeGaussianMixture
 from treatise.statistics.min_hash import MinHashPrevalence
+from treatise.statistics.model_formula import FormulaColumns, ModelFormula, RandomPart, parse_formula
 from treatise.statistics.neighbours import counts_within, neighbour_distances, neighbour_graph
 from treatise.statistics.permutation import PermutationTest, permutation_test
-from treatise.statistics.model_formula import FormulaColumns, ModelFormula, RandomPart, parse_formula
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.polynomial_terms import PolynomialTerms, n_polynomial_terms
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
@@ -43,17 +43,14 @@ __all__ = [
     "ChainPlan",
     "DensityGrids",
     "Draws",
-    "MDLDiscretizer",
-    "MergeGaussianMixture",
-    "MinHashPrevalence",
-    "PermutationTest",
-    "PolynomialTerms",
     "FormulaColumns",
     "MDLDiscretizer",
     "MergeGaussianMixture",
     "MinHashPrevalence",
     "ModelFormula",
     "OSullivanBasis",
+    "PermutationTest",
+    "PolynomialTerms",
     "RandomPart",
     "Stability",
     "StreamingCovariance",
@@ -82,12 +79,12 @@ __all__ = [
     "ndcg",
     "neighbour_distances",
     "neighbour_graph",
-    "normal_scores",
-    "permutation_test",
     "normal_expectation",
     "normal_nodes",
+    "normal_scores",
     "osullivan_basis",
     "parse_formula",
+    "permutation_test",
     "place_intervals",
     "plug_in_bandwidths",
     "run_chains",
