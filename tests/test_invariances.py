@@ -23,7 +23,7 @@ IN_ORDER = {
     "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted", "PartitionTreeClassifier",
     "DoublingKCenter", "OnlineClusteringExperts", "ExpertClassifier", "ExpertRegressor",
     "SemiStochasticLogisticRegression", "SlowFeatureAnalysis", "XSFA",
-    "AutoregressiveISA", "SemiStochasticLogisticRegression",
+    "AutoregressiveISA",
 }  # fmt: skip
 """Learn from one row after another, or from how they change, so that their order counts."""
 
