@@ -42,7 +42,7 @@ def _product(a: float, b: float, gap: float) -> float:
     return exp(-gap / (2 * (a + b))) / (2 * pi * (a + b))
 
 
-SHANNON = log(2 * pi * np.e) + 0.5 * log(1 - RHO**2)
+SHANNON = log(2 * pi * exp(1.0)) + 0.5 * log(1 - RHO**2)
 KL = 0.5 * (2 / 2.25 + 0.25 / 2.25 - 2 + 2 * log(2.25))
 CHI_SQUARE = 2.25**2 / (2 * 2.25 - 1) * exp(0.25 / (2 * 2.25 - 1)) - 1
 L2_SQUARED = _product(1, 1, 0) + _product(2.25, 2.25, 0) - 2 * _product(1, 2.25, 0.25)
@@ -93,7 +93,7 @@ def _divergence_rows(n: int, seeds: int, within: float) -> list[Row]:
         ("Hellinger distance", sqrt(1 - BHATTACHARYYA), means["hellinger_knn"], within),
         ("Pearson's chi-square divergence", CHI_SQUARE, means["chi_square_knn"], 4 * within),
         ("squared L2 divergence, k = 20", L2_SQUARED, float(np.mean(squares)), 0.002),
-        ("cross-entropy", KL + log(2 * pi * np.e), crossed, within),
+        ("cross-entropy", KL + log(2 * pi * exp(1.0)), crossed, within),
     ]
     return [
         Row.check(f"{name}, neighbours, n = {n}", round(truth, 5), here, within=width, why=WHY)
