@@ -216,7 +216,7 @@ def motion_rows(clips: list[str], counts: range) -> tuple[list[Row], dict[str, C
     for count in counts:
         ours, _, doubled = np.mean([curves[clip][count] for clip in clips], axis=0)
         plural = "s" if count > 1 else ""
-        statement = f"{count} source{plural}: Q above that of PCA with {2 * count}, mean over {len(clips)} of the walks and runs"
+        statement = f"{count} source{plural}: Q above that of PCA with {2 * count}, mean of {len(clips)} walks and runs"
         rows.append(Row.claim(statement, "Section 5.2.1", bool(ours > doubled)))
         rows.append(Row.ours(f"{count} source{plural}: mean Q", round(float(ours), 3)))
         rows.append(Row.ours(f"PCA with {2 * count}: mean Q", round(float(doubled), 3)))
