@@ -22,9 +22,10 @@ IN_ORDER = {
     "ImprovedEllipsoid", "KernelAveragedSGDClassifier", "NormalHerd", "OnlineGradientDescent", "OnlinePerceptron",
     "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted", "PartitionTreeClassifier",
     "DoublingKCenter", "OnlineClusteringExperts", "ExpertClassifier", "ExpertRegressor",
-    "SemiStochasticLogisticRegression",
+    "SemiStochasticLogisticRegression", "SlowFeatureAnalysis", "XSFA",
+    "AutoregressiveISA",
 }  # fmt: skip
-"""Learn from one row after another, so that their order counts."""
+"""Learn from one row after another, or from how they change, so that their order counts."""
 
 DRAWN = {
     "FixedRankMetricLearner", "PrivateKernelClassifier", "PrivateLinearSVC", "PrivateLogisticRegression",

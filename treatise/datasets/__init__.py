@@ -51,8 +51,16 @@ from treatise.datasets._matrices import (
     load_prostate_expression,
     load_svmguide3,
 )
-from treatise.datasets._motion import MOTIONS, MotionClip, load_motion
+from treatise.datasets._motion import (
+    MOTIONS,
+    Motion,
+    MotionClip,
+    load_cmu_motion,
+    load_motion,
+    make_coupled_oscillators,
+)
 from treatise.datasets._network_tables import make_network_table
+from treatise.datasets._networks import Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -72,7 +80,16 @@ from treatise.datasets._rankings import (
 from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
+from treatise.datasets._source_mixtures import (
+    load_foetal_ecg,
+    load_two_lead_ecg,
+    make_colored_sources,
+    mix_postnonlinear,
+    mix_spiral,
+)
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
+from treatise.datasets._subspace_outliers import make_subspace_outliers
+from treatise.datasets._subspace_sources import make_subspace_sources
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
 from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_graph
@@ -89,7 +106,9 @@ __all__ = [
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "Motion",
     "MotionClip",
+    "Network",
     "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
@@ -107,10 +126,12 @@ __all__ = [
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
+    "load_cmu_motion",
     "load_colon_expression",
     "load_dorothea_validation",
     "load_english_treebank",
     "load_exons_introns",
+    "load_foetal_ecg",
     "load_frey_faces",
     "load_halo2",
     "load_handwritten_words",
@@ -119,6 +140,7 @@ __all__ = [
     "load_moffett",
     "load_motion",
     "load_movielens_small",
+    "load_network",
     "load_newsgroup_counts",
     "load_newsgroup_pair",
     "load_newsgroup_words",
@@ -135,12 +157,15 @@ __all__ = [
     "load_stock_prices",
     "load_svmguide3",
     "load_table",
+    "load_two_lead_ecg",
     "load_usps",
     "locate",
     "make_additive_chain",
     "make_anechoic_mixture",
     "make_bengio_grandvalet",
+    "make_colored_sources",
     "make_corral",
+    "make_coupled_oscillators",
     "make_expert_rankings",
     "make_factor_data",
     "make_fractional_brownian_motion",
@@ -164,8 +189,12 @@ __all__ = [
     "make_separable",
     "make_shared_features",
     "make_signed_network",
+    "make_subspace_outliers",
+    "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",
+    "mix_postnonlinear",
+    "mix_spiral",
 ]
