@@ -1,6 +1,7 @@
 """Optimisation machinery: losses, penalties, projections, solvers."""
 
 from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
+from treatise.optimize.block_arrow import ArrowFactor, BlockArrow
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
@@ -91,6 +92,7 @@ from treatise.optimize.svm import (
     warm_start,
 )
 from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
+from treatise.optimize.two_sat import two_sat
 
 __all__ = [
     "SNES",
@@ -98,6 +100,8 @@ __all__ = [
     "ADMMSolution",
     "AbsoluteLoss",
     "ArcOrder",
+    "ArrowFactor",
+    "BlockArrow",
     "BoxConstraint",
     "ColumnNormPenalty",
     "ConeMarginSolution",
@@ -188,5 +192,6 @@ __all__ = [
     "solve_transport",
     "successive_projection",
     "svm_without_offset_path",
+    "two_sat",
     "warm_start",
 ]
