@@ -37,6 +37,7 @@ SHORT = {
     "SpAMClassifier": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
     "SpAMRegressor": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
     "GeometricMedianSubspace": {"max_iter": 1},
+    "AnechoicBSS": {"max_iter": 1, "n_sources": 1, "tol": 1e-12},
     "LPSeparableNMF": {"max_iter": 1},
     "SparseNMF": {"max_iter": 11, "tol": 1e-12, "n_components": 2},
 }

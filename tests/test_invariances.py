@@ -31,7 +31,7 @@ DRAWN = {
     "FixedRankMetricLearner", "PrivateKernelClassifier", "PrivateLinearSVC", "PrivateLogisticRegression",
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
-    "ClusterFeatureSelector", "MergeGaussianMixture",
+    "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 

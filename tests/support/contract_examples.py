@@ -63,6 +63,7 @@ PARAMETERS = {
         "epsilon": 1e6,
         **SEEDED,
     },
+    "AnechoicBSS": SEEDED,
     "SemiStochasticLogisticRegression": SEEDED,
     # The width "scale" depends on the variance, which is another one for repeated rows.
     "BiasFreeSVC": {"gamma": 0.01, "tol": 1e-14, "stopping": "gap"},

@@ -29,3 +29,11 @@ __all__ = [
     "plot_referee",
     "referee_clusterers",
 ]
+from treatise.cluster.level_sets import (
+    LevelSetSpectralClustering,
+    component_counts,
+    level_set_components,
+    plot_level_set,
+)
+
+__all__ = ["LevelSetSpectralClustering", "component_counts", "level_set_components", "plot_level_set"]

@@ -1,6 +1,7 @@
 """Data: generators of synthetic sets, and loaders that verify real files before use."""
 
 from treatise.datasets._additive_chains import ADDITIVE_CURVES, make_additive_chain, make_interleaved_emissions
+from treatise.datasets._anechoic import AnechoicMixture, make_anechoic_mixture, make_moved_objects
 from treatise.datasets._binary_density import load_binary_density
 from treatise.datasets._biology import (
     ProteinFamilies,
@@ -50,7 +51,14 @@ from treatise.datasets._matrices import (
     load_prostate_expression,
     load_svmguide3,
 )
-from treatise.datasets._motion import Motion, load_cmu_motion, make_coupled_oscillators
+from treatise.datasets._motion import (
+    MOTIONS,
+    Motion,
+    MotionClip,
+    load_cmu_motion,
+    load_motion,
+    make_coupled_oscillators,
+)
 from treatise.datasets._network_tables import make_network_table
 from treatise.datasets._networks import Network, load_network
 from treatise.datasets._newsgroups import (
@@ -89,14 +97,17 @@ from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_gra
 __all__ = [
     "ADDITIVE_CURVES",
     "BUNDLED",
+    "MOTIONS",
     "NEWSGROUP_PAIRS",
     "WINNING_LINES",
+    "AnechoicMixture",
     "CellSignals",
     "DataFile",
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
     "Motion",
+    "MotionClip",
     "Network",
     "PerturbedGraphs",
     "ProteinFamilies",
@@ -127,6 +138,7 @@ __all__ = [
     "load_japanese_vowels",
     "load_mnist_test",
     "load_moffett",
+    "load_motion",
     "load_movielens_small",
     "load_network",
     "load_newsgroup_counts",
@@ -149,6 +161,7 @@ __all__ = [
     "load_usps",
     "locate",
     "make_additive_chain",
+    "make_anechoic_mixture",
     "make_bengio_grandvalet",
     "make_colored_sources",
     "make_corral",
@@ -167,6 +180,7 @@ __all__ = [
     "make_logistic_sphere",
     "make_m_of_n",
     "make_monks",
+    "make_moved_objects",
     "make_near_separable",
     "make_network_table",
     "make_perturbed_graphs",

@@ -1,13 +1,69 @@
 """Motion: recordings of walks and runs, and coupled oscillators in their place."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from treatise.datasets._home import locate
+from treatise.io.source import read_bytes
 
-MOTIONS = {"02_01": "walk", "35_01": "walk", "02_03": "run", "16_35": "run", "35_17": "run"}
+MOTIONS = {
+    "walk 02": "02_01", "walk 35": "35_01", "run 02": "02_03", "run 16": "16_35", "run 35": "35_17",
+}  # fmt: skip
+"""Clips at hand: what is done and the number of the person, and the name of the clip."""
+
+
+class MotionClip(NamedTuple):
+    """One clip of motion capture."""
+
+    angles: np.ndarray
+    """Angles of the joints in degrees, without jumps of a full turn, of shape (n_frames, n_channels)."""
+    position: np.ndarray
+    """Place of the hips, of shape (n_frames, 3)."""
+    names: list[str]
+    """Joint and axis of each angle."""
+    seconds_per_frame: float
+    """Time between two frames."""
+
+
+def load_motion(name: str) -> MotionClip:
+    """A walk or run of the motion capture database of Carnegie Mellon University, at 120 frames a second.
+
+    The first frame of a file, a pose for calibration, is left out.
+
+    Parameters
+    ----------
+    name : {"walk 02", "walk 35", "run 02", "run 16", "run 35"}
+        What is done and the number of the person.
+
+    Returns
+    -------
+    MotionClip
+        ``angles``, ``position``, ``names`` and ``seconds_per_frame``.
+    """
+    if name not in MOTIONS:
+        raise ValueError(f"name={name!r} is no clip at hand; choose one of {', '.join(MOTIONS)}")
+    return read_bvh(read_bytes(locate(f"timeseries/cmu_{MOTIONS[name]}.bvh")).decode())
+
+
+def read_bvh(text: str) -> MotionClip:
+    """Channels of a BVH file, whose root has three of place; the first frame is left out."""
+    header, _, motion = text.partition("MOTION")
+    joint, names = "", []
+    for words in (line.split() for line in header.splitlines()):
+        if words[:1] in (["ROOT"], ["JOINT"]):
+            joint = words[1]
+        elif words[:1] == ["CHANNELS"]:
+            names += [f"{joint} {channel}" for channel in words[2:]]
+    lines = motion.strip().splitlines()
+    interval = float(lines[1].split(":")[1])
+    frames = np.array([[float(number) for number in line.split()] for line in lines[2:] if line.strip()])[1:]
+    if frames.shape[1] != len(names):
+        raise ValueError(f"frames have {frames.shape[1]} numbers; the joints have {len(names)} channels")
+    angles = np.rad2deg(np.unwrap(np.deg2rad(frames[:, 3:]), axis=0))
+    return MotionClip(angles, frames[:, :3], names[3:], interval)
 
 
 @dataclass(frozen=True)
@@ -50,28 +106,16 @@ def load_cmu_motion(rate: int = 30) -> list[Motion]:
     """
     if rate < 1 or 120 % rate:
         raise ValueError(f"rate={rate} must divide the 120 frames a second of the files")
-    return [_read(name, style, 120 // rate) for name, style in MOTIONS.items()]
+    return [_stepping(what, 120 // rate) for what in MOTIONS]
 
 
-def _read(name: str, style: str, every: int) -> Motion:
-    columns, joint = [], ""
-    lines = iter(locate(f"timeseries/cmu_{name}.bvh").read_text(encoding="utf-8").splitlines())
-    for line in lines:
-        words = line.split()
-        if words[:1] in (["ROOT"], ["JOINT"]):
-            joint = words[1]
-        elif words[:1] == ["CHANNELS"]:
-            columns += [f"{joint} {channel}" for channel in words[2:]]
-        elif words[:2] == ["Frame", "Time:"]:
-            break
-    numbers = np.array([[float(word) for word in line.split()] for line in lines if line.strip()])[1:]
-    frames = numbers[::every].copy()
-    turning = np.array(["rotation" in column for column in columns])
-    frames[:, turning] = np.unwrap(frames[:, turning], period=360.0, axis=0)
-    for axis in ("Hips Xposition", "Hips Zposition"):
-        place = frames[:, columns.index(axis)]
-        place[:] = np.append(np.diff(place), place[-1] - place[-2])
-    return Motion(name, style, frames, columns)
+def _stepping(what: str, every: int) -> Motion:
+    clip = load_motion(what)
+    place = clip.position[::every].copy()
+    for axis in (0, 2):  # along the ground
+        place[:, axis] = np.append(np.diff(place[:, axis]), place[-1, axis] - place[-2, axis])
+    columns = [f"Hips {axis}position" for axis in "XYZ"] + clip.names
+    return Motion(MOTIONS[what], what.split()[0], np.column_stack([place, clip.angles[::every]]), columns)
 
 
 def make_coupled_oscillators(

@@ -1,5 +1,15 @@
 """Matrices and signals into parts: non-negative factors, robust subspaces, slow features, sources."""
 
+from treatise.decomposition.anechoic_bss import (
+    AnechoicBSS,
+    ConvolutiveFactors,
+    convolutive_nmf,
+    estimate_delays,
+    fractional_fourier_transform,
+    gerchberg_saxton,
+    linear_canonical_transform,
+    plot_sources,
+)
 from treatise.decomposition.conditional_rbm import (
     ConditionalDBN,
     ConditionalRBM,
@@ -28,8 +38,10 @@ from treatise.decomposition.sparse_nmf import SparseNMF
 __all__ = [
     "XSFA",
     "AnchorTopics",
+    "AnechoicBSS",
     "ConditionalDBN",
     "ConditionalRBM",
+    "ConvolutiveFactors",
     "FactoredConditionalRBM",
     "GeometricMedianSubspace",
     "LPSeparableNMF",
@@ -40,12 +52,18 @@ __all__ = [
     "check_recovery_conditions",
     "cluster_lp_weights",
     "conical_conditioning",
+    "convolutive_nmf",
     "delta_value",
     "eigengap_dimension",
+    "estimate_delays",
+    "fractional_fourier_transform",
+    "gerchberg_saxton",
+    "linear_canonical_transform",
     "plot_ellipsoid",
     "plot_generation",
     "plot_parts",
     "plot_scree",
     "plot_slow_features",
+    "plot_sources",
     "required_length",
 ]

@@ -92,7 +92,10 @@ def parse_formula(text: str) -> ModelFormula:
         raise ValueError(f"{text!r} is no formula; write the response, '~' and the terms, as 'y ~ x + (1 | group)'")
     left, right = (part.strip() for part in text.split("~"))
     response, failures = _response(left)
-    intercept, terms, offsets, random = True, [], [], []
+    intercept = True
+    terms: list[Variables] = []
+    offsets: list[str] = []
+    random: list[RandomPart] = []
     for sign, part in _split(right):
         if part in ("0", "1"):
             intercept = (part == "1") == (sign == "+")

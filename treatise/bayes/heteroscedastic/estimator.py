@@ -14,22 +14,30 @@ from treatise._core.invariants import are_distinct, finite, is_array, is_number
 from treatise.bayes.heteroscedastic._cycle import HeteroscedasticCycle, Smooths
 from treatise.statistics import OSullivanBasis, osullivan_basis
 
+_FEWEST_LINES = 3
+"""From here on a common variance of slopes can be learned."""
+
 
 class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
     """Sum of smooth curves for the mean, and another for the log variance: predictions whose intervals fit each row.
 
     Every column has a curve in the mean and a curve in the logarithm of the variance, each as bent as the data ask
     for: there is nothing to tune. Use it where the scatter of y changes with the columns and intervals matter, or to
-    see which column drives it. Do not use it where columns act together (it has no interactions), for heavy tails, or
-    for more than some fifty columns: a cycle costs ``n (p K)^2`` for K splines a curve, memory ``n p K`` numbers.
+    see which column drives it. Do not use it where columns act together (it has no interactions), for heavy tails, with
+    fewer than some thirty rows for each column (the curves of the variance then follow the rows, and intervals come out
+    too narrow), or for more than some fifty columns: a cycle costs ``n (p K)^2`` for K splines a curve, memory ``n p
+    K`` numbers.
 
     Parameters
     ----------
     n_splines : int, default=18
         O'Sullivan splines of each curve, beside a line (the paper's number); a column of few different values gets
         fewer.
+    shrink_lines : bool, default=True
+        Whether the slopes of all lines of a predictor have a common variance that is learned, where there are three or
+        more: many columns then do not wear down the log variance. False is the flat prior of the paper.
     sigma_beta : float, default=1e5
-        Prior deviation of constants and lines, of standardised columns and target.
+        Prior deviation of constants, and of lines that are not shrunk, of standardised columns and target.
     half_cauchy_scale : float, default=1e5
         Scale of the half-Cauchy prior of the deviations of spline coefficients.
     tol : float, default=1e-3
@@ -70,14 +78,18 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
 
     _parameter_constraints: dict = {
         "n_splines": [Interval(Integral, 2, None, closed="left")],
+        "shrink_lines": ["boolean"],
         "sigma_beta": [Interval(Real, 0, None, closed="neither")],
         "half_cauchy_scale": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, n_splines=18, *, sigma_beta=1e5, half_cauchy_scale=1e5, tol=1e-3, max_iter=2000):
+    def __init__(
+        self, n_splines=18, *, shrink_lines=True, sigma_beta=1e5, half_cauchy_scale=1e5, tol=1e-3, max_iter=2000
+    ):
         self.n_splines = n_splines
+        self.shrink_lines = shrink_lines
         self.sigma_beta = sigma_beta
         self.half_cauchy_scale = half_cauchy_scale
         self.tol = tol
@@ -113,7 +125,8 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
         self._starts = np.cumsum([1 + len(self._columns), *sizes]).astype(np.int64)
         C, blocks = self._design(Z), [slice(a, b) for a, b in zip(self._starts[:-1], self._starts[1:])]
         kept = [part for part in blocks if part.stop > part.start]
-        level, log_spread = (Smooths(C, kept, self.sigma_beta, self.half_cauchy_scale) for _ in range(2))
+        lines = [slice(1, 1 + len(self._columns))] if self.shrink_lines and len(self._columns) >= _FEWEST_LINES else []
+        level, log_spread = (Smooths(C, [*kept, *lines], self.sigma_beta, self.half_cauchy_scale) for _ in range(2))
         cycle = HeteroscedasticCycle((y - self._y_center) / self._y_scale, level, log_spread)
         trace, self.distance_ = cycle.run(self.max_iter, self.tol)
         self._keep(cycle, trace, len(y), blocks)

@@ -17,7 +17,7 @@ DEGREES = 6.0
 
 
 @compiled
-def log_posterior(parameters, X, y, group, n_groups, nodes, weights, scale, out):
+def log_posterior(parameters, X, y, group, n_groups, nodes, weights, scale, out):  # type: ignore[no-untyped-def]
     """Row by row of ``parameters`` (coefficients, log deviation): log likelihood and log prior, less constants."""
     p = X.shape[1]
     total, rate = np.empty(n_groups), np.empty(n_groups)

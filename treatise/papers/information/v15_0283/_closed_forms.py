@@ -42,7 +42,7 @@ def _product(a: float, b: float, gap: float) -> float:
     return exp(-gap / (2 * (a + b))) / (2 * pi * (a + b))
 
 
-SHANNON = log(2 * pi * np.e) + 0.5 * log(1 - RHO**2)
+SHANNON = log(2 * pi * exp(1.0)) + 0.5 * log(1 - RHO**2)
 KL = 0.5 * (2 / 2.25 + 0.25 / 2.25 - 2 + 2 * log(2.25))
 CHI_SQUARE = 2.25**2 / (2 * 2.25 - 1) * exp(0.25 / (2 * 2.25 - 1)) - 1
 L2_SQUARED = _product(1, 1, 0) + _product(2.25, 2.25, 0) - 2 * _product(1, 2.25, 0.25)
@@ -73,10 +73,15 @@ def closed_form_rows(full: bool) -> list[Row]:
     samples = [pair(n, seed) for seed in range(seeds)]
     rows = [
         Row.check(f"{name}, n = {n}", round(truth, 5), float(np.mean([f(X) for X in samples])),
-                  within=scale * within, why=WHY)
+                  within=_width(truth, scale * within), why=WHY)
         for name, (f, truth, scale) in entropies.items()
     ]  # fmt: skip
     return rows + _divergence_rows(n, seeds, within)
+
+
+def _width(truth: float, spread: float) -> float:
+    """Three standard deviations of an estimate, and never more than a tenth of the truth."""
+    return min(spread, 0.1 * abs(round(truth, 5)))
 
 
 def _divergence_rows(n: int, seeds: int, within: float) -> list[Row]:
@@ -93,10 +98,10 @@ def _divergence_rows(n: int, seeds: int, within: float) -> list[Row]:
         ("Hellinger distance", sqrt(1 - BHATTACHARYYA), means["hellinger_knn"], within),
         ("Pearson's chi-square divergence", CHI_SQUARE, means["chi_square_knn"], 4 * within),
         ("squared L2 divergence, k = 20", L2_SQUARED, float(np.mean(squares)), 0.002),
-        ("cross-entropy", KL + log(2 * pi * np.e), crossed, within),
+        ("cross-entropy", KL + log(2 * pi * exp(1.0)), crossed, within),
     ]
     return [
-        Row.check(f"{name}, neighbours, n = {n}", round(truth, 5), here, within=width, why=WHY)
+        Row.check(f"{name}, neighbours, n = {n}", round(truth, 5), here, within=_width(truth, width), why=WHY)
         for name, truth, here, width in truths
     ]
 
