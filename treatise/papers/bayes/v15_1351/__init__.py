@@ -21,7 +21,7 @@ from treatise.statistics import effective_sample_size
 
 NAMES = ("beta_0", "beta_1", "sigma^2")
 GROUPS, ROWS = 100, 10
-WHERE = "section 5.1, Figure 1"
+WHERE = "Figure 1"
 
 
 def experiment(*, full: bool = False) -> Evidence:
