@@ -48,6 +48,9 @@ PARAMETERS = {
     "PartitionTreeClassifier": {"n_passes": 50, **SEEDED},
     "HybridLinearClassifier": TIGHT_HYBRID,
     "HybridLinearRegressor": TIGHT_HYBRID,
+    "AutoregressiveISA": SEEDED,
+    "IndependentSubspaceAnalysis": SEEDED,
+    "PostNonlinearISA": SEEDED,
     "KernelMarginClassifier": {"tol": 1e-11},
     "MinlipOrdinal": {"tol": 1e-10},
     "LatentLogLinearClassifier": {"C": 0.1, "n_restarts": 2, "tol": 1e-12, **SEEDED},
@@ -60,6 +63,7 @@ PARAMETERS = {
         "epsilon": 1e6,
         **SEEDED,
     },
+    "AnechoicBSS": SEEDED,
     "SemiStochasticLogisticRegression": SEEDED,
     # The width "scale" depends on the variance, which is another one for repeated rows.
     "BiasFreeSVC": {"gamma": 0.01, "tol": 1e-14, "stopping": "gap"},
@@ -98,6 +102,8 @@ PARAMETERS = {
     "ConstrainedStructureLearner": {"discretizer": _bins(2), "max_parents": 3},
     "OrderAveragedNetwork": {"discretizer": _bins(3)},
     "ForestDensity": SEEDED,
+    # Few splines, which the checks can wait for.
+    "HeteroscedasticAdditiveRegressor": {"n_splines": 4},
     # A few trees, which the checks can wait for.
     "InteractionRuleClassifier": {"n_trees": 60, "n_cuts": 5, **SEEDED},
     "RandomIntersectionTrees": {"n_trees": 20, "min_trees": 1, "max_patterns": 20, "max_nodes": 200, **SEEDED},
@@ -110,6 +116,8 @@ PARAMETERS = {
     "CorrelatedSLIM": {"n_factors": 2, **SHORTEST_CHAIN},
     "NonlinearSLIM": {"orders": "columns", **SHORTEST_CHAIN},
     "SparseFactorModel": SHORT_CHAIN,
+    # The checks bring amounts, which are no counts.
+    "VariationalGLMM": {"family": "gaussian"},
 }
 
 SET_ASIDE = {

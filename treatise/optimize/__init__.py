@@ -1,10 +1,12 @@
 """Optimisation machinery: losses, penalties, projections, solvers."""
 
 from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
+from treatise.optimize.block_arrow import ArrowFactor, BlockArrow
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.enclosing_ellipsoid import EnclosingEllipsoid, minimum_volume_ellipsoid
+from treatise.optimize.evolution import SNES, XNES, EvolutionStrategy, load_search, nes_utilities
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
 from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
@@ -90,16 +92,22 @@ from treatise.optimize.svm import (
     warm_start,
 )
 from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
+from treatise.optimize.two_sat import two_sat
 
 __all__ = [
+    "SNES",
+    "XNES",
     "ADMMSolution",
     "AbsoluteLoss",
     "ArcOrder",
+    "ArrowFactor",
+    "BlockArrow",
     "BoxConstraint",
     "ColumnNormPenalty",
     "ConeMarginSolution",
     "EnclosingEllipsoid",
     "EpsilonInsensitiveLoss",
+    "EvolutionStrategy",
     "ExponentialLoss",
     "ForwardSelection",
     "GraphicalLassoSolution",
@@ -153,6 +161,7 @@ __all__ = [
     "l1_constraint_paths",
     "l1_of_unit_vector",
     "least_subgradient",
+    "load_search",
     "log_partition_bound",
     "logdet_prox",
     "make_loss",
@@ -163,6 +172,7 @@ __all__ = [
     "minimize_lbfgs",
     "minimize_on_subspace",
     "minimum_volume_ellipsoid",
+    "nes_utilities",
     "nonnegative_kkt_residual",
     "nonnegative_least_squares",
     "parametric_simplex",
@@ -182,5 +192,6 @@ __all__ = [
     "solve_transport",
     "successive_projection",
     "svm_without_offset_path",
+    "two_sat",
     "warm_start",
 ]

@@ -1,0 +1,424 @@
+"""Generalised linear mixed models by variational message passing (Wand; JMLR 15:1351)."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from treatise._core.invariants import is_array, is_number
+from treatise.bayes._covariances import CovarianceFactor, mean_covariance
+from treatise.bayes.glmm._cycle import MixedModelCycle
+from treatise.bayes.glmm._effects import array_effects, formula_parts, labels_for
+from treatise.bayes.glmm._layout import Layout, group_labels
+from treatise.bayes.glmm._posterior import FixedScale, Posterior
+from treatise.bayes.glmm._responses import RESPONSES
+from treatise.bayes.glmm._summary import MixedModelSummary
+from treatise.statistics import FormulaColumns, parse_formula
+
+
+class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
+    """Mixed model for counts, shares or amounts: effects of columns and of groups, each with its uncertainty.
+
+    Rows of one person, herd or school resemble each other. A mixed model gives every group a level of its own, and
+    slopes of its own where asked, drawn towards the others as far as the data say; unlike a column for every group it
+    serves thousands of small groups and new ones. The posterior of all effects is approximated by one multivariate
+    normal with its full covariance, so that intervals are about as wide as they should be, at the price of a few dozen
+    Newton steps: milliseconds where MCMC takes minutes. Use it for grouped or repeated measurements whose effects you
+    want with intervals. Do not use it for predictions from tables without groups (a plain GLM does), for yes or no
+    outcomes of two or three rows a group (the variance of the groups then comes out too small, for any variational
+    fit), or with several large crossed factors: one factor may have any number of levels, the others are dense.
+
+    A cycle costs ``n (p + q)^2`` for p columns and the levels of smaller factors and q effects of a group; memory a few
+    arrays of ``n p``. 100 000 rows in 10 000 groups take about a second.
+
+    Parameters
+    ----------
+    family : {"poisson", "binomial", "gaussian"}, default="poisson"
+        Counts with a logarithmic link, successes among trials with a logistic link, or amounts with normal noise.
+    slopes : list or None, default=None
+        Columns of X, by number or name, whose effect varies among the groups (of the first factor, if there are
+        several); a list of lists has one for each factor.
+    correlated : bool, default=True
+        Whether level and slopes of a group may be correlated.
+    fit_intercept : bool, default=True
+        Whether there is a constant.
+    sigma_beta : float, default=1e5
+        Prior deviation of fixed effects (for amounts, in deviations of y). The default says nothing, as in the paper;
+        where a column separates the outcomes, about 5 keeps its effect finite.
+    half_cauchy_scale : float, default=1e5
+        Scale of the half-Cauchy prior of deviations of random effects, in the same unit.
+    n_quad : int, default=20
+        Points of the Gauss-Hermite quadrature, for shares and for intervals.
+    tol : float, default=1e-4
+        Largest distance to the fixed point, in posterior deviations of an effect and as a share of a variance.
+    max_iter : int, default=1000
+        Cycles at most.
+
+    Attributes
+    ----------
+    intercept_, coef_ : float and ndarray of shape (n_features,)
+        Posterior means of the fixed effects.
+    coef_cov_ : ndarray
+        Their covariance, the intercept first.
+    coef_names_ : list of str
+        Names of its rows.
+    random_effects_, random_deviations_ : list of ndarray of shape (n_levels, n_columns)
+        For each term of the model, posterior means and deviations of the effects of every level.
+    random_names_ : list of tuple
+        For each term its factor and the names of its columns.
+    random_covariances_ : list of ndarray of shape (n_columns, n_columns)
+        Posterior means of the covariances among levels.
+    covariance_laws_ : list of tuple (degrees, spread)
+        Their factors, inverse Wishart; for one column an inverse gamma of half of both.
+    levels_ : dict
+        Levels of every factor.
+    noise_law_ : tuple or None
+        The factor of the variance of the noise, for amounts.
+    lower_bound_, lower_bound_trace_ : float and ndarray
+        Lower bound on the logarithm of the marginal likelihood, at the end and after every cycle; it compares models.
+    distance_ : float
+        Distance to the fixed point when it stopped.
+    n_iter_ : int
+        Cycles.
+    converged_ : bool
+        Whether ``distance_`` is within ``tol``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.bayes import VariationalGLMM
+    >>> rng = np.random.default_rng(0)
+    >>> group = np.repeat(np.arange(100), 10)
+    >>> x = rng.random(1000)
+    >>> y = rng.poisson(np.exp(0.5 + x + rng.normal(0, 0.7, 100)[group]))
+    >>> model = VariationalGLMM("poisson").fit(x[:, None], y, groups=group)
+    >>> print(model.summary())  # doctest: +NORMALIZE_WHITESPACE
+                     mean        sd      2.5%     97.5%
+    (Intercept)    0.4562    0.0845    0.2907    0.6218
+    x0             0.9113    0.0644    0.7851    1.0376
+    sd groups      0.7314    0.0520    0.6382    0.8420
+
+    References
+    ----------
+    .. [1] Paper v15-1351, Algorithm 1; matrices of covariances after Huang & Wand, Bayesian Analysis 8:439, 2013.
+    """
+
+    _parameter_constraints: dict = {
+        "family": [StrOptions(set(RESPONSES))],
+        "slopes": [list, tuple, None],
+        "correlated": ["boolean"],
+        "fit_intercept": ["boolean"],
+        "sigma_beta": [Interval(Real, 0, None, closed="neither")],
+        "half_cauchy_scale": [Interval(Real, 0, None, closed="neither")],
+        "n_quad": [Interval(Integral, 3, 100, closed="both")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        family="poisson",
+        *,
+        slopes=None,
+        correlated=True,
+        fit_intercept=True,
+        sigma_beta=1e5,
+        half_cauchy_scale=1e5,
+        n_quad=20,
+        tol=1e-4,
+        max_iter=1000,
+    ):
+        self.family = family
+        self.slopes = slopes
+        self.correlated = correlated
+        self.fit_intercept = fit_intercept
+        self.sigma_beta = sigma_beta
+        self.half_cauchy_scale = half_cauchy_scale
+        self.n_quad = n_quad
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, groups=None, *, offset=None, trials=None):
+        """Fit from arrays.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Columns with fixed effects.
+        y : array-like of shape (n_samples,)
+            Counts, successes or amounts.
+        groups : array-like of shape (n_samples,) or (n_samples, n_factors) or None, default=None
+            Group of every row, by any names; one column for each grouping factor, nested or crossed. None has no
+            random effects.
+        offset : array-like of shape (n_samples,) or None, default=None
+            Known part of the linear predictor, such as the logarithm of the exposure.
+        trials : array-like of shape (n_samples,) or None, default=None
+            Trials of each row, for successes; None is one.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        self._formula, self._categories = None, None
+        if groups is None and self.slopes:
+            raise ValueError("slopes vary among groups, but groups is None; give the group of every row")
+        factors = [] if groups is None else group_labels(groups, len(X))
+        effects = array_effects(X, self._columns(), factors, self.slopes, self.correlated)
+        return self._fit(X, y.astype(np.float64), self._columns(), effects, offset, trials)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_formula(self, formula, data, *, trials=None):
+        """Fit from a formula and a table.
+
+        Parameters
+        ----------
+        formula : str
+            In the notation of lme4, as ``"ticks ~ year + height + (1 | brood)"``; see
+            :func:`treatise.statistics.parse_formula`. It takes the place of ``slopes``, ``correlated`` and
+            ``fit_intercept``.
+        data : mapping, or pandas or polars DataFrame
+            Columns by name; words are categories.
+        trials : str or None, default=None
+            Name of the column that holds the trials, for successes.
+
+        Returns
+        -------
+        self
+        """
+        parsed, self._categories = parse_formula(formula), {}
+        columns = FormulaColumns(data, self._categories, learn=True)
+        y = columns.numbers(parsed.response)
+        count = columns.numbers(trials) if trials is not None else None
+        if parsed.failures is not None:
+            count = y + columns.numbers(parsed.failures)
+        X, names, effects, offset = formula_parts(parsed, columns, len(y))
+        self._formula, self.n_features_in_ = formula, X.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+        return self._fit(X, y, names, effects, offset, count, intercept=parsed.intercept)
+
+    def predict(self, X, groups=None, *, offset=None, trials=None):
+        """Expected responses, averaged over the posterior.
+
+        A row of a known group has its effect; one of a new group, or of none, is averaged over all groups there could
+        be. Shares are given where ``trials`` is None, else successes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or a table
+            Rows; the table of columns by name, for a model from a formula, groups and offsets included.
+        groups : array-like or None, default=None
+            Groups, as for :meth:`fit`; names that were not there are new groups.
+        offset, trials : array-like of shape (n_samples,) or None, default=None
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+        """
+        mean, variance = self.linear_predictor(X, groups, offset=offset)
+        return RESPONSES[self.family](self.n_quad).mean(mean, variance, _vector(trials, len(mean), "trials"))
+
+    def predict_interval(self, X, groups=None, *, level=0.95, of="response", offset=None, trials=None):
+        """Intervals that hold a new response, or the expected one, with a given probability.
+
+        Parameters
+        ----------
+        X, groups, offset, trials :
+            As for :meth:`predict`.
+        level : float, default=0.95
+            Probability.
+        of : {"response", "mean"}, default="response"
+            A response of its own, or the mean of many of them (of shares where ``trials`` is None).
+
+        Returns
+        -------
+        interval : ndarray of shape (n_samples, 2)
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"level={level} is out of range; choose a probability between 0 and 1, such as 0.95")
+        if of not in ("response", "mean"):
+            raise ValueError(f"of={of!r} is not known; choose 'response' or 'mean'")
+        mean, variance = self.linear_predictor(X, groups, offset=offset)
+        trials = _vector(trials, len(mean), "trials")
+        response, ends = RESPONSES[self.family](self.n_quad), ((1 - level) / 2, (1 + level) / 2)
+        if of == "mean":
+            return response.at(self._quantiles(mean, variance, ends), None if trials is None else trials[:, None])
+        noise = float(mean_covariance(*self.noise_law_)[0, 0]) if self.noise_law_ else 0.0
+        return np.column_stack([response.quantile(share, mean, variance, trials, noise) for share in ends])
+
+    def linear_predictor(self, X, groups=None, *, offset=None):
+        """Posterior mean and variance of the linear predictor; parameters as for :meth:`predict`.
+
+        Parameters
+        ----------
+        X, groups, offset :
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        if self._formula is not None:
+            if groups is not None:
+                raise ValueError("a model from a formula finds the groups in the table; leave groups out")
+            parsed, columns = parse_formula(self._formula), FormulaColumns(X, self._categories, learn=False)
+            X, _, effects, known = formula_parts(parsed, columns, columns.n_rows, self.levels_)
+            offset = known if offset is None else offset
+        else:
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+            factors = labels_for(groups, len(X), list(self.levels_.values()))
+            effects = array_effects(X, self._columns(), factors, self.slopes, self.correlated)
+        layout = Layout.of_plain(self._layout)
+        design, new = layout.rows(FixedScale(*self._scale).columns(X), effects)
+        mean, variance = Posterior(*self._posterior).predictor(design)
+        for piece, unknown, covariance in zip(layout.pieces, new, self.random_covariances_):
+            columns = effects[piece.effect].columns[np.ix_(unknown, piece.columns)]
+            variance[unknown] += np.einsum("ij,jk,ik->i", columns, covariance / self._unit**2, columns)
+        offset = _vector(offset, len(mean), "offset")
+        return self._unit * mean + (0.0 if offset is None else offset), self._unit**2 * variance
+
+    def sample_posterior(self, n_draws=1000, *, random_state=None):
+        """Draw effects and covariances from the approximate posterior.
+
+        Parameters
+        ----------
+        n_draws : int, default=1000
+            Draws.
+        random_state : int, RandomState or None, default=None
+            Seed.
+
+        Returns
+        -------
+        draws : dict
+            "coef" of shape (n_draws, n_coefficients), the intercept first; "random" and "covariances", lists with an
+            array for each term.
+        """
+        check_is_fitted(self)
+        rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+        layout, posterior, turn = (
+            Layout.of_plain(self._layout),
+            Posterior(*self._posterior),
+            FixedScale(*self._scale).turn(),
+        )
+        terms = [piece.term for piece in layout.pieces]
+        coefficients = np.empty((n_draws, layout.n_fixed))
+        random = [np.empty((n_draws, term.levels, term.size)) for term in terms]
+        for k in range(n_draws):
+            shared, own = posterior.draw(rng)
+            coefficients[k] = self._unit * (turn @ shared[: layout.n_fixed])
+            for term, kept in zip(terms, random):
+                kept[k] = self._unit * _effects_of(term, shared, own)
+        return {"coef": coefficients, "random": random, "covariances": self._drawn_covariances(n_draws, rng)}
+
+    def _columns(self):
+        return list(getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)]))
+
+    def _fit(self, X, y, names, effects, offset, trials, intercept=None):
+        intercept = self.fit_intercept if intercept is None else intercept
+        offset, trials = _vector(offset, len(y), "offset"), _vector(trials, len(y), "trials")
+        response = RESPONSES[self.family](self.n_quad)
+        y = response.checked(y, trials)
+        if X.shape[1] + intercept == 0:
+            raise ValueError("the model has no fixed effect; keep the constant or give a column")
+        self._unit = (float(np.std(y)) or 1.0) if response.noise else 1.0
+        offset = np.zeros(len(y)) if offset is None else offset / self._unit
+        start = float(np.average(response.begin(y / self._unit, trials) - offset))
+        columns = FixedScale.of_columns(X, intercept)
+        self._scale = [columns.intercept, columns.center, columns.scale]
+        fixed, turn = columns.columns(X), columns.turn()
+        layout = Layout(effects, fixed.shape[1])
+        design, _ = layout.rows(fixed, effects)
+        scale = self.half_cauchy_scale
+        covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
+        noise = CovarianceFactor(1, len(y), scale) if response.noise else None
+        cycle = MixedModelCycle(design, response, offset, turn.T @ turn / self.sigma_beta**2, covariances, noise)
+        cycle.begin(start if intercept else 0.0)
+        trace, self.distance_ = cycle.run(self.max_iter, self.tol)
+        # The bound in the units of the data: of scaled targets, and of coefficients of raw columns.
+        self.lower_bound_trace_ = np.array(trace) - (len(y) * np.log(self._unit) if response.noise else 0.0)
+        self._keep(cycle, layout, effects, names, turn, intercept)
+        return self
+
+    def _keep(self, cycle, layout, effects, names, turn, intercept):
+        q, unit, p = cycle.q, self._unit, layout.n_fixed
+        self._layout = layout.plain()
+        self._posterior = Posterior(q.shared, q.own, q.factor.root, q.factor.roots, q.factor.reduced).plain()
+        coefficients = unit * (turn @ q.shared[:p])
+        self.coef_cov_ = unit**2 * (turn @ q.shared_covariance[:p, :p] @ turn.T)
+        self.intercept_ = float(coefficients[0]) if intercept else 0.0
+        self.coef_ = coefficients[1:] if intercept else coefficients
+        self.coef_names_ = [*(["(Intercept)"] if intercept else []), *map(str, names)]
+        pieces = layout.pieces
+        self.levels_ = layout.levels
+        self.random_names_ = [
+            (effects[piece.effect].factor, [effects[piece.effect].names[k] for k in piece.columns]) for piece in pieces
+        ]
+        shared_variance = np.diag(q.shared_covariance)
+        own_variance = np.einsum("gqq->gq", q.own_covariances)
+        self.random_effects_ = [unit * _effects_of(piece.term, q.shared, q.own) for piece in pieces]
+        self.random_deviations_ = [
+            unit * np.sqrt(_effects_of(piece.term, shared_variance, own_variance)) for piece in pieces
+        ]
+        self.covariance_laws_ = [(factor.degrees, unit**2 * factor.spread) for factor in cycle.covariances]
+        self.random_covariances_ = [mean_covariance(*law) for law in self.covariance_laws_]
+        self.noise_law_ = (cycle.noise.degrees, unit**2 * cycle.noise.spread) if cycle.noise is not None else None
+        self.n_iter_ = len(self.lower_bound_trace_)
+        self.lower_bound_ = float(self.lower_bound_trace_[-1])
+        self.converged_ = bool(self.distance_ <= self.tol)
+        if not self.converged_:
+            warnings.warn(
+                f"after {self.n_iter_} cycles effects are some {self.distance_:.1g} deviations from their fixed point, "
+                f"not tol={self.tol:g}; raise max_iter, or lower sigma_beta if a column separates the outcomes",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _invariants(self):
+        layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
+        yield from layout._invariants()
+        yield from posterior._invariants()
+        yield "the unit is a number", is_number(self._unit)
+        yield (
+            "the fit has the effects of its layout",
+            (posterior.shared.shape == (layout.n_shared,) and posterior.own.shape == (layout.n_groups, layout.n_own)),
+        )
+        _, center, scale = self._scale
+        yield "every column has a place", all(is_array(a, np.float64, self.n_features_in_) for a in (center, scale))
+        yield "there are fixed effects for the columns", layout.n_fixed == self.n_features_in_ + bool(self._scale[0])
+        yield (
+            "every term has a covariance",
+            (len(layout.pieces) == len(self.random_covariances_) == len(self.covariance_laws_)),
+        )
+        yield (
+            "covariances have the size of their term",
+            all(
+                is_array(covariance, np.float64, piece.term.size, piece.term.size)
+                for piece, covariance in zip(layout.pieces, self.random_covariances_)
+            ),
+        )
+        yield "levels are those of the layout", self.levels_.keys() == layout.levels.keys()
+
+
+def _effects_of(term, shared, own):
+    if term.place == "own":
+        return own[:, term.first : term.first + term.size].copy()
+    return shared[term.first : term.first + term.size * term.levels].reshape(term.levels, term.size).copy()
+
+
+def _vector(values, n, name):
+    if values is None:
+        return None
+    values = column_or_1d(np.asarray(values, dtype=np.float64))
+    if len(values) != n:
+        raise ValueError(f"{name} has {len(values)} entries for {n} rows")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} holds NaN or infinite values")
+    return values
