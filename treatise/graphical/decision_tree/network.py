@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treatise.graphical._categories import coded_columns, known_codes
+from treatise.statistics.category_columns import coded_columns, known_codes
 from treatise.graphical._two_values import binary_table, known_values
 from treatise.graphical.decision_tree.bottom_up import generalize_features
 from treatise.graphical.decision_tree.conjunctive import ConjunctiveMarkovNetwork

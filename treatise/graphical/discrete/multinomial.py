@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.graphical._categories import coded_columns
+from treatise.statistics.category_columns import coded_columns
 from treatise.graphical.graph import UndirectedGraphMixin
 from treatise.optimize import solve_group_multinomial_columns
 
