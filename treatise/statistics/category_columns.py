@@ -11,7 +11,8 @@ MISSING = -1
 
 
 def coded_columns(
-    estimator, X, n_bins, remedy="cut numbers with n_bins, or merge rare categories", *, missing="error"
+    estimator, X, n_bins, remedy="cut numbers with n_bins, or merge rare categories", *, missing="error",
+    categories=None,
 ):  # fmt: skip
     """Codes of every column, and the values that they stand for.
 
@@ -28,6 +29,8 @@ def coded_columns(
         What to do about a column of too many states, for the error.
     missing : {"error", "mask"}, default="error"
         What to do about cells of NaN, None or pandas' NA: refuse them, or give them the code -1.
+    categories : sequence or None, default=None
+        Values that the cells may have: of all columns, or one sequence for each; None takes those that they have.
 
     Returns
     -------
@@ -36,10 +39,17 @@ def coded_columns(
         The values of each column, or the lower ends of its bins, the first of which is minus infinity.
     """
     X, unknown = _read(estimator, X, missing, reset=True)
+    stated = None if categories is None else _stated(categories, X.shape[1])
     columns, states = [], []
     for j in range(X.shape[1]):
         known = ~unknown[:, j]
         column = X[known, j] if X.dtype != object else _comparable(X[known, j])
+        if stated is not None:
+            whole = np.full(len(X), MISSING)
+            whole[known] = _places(column, stated[j], j, "is not among its categories")
+            columns.append(whole)
+            states.append(stated[j])
+            continue
         values, codes = np.unique(column, return_inverse=True)
         if n_bins is not None and len(values) > n_bins and np.issubdtype(values.dtype, np.number):
             edges = np.unique(np.quantile(column.astype(np.float64), np.linspace(0, 1, n_bins + 1)[1:-1]))
@@ -81,20 +91,32 @@ def known_codes(estimator, X, states, *, missing="error"):
     for j, values in enumerate(states):
         known = ~unknown[:, j]
         column = X[known, j] if X.dtype != object else _comparable(X[known, j])
-        numeric = np.issubdtype(values.dtype, np.number)
-        if numeric != np.issubdtype(column.dtype, np.number):
-            column = column.astype(values.dtype)
-        if numeric and values[0] == -np.inf:
-            codes[known, j] = np.searchsorted(values[1:], column, side="left")
-            continue
-        found = np.minimum(np.searchsorted(values, column), len(values) - 1)
-        strange = values[found] != column
-        if strange.any():
-            raise ValueError(
-                f"column {j} holds {column[strange][0]!s}, which the fit did not see; it saw {values.tolist()}"
-            )
-        codes[known, j] = found
+        codes[known, j] = _places(column, values, j, "the fit did not see; it saw")
     return codes
+
+
+def _places(column, values, j, complaint):
+    """The place of each cell's value among the values of its column, or of the bin that it falls into."""
+    numeric = np.issubdtype(values.dtype, np.number)
+    if numeric != np.issubdtype(column.dtype, np.number):
+        column = column.astype(values.dtype)
+    if numeric and values[0] == -np.inf:
+        return np.searchsorted(values[1:], column, side="left")
+    found = np.minimum(np.searchsorted(values, column), len(values) - 1)
+    strange = values[found] != column
+    if strange.any():
+        raise ValueError(f"column {j} holds {column[strange][0]!s}, which {complaint} {values.tolist()}")
+    return found
+
+
+def _stated(categories, n_columns):
+    """The categories of each column, in order."""
+    own = [np.atleast_1d(np.asarray(values)) for values in categories]
+    if all(np.ndim(values) == 0 for values in categories):
+        own = [np.asarray(categories)] * n_columns
+    if len(own) != n_columns:
+        raise ValueError(f"categories has {len(own)} sequences for the {n_columns} columns of X; give one for each")
+    return [np.unique(values) for values in own]
 
 
 def _read(estimator, X, missing, reset):

@@ -76,7 +76,9 @@ def _answer_chances(trial, active, n_active, q, chances):
 
 
 @compiled_step
-def _log_likelihood(patterns, counts, n_groups, first, q, left, joined, code, last, trial, gradient, curvature, chances, active):  # fmt: skip
+def _log_likelihood(
+    patterns, counts, n_groups, first, q, left, joined, code, last, trial, gradient, curvature, chances, active
+):  # fmt: skip
     """Log likelihood of all groups under the trial weights; adds its gradient and curvature."""
     value = 0.0
     for g in range(n_groups + (joined >= 0)):
