@@ -108,19 +108,20 @@ class BuffetChain:
         used, n_features = int(buffet.tally[N_GROUPS]), self.n_features
         capacity = min(2 * used + 64, len(self.table.codes) + 2)
         most = min(n_features + len(buffet.chances) + 3, MOST_FEATURES)
-        wider = new_groups(self.table, *_longer(capacity, groups.patterns, groups.counts, used=used), most)
+        patterns, counts, sizes = (
+            _longer(array, used, capacity) for array in (groups.patterns, groups.counts, buffet.sizes)
+        )
+        wider = new_groups(self.table, patterns, counts, most)
         wider.weights[:, : n_features + 1] = groups.weights[:, : n_features + 1]
         self.groups = wider
-        self.buffet = buffet._replace(sizes=_longer(capacity, buffet.sizes, used=used)[0])
+        self.buffet = buffet._replace(sizes=sizes)
         # Numbers of the kept ratios depend on the capacity.
         buffet.keys[:] = -1
         buffet.tally[VERSION] += 1
 
 
-def _longer(capacity: int, *arrays: np.ndarray, used: int) -> list[np.ndarray]:
-    longer = []
-    for array in arrays:
-        wide = np.zeros((max(capacity, used), *array.shape[1:]), array.dtype)
-        wide[:used] = array[:used]
-        longer.append(wide)
+def _longer(array: np.ndarray, used: int, capacity: int) -> np.ndarray:
+    """The entries in use, with zeros behind them."""
+    longer = np.zeros((max(capacity, used), *array.shape[1:]), array.dtype)
+    longer[:used] = array[:used]
     return longer

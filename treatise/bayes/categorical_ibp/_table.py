@@ -41,13 +41,18 @@ def table_of(codes: np.ndarray, n_answers: np.ndarray) -> CodedTable:
 def new_groups(table: CodedTable, patterns: np.ndarray, counts: np.ndarray, most_features: int) -> Groups:
     """Groups with weights of zero and room for so many features."""
     q = int(table.n_answers.max()) - 1
-    n_weights = (most_features + 2) * q
-    vectors = [np.zeros(n_weights) for _ in range(4)]
-    weights = np.zeros((len(table.n_answers), most_features + 2, q))
-    square, logits, active = np.zeros((n_weights, n_weights)), np.zeros(q + 1), np.zeros(most_features + 2, np.int64)
+    n_columns, n_weights = len(table.n_answers), (most_features + 2) * q
     kept = min(n_weights, WIDEST_FACTOR)
-    factors, factored = np.zeros((len(table.n_answers), kept, kept)), np.full(len(table.n_answers), -1)
-    return Groups(patterns, counts, table.starts, weights, *vectors, square, logits, active, factors, factored)
+    return Groups(
+        patterns, counts, table.starts,
+        weights=np.zeros((n_columns, most_features + 2, q)),
+        trial=np.zeros(n_weights), origin=np.zeros(n_weights), step=np.zeros(n_weights), gradient=np.zeros(n_weights),
+        curvature=np.zeros((n_weights, n_weights)),
+        chances=np.zeros(q + 1),
+        active=np.zeros(most_features + 2, np.int64),
+        factors=np.zeros((n_columns, kept, kept)),
+        factored=np.full(n_columns, -1),
+    )  # fmt: skip
 
 
 def grouped_rows(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -111,7 +111,7 @@ def image_rows(n_seeds: int, n_sweeps: int) -> tuple[list[Row], tuple[Categorica
             effect=0.5,
         ),
         Row.claim("pixels that are black in a base are almost never white", IMAGES, bool(np.mean(blacks) < 0.1)),
-        Row.claim("the sampler uses more features on the way than it ends with", IMAGES, bool(most > np.median(counts))),
+        Row.claim("the sampler has more features on the way than at its end", IMAGES, bool(most > np.median(counts))),
         Row.ours("most features on the way (the paper saw eleven)", most),
         Row.ours("mean chance of white outside of a base", float(np.mean(blacks))),
     ]  # fmt: skip
