@@ -1,6 +1,6 @@
 """Variational inference with a truncated number of features (section 4)."""
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import numpy as np
 from sklearn.decomposition import NMF
@@ -70,14 +70,17 @@ class VariationalFeatures:
         weights = 0.5 * (1.0 + np.log(variance / self.sigma2) - (phi**2 + variance) / self.sigma2).sum()
         return float(weights) + self.sticks.bound(self.nu.sum(axis=0), len(self.nu))
 
-    def run(self, max_iter: int, tol: float, show: bool | None = None) -> tuple[np.ndarray, bool]:
+    def run(
+        self, max_iter: int, tol: float, show: bool | None = None, *, keep_interrupted: bool = True
+    ) -> tuple[np.ndarray, bool]:
         """Sweeps until the bound rises by less than a share ``tol`` of itself; the bounds, and whether it did.
 
-        An interrupt ends them too, with what was found until then.
+        An interrupt ends them too, with what was found until then if it is to be kept.
         """
         bounds: list[float] = []
         settled = False
-        with progress("CategoricalIBP", max_iter, show=show) as advance, suppress(KeyboardInterrupt):
+        kept = suppress(KeyboardInterrupt) if keep_interrupted else nullcontext()
+        with progress("CategoricalIBP", max_iter, show=show) as advance, kept:
             while not settled and len(bounds) < max_iter:
                 self.update_sticks()
                 self.update_weights()
@@ -86,11 +89,13 @@ class VariationalFeatures:
                 advance(1)
         return np.array([*bounds, self.bound()]), settled
 
-    def answers(self) -> np.ndarray:
-        """Chances of the answers of all cells, (n_rows, n_columns, most answers)."""
-        out = np.zeros((*self.table.codes.shape, self.phi.shape[2]))
-        all_shares(self.table.codes, self.table.n_answers, self.phi, self.e, self.nu, out)
-        return out
+    def answers(self, cells: np.ndarray) -> np.ndarray:
+        """Chances of the answers of some cells, (n_cells, most answers)."""
+        rows, place = np.unique(cells[:, 0], return_inverse=True)
+        codes = self.table.codes[rows]
+        out = np.zeros((*codes.shape, self.phi.shape[2]))
+        all_shares(codes, self.table.n_answers, self.phi, self.e, self.nu[rows], out)
+        return out[place, cells[:, 1]]
 
 
 def best_start(table: CodedTable, alpha: float, sigma2: float, most_features: int, seed: int) -> np.ndarray:
@@ -104,7 +109,7 @@ def best_start(table: CodedTable, alpha: float, sigma2: float, most_features: in
     bounds, n_features = {}, 1
     while True:
         model = VariationalFeatures(trial, alpha, sigma2, parts_of_answers(trial, n_features, seed))
-        bounds[n_features] = model.run(_TRIAL_SWEEPS, 1e-5, False)[0][-1]
+        bounds[n_features] = model.run(_TRIAL_SWEEPS, 1e-5, False, keep_interrupted=False)[0][-1]
         if n_features == most_features:
             break
         n_features = min(max(n_features + 1, int(1.5 * n_features)), most_features)

@@ -239,8 +239,7 @@ class CategoricalIBP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_iter_ = len(self.lower_bound_trace_) - 1
         if not self.converged_:
             self._warn(f"the bound still rises after {self.n_iter_} sweeps; raise max_iter or tol")
-        rows, columns = self.missing_cells_.T
-        self.missing_proba_ = found.answers()[rows, columns]
+        self.missing_proba_ = found.answers(self.missing_cells_)
         return (found.nu > 0.5).astype(np.int64)
 
     @staticmethod
