@@ -1,6 +1,6 @@
 """Sentences of a made-up language pair, phrase by phrase, with how far each phrase moves in translation."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -17,7 +17,7 @@ class PhraseMovements(NamedTuple):
     phrases: np.ndarray
 
 
-def make_phrase_movements(n_sentences=1000, *, noise=0.05, random_state=None):
+def make_phrase_movements(n_sentences: int = 1000, *, noise: float = 0.05, random_state: Any = None) -> PhraseMovements:
     """Draw sentences whose translation moves verbs to the end, adverbs to the front and adjectives behind nouns.
 
     A sentence is a subject, a verb, an object and perhaps an adverb, with adjectives before some nouns. In translation
@@ -64,25 +64,25 @@ def make_phrase_movements(n_sentences=1000, *, noise=0.05, random_state=None):
     return PhraseMovements(pairs, np.array(distances), np.array(phrases))
 
 
-def _word(rng, kind):
+def _word(rng: np.random.RandomState, kind: str) -> str:
     """Words as common as one over their number."""
     shares = 1.0 / np.arange(1, WORDS[kind] + 1)
     return f"{kind}{rng.choice(WORDS[kind], p=shares / shares.sum())}"
 
 
-def _number(word):
+def _number(word: str) -> int:
     return int("".join(filter(str.isdigit, word)))
 
 
-def _sentence(rng):
+def _sentence(rng: np.random.RandomState) -> tuple[list[str], list[int]]:
     """Words of the source, and their places in the order of the translation."""
-    source = []
+    source: list[str] = []
 
-    def add(kind):
+    def add(kind: str) -> int:
         source.append(_word(rng, kind))
         return len(source) - 1
 
-    def noun_phrase():
+    def noun_phrase() -> list[int]:
         places = [add("adjective")] if rng.uniform() < 0.5 else []
         noun = add("noun")
         stays = places and _number(source[places[0]]) % 3 == 0
