@@ -16,7 +16,7 @@ from treatise._core.jit import compiled, compiled_step
 EXACT = 1e-12
 """Newton's steps for a state end where the next would gain less than half of this."""
 CLOSE = 1e-8
-"""The same for a move that is only tried: its evidence is right to some 1e-5, its log odds with it."""
+"""The same for a move that is only tried: its log odds are right to some 1e-4."""
 WIDEST_FACTOR = 128
 """Weights of a column whose curvature is kept."""
 
