@@ -26,7 +26,7 @@ from treatise.statistics.indian_buffet import buffet_classes, log_buffet_probabi
 PEOPLE = 43_093
 DISORDER_SHARES = np.array([0.0748, 0.0330, 0.0227])
 CRITERION_SHARES = np.array([43.45, 19.01, 15.28, 13.99, 11.76, 8.97, 7.54, 6.91, 1.86, 1.43]) / 100
-IMAGES = "section 5.1, Figure 4"
+IMAGES = "Section 5.1, Figure 4"
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -218,7 +218,7 @@ def agreement_rows(n: int) -> list[Row]:
     agreement, truth = float(matches(other, common).min()), float(matches(common, Z).min())
     return [
         Row.claim(
-            "both ways of inference find the same three features (made-up disorders)", "section 5.2",
+            "both ways of inference find the same three features (made-up disorders)", "Section 5.2",
             common.shape[1] == other.shape[1] == 3 and agreement >= truth,
         ),
         Row.ours("smallest correlation between their features", agreement),
@@ -242,7 +242,7 @@ def criteria_rows(n: int, n_features: int, n_sweeps: int) -> list[Row]:
     return [
         Row.check_at_least("smallest rise of the bound in a sweep", -1e-6, float(np.diff(bounds).min())),
         Row.claim(
-            "a random start ends at a lower bound", "section 5.3", float(bounds[-1]) > float(random_bounds[-1])
+            "a random start ends at a lower bound", "Section 5.3", float(bounds[-1]) > float(random_bounds[-1])
         ),
         Row.ours("bound from parts of the answers less that of a random start", float(bounds[-1] - random_bounds[-1])),
         Row.ours("smallest correlation of a feature of more than 5 % of the people with a found one",
@@ -283,7 +283,7 @@ def disability_rows(n: int) -> tuple[list[Row], CategoricalIBP]:
     error = float(gain.std() / np.sqrt(len(gain)))
     # The rows of one cell are not independent of each other; three errors leave room for that.
     verdict = "hidden features explain how answers go together (real disabilities)"
-    rows.append(Row.claim_positive(verdict, "section 6", float(gain.mean()), standard_error=error))
+    rows.append(Row.claim_positive(verdict, "Section 6", float(gain.mean()), standard_error=error))
     rows.append(
         Row.ours("NLTCS: features of more than 5 % of the people", int((models["gibbs"].prevalence_ > 0.05).sum()))
     )
