@@ -13,6 +13,7 @@ from treatise.datasets._biology import (
     load_scop_families,
 )
 from treatise.datasets._cells import CellSignals, load_cell_signals
+from treatise.datasets._changing_networks import load_atp_months, make_changing_network
 from treatise.datasets._classes import (
     make_gaussian_mixtures,
     make_graded_features,
@@ -123,6 +124,7 @@ __all__ = [
     "load_acceptor_sites",
     "load_arcene",
     "load_atp",
+    "load_atp_months",
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
@@ -163,6 +165,7 @@ __all__ = [
     "make_additive_chain",
     "make_anechoic_mixture",
     "make_bengio_grandvalet",
+    "make_changing_network",
     "make_colored_sources",
     "make_corral",
     "make_coupled_oscillators",

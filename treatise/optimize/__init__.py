@@ -68,9 +68,12 @@ from treatise.optimize.penalties import (
     GroupPenalty,
     L1Penalty,
     L2Penalty,
+    NonnegativeL1Penalty,
+    NuclearPenalty,
     Penalty,
     project_columns_on_l1_ball,
     prox_column_norms,
+    singular_value_threshold,
     soft_threshold,
 )
 from treatise.optimize.projections import (
@@ -80,6 +83,7 @@ from treatise.optimize.projections import (
     project_sparseness,
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
+from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -130,7 +134,9 @@ __all__ = [
     "Loss",
     "LowRankCurvature",
     "ModifiedHuberLoss",
+    "NonnegativeL1Penalty",
     "NormCondition",
+    "NuclearPenalty",
     "ObservedFactors",
     "PairTransport",
     "PartitionBound",
@@ -143,12 +149,14 @@ __all__ = [
     "SVMWithoutOffsetSolution",
     "ScaledLoss",
     "SmoothHingeLoss",
+    "SparseLowRank",
     "SquaredHingeLoss",
     "SquaredLoss",
     "SuccessiveProjection",
     "TransportSolution",
     "armijo_step",
     "covariance_selection",
+    "denoise_sparse_low_rank",
     "factorize_observed",
     "factorize_signs",
     "feedback_arc_order",
@@ -182,6 +190,7 @@ __all__ = [
     "project_sparseness",
     "prox_column_norms",
     "q_factor",
+    "singular_value_threshold",
     "soft_threshold",
     "solve_graphical_lasso",
     "solve_group_multinomial_columns",
