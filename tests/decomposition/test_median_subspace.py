@@ -98,7 +98,11 @@ def test_spread_adds_the_norm_of_the_matrix():
     np.testing.assert_allclose(found.Q, Q, atol=1e-4)
 
 
-@pytest.mark.parametrize("program", [Ridge(20.0), Capped(2), Capped(3), Spread(5.0), Plain()], ids=repr)
+@pytest.mark.parametrize(
+    "program",
+    [Ridge(20.0), Capped(2), Capped(3), Spread(5.0), Plain()],
+    ids=["ridge", "capped 2", "capped 3", "spread", "plain"],
+)
 def test_dual_bound_is_below_every_feasible_value_and_meets_the_least(program):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, 4)) * [3.0, 2.0, 1.0, 0.5]

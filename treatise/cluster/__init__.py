@@ -1,5 +1,11 @@
 """Groups in data: spectral level sets, time series, hidden Markov models, and judging the clusterings."""
 
+from treatise.cluster.level_sets import (
+    LevelSetSpectralClustering,
+    component_counts,
+    level_set_components,
+    plot_level_set,
+)
 from treatise.cluster.overlap import (
     Overlap,
     OverlapError,
@@ -16,24 +22,20 @@ from treatise.cluster.overlap import (
 )
 
 __all__ = [
+    "LevelSetSpectralClustering",
     "Overlap",
     "OverlapError",
     "OverlapMixture",
     "RefereeTable",
+    "component_counts",
     "gaussian_overlap",
+    "level_set_components",
     "make_overlap_mixture",
     "overlap_of_labels",
     "overlap_of_mixture",
+    "plot_level_set",
     "plot_mixture",
     "plot_overlap",
     "plot_referee",
     "referee_clusterers",
 ]
-from treatise.cluster.level_sets import (
-    LevelSetSpectralClustering,
-    component_counts,
-    level_set_components,
-    plot_level_set,
-)
-
-__all__ = ["LevelSetSpectralClustering", "component_counts", "level_set_components", "plot_level_set"]

@@ -14,6 +14,7 @@ from treatise._core.invariants import are_distinct, finite, is_array, is_number
 from treatise.bayes.heteroscedastic._cycle import HeteroscedasticCycle, Smooths
 from treatise.statistics import OSullivanBasis, osullivan_basis
 
+_ROWS_A_SPLINE = 3
 _FEWEST_LINES = 3
 """From here on a common variance of slopes can be learned."""
 
@@ -31,8 +32,8 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     n_splines : int, default=18
-        O'Sullivan splines of each curve, beside a line (the paper's number); a column of few different values gets
-        fewer.
+        O'Sullivan splines of each curve, beside a line (the paper's number); fewer for a column of few different
+        values, and where the rows are fewer than three for each of all splines.
     shrink_lines : bool, default=True
         Whether the slopes of all lines of a predictor have a common variance that is learned, where there are three or
         more: many columns then do not wear down the log variance. False is the flat prior of the paper.
@@ -119,7 +120,8 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
         self._y_center, unit = float(y.mean()), float(y.std())
         self._y_scale = unit if unit > 1e-12 * max(abs(self._y_center), np.finfo(float).tiny) else 1.0
         Z = (X - self._center) / self._scale
-        bases = [osullivan_basis(Z[:, j], self.n_splines) for j in self._columns]
+        splines = min(self.n_splines, max(2, len(y) // (_ROWS_A_SPLINE * max(1, len(self._columns)))))
+        bases = [osullivan_basis(Z[:, j], splines) for j in self._columns]
         self._knots, self._turns = [basis.knots for basis in bases], [basis.turn for basis in bases]
         sizes = [len(turn) for turn in self._turns]
         self._starts = np.cumsum([1 + len(self._columns), *sizes]).astype(np.int64)

@@ -22,7 +22,7 @@ class Spectrum(NamedTuple):
     converged: bool
 
 
-def leading_spectrum(graph, part_of, n_parts, wanted, *, tol=1e-8, max_restarts=5000, seed=0):
+def leading_spectrum(graph, part_of, n_parts, wanted, *, tol=1e-7, max_restarts=5000, seed=0):
     """The ``wanted`` leading eigenvalues of ``D^-1 K``, or all, and their eigenvectors.
 
     Parameters

@@ -271,5 +271,8 @@ class LevelSetSpectralClustering(ClusterMixin, BaseEstimator):
         yield "kept rows have a number for each feature", is_array(self.kept_rows_, np.float64, n, self.n_features_in_)
         yield "embedding is one of these rows", is_array(self.embedding_, np.float64, n, k)
         yield "each group has a centre in it", is_array(self.centers_, np.float64, k, k)
+        walked = is_array(self.eigenvalues_, np.float64, None) and len(self.eigenvalues_) >= k
+        yield "each of its dimensions has an eigenvalue", walked and bool((self.eigenvalues_[:k] != 0.0).all())
         yield "the reach is above zero", is_number(self.scale_) and self.scale_ > 0
         yield "all are finite", finite(self.kept_rows_) and finite(self.embedding_) and finite(self.centers_)
+        yield "so are the eigenvalues", finite(self.eigenvalues_)

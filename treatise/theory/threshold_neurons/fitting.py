@@ -83,8 +83,8 @@ def fit_threshold_neuron(
     Examples
     --------
     >>> from treatise.theory import fit_threshold_neuron
-    >>> X = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]]
-    >>> neuron = fit_threshold_neuron(X, [1, 1, 1, 0])
+    >>> X = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1], [0, 0, 1, 1]]
+    >>> neuron = fit_threshold_neuron(X, [1, 1, 1, 0, 0])
     >>> neuron.weights, neuron.threshold
     (array([1., 1., 1., 0.]), 2)
 

@@ -10,7 +10,7 @@ from treatise.papers._evidence import Row
 
 HELD_OUT = "35_01"
 LEGS = ("HipJoint", "UpLeg", "Leg", "Foot", "ToeBase")
-PLACE = "Text of Figure 8"
+PLACE = "Figure 8"
 
 
 def motions() -> dict[str, np.ndarray]:

@@ -42,7 +42,7 @@ def horizon_rows(full: bool) -> tuple[list[Row], dict[str, np.ndarray]]:
     n_draws = 6 if full else 2
     errors = np.array([_errors_ahead(seed, full) for seed in range(n_draws)])
     first, fifth, last = errors[:, :, 0], errors[:, :, 5], errors[:, :, -1]
-    place = "Section 4.6.3, Figure 14"
+    place = "Section 4.6.3"
     rows = [
         Row.claim("one frame ahead least squares are best, in every draw", place,
                   bool((first[:, 0] <= first.min(axis=1)).all())),

@@ -73,10 +73,15 @@ def closed_form_rows(full: bool) -> list[Row]:
     samples = [pair(n, seed) for seed in range(seeds)]
     rows = [
         Row.check(f"{name}, n = {n}", round(truth, 5), float(np.mean([f(X) for X in samples])),
-                  within=scale * within, why=WHY)
+                  within=_width(truth, scale * within), why=WHY)
         for name, (f, truth, scale) in entropies.items()
     ]  # fmt: skip
     return rows + _divergence_rows(n, seeds, within)
+
+
+def _width(truth: float, spread: float) -> float:
+    """Three standard deviations of an estimate, and never more than a tenth of the truth."""
+    return min(spread, 0.1 * abs(round(truth, 5)))
 
 
 def _divergence_rows(n: int, seeds: int, within: float) -> list[Row]:
@@ -96,7 +101,7 @@ def _divergence_rows(n: int, seeds: int, within: float) -> list[Row]:
         ("cross-entropy", KL + log(2 * pi * exp(1.0)), crossed, within),
     ]
     return [
-        Row.check(f"{name}, neighbours, n = {n}", round(truth, 5), here, within=width, why=WHY)
+        Row.check(f"{name}, neighbours, n = {n}", round(truth, 5), here, within=_width(truth, width), why=WHY)
         for name, truth, here, width in truths
     ]
 

@@ -10,7 +10,7 @@ from treatise.information import IndependentSubspaceAnalysis, amari_index, landm
 from treatise.information.subspaces.isa import COSTS, GroupingCost
 from treatise.papers._evidence import Row
 
-PLACE = "Section 2, Modularity"
+PLACE = "Section 2"
 SEVERAL_MINUTES = 300.0
 
 
