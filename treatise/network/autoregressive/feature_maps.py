@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 
 class FeatureMap(ABC):
@@ -14,6 +15,8 @@ class FeatureMap(ABC):
 
     gain: float
     """The map after its adjoint multiplies by this."""
+    group = 1
+    """Features of one node, which stand side by side."""
 
     @abstractmethod
     def apply(self, A):
@@ -65,6 +68,10 @@ class Projection(FeatureMap):
     directions: np.ndarray
     gain = 1.0
 
+    @property
+    def group(self):
+        return self.directions.shape[1]
+
     def apply(self, A):
         return (A @ self.directions).ravel()
 
@@ -80,19 +87,30 @@ class Entries(FeatureMap):
     gain = 1.0
 
     def apply(self, A):
-        return np.asarray(A).ravel()
+        return (A.toarray() if sparse.issparse(A) else A).ravel()
 
     def adjoint(self, v):
         return v.reshape(self.shape)
 
 
-def feature_map(name, total, n_directions):
-    """The map of a name, for matrices like the sum of all snapshots."""
+def feature_map(name, shape, directions):
+    """The map of a name, for matrices of a shape; the columns of directions are those of "svd"."""
     if name == "in_degree":
-        return InDegrees(total.shape)
+        return InDegrees(shape)
     if name == "out_degree":
-        return OutDegrees(total.shape)
+        return OutDegrees(shape)
     if name == "entries":
-        return Entries(total.shape)
-    right = np.linalg.svd(total, full_matrices=False)[2]
-    return Projection(right[: min(n_directions, len(right))].T)
+        return Entries(shape)
+    return Projection(directions)
+
+
+def leading_directions(total):
+    """Right singular vectors of a matrix, those of the largest singular values first; those of zero are left out.
+
+    Each has its sign such that the entry of the largest size is positive.
+    """
+    total = total.toarray() if sparse.issparse(total) else total
+    _, sizes, right = np.linalg.svd(total, full_matrices=False)
+    right = right[: max(int(np.sum(sizes > 1e-10 * sizes[0])), 1)]
+    largest = right[np.arange(len(right)), np.abs(right).argmax(axis=1)]
+    return (right * np.where(largest < 0.0, -1.0, 1.0)[:, np.newaxis]).T

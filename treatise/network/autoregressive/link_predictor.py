@@ -4,6 +4,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
@@ -11,15 +12,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import finite, is_array
-from treatise.network.autoregressive._joint_fit import JointProblem, fit_jointly
-from treatise.network.autoregressive.feature_maps import feature_map
-from treatise.network.autoregressive.snapshots import read_snapshots, write_like
-
-# Shares of the penalties at which nothing is left, that "auto" tries: of the regression, and of the next snapshot.
-SHARES_W = (1e-2, 1e-3)
-SHARES_A = (1e-3, 1e-4, 1e-5)
-# Gap and steps of a trial, whose objective need not be exact.
-TRIAL_TOL, TRIAL_STEPS = 5e-3, 200
+from treatise.network.autoregressive._joint_fit import fit_jointly
+from treatise.network.autoregressive._past import Past
+from treatise.network.autoregressive._sliding_windows import DIRECTIONS, PAPER_DIRECTIONS, best_choice
+from treatise.network.autoregressive.snapshots import matrix_of, read_snapshots, write_like
 
 
 class AutoregressiveLinkPredictor(BaseEstimator):
@@ -29,40 +25,54 @@ class AutoregressiveLinkPredictor(BaseEstimator):
     snapshots before by a sparse matrix W; the next snapshot A is sparse, of low rank, not negative, and has the
     features that W foretells. Both are found together, as one convex problem, with a duality gap.
 
-    Use it for networks or tables of who bought what, seen at some ten times or more, that change by a rule: fashions
-    that move on, groups that grow. Do not use it with fewer than five snapshots, where sums over time
-    (:func:`link_scores`) are better, nor where links only come and stay. Cost: one decomposition of a snapshot and a
-    lasso for each of d features a step, some hundred steps; memory d x d and a few snapshots, dense. Degrees have
-    d = n, projections n times their number: up to a few hundred nodes.
+    Use it for networks, or tables of who bought what, that are seen at five times or more and change by a rule:
+    fashions that move on, groups that take turns. Do not use it for a single network (:func:`likely_links`), nor where
+    nearly all links of the last snapshot stay, which the sum of the snapshots predicts as well. Cost: a decomposition
+    of a snapshot a step, ten to some hundred steps, and "auto" fits up to sixty times; dense matrices of the size of a
+    snapshot. With ``rule="full"`` also a lasso for each of d features a step and memory d x d: some hundred nodes.
 
     Parameters
     ----------
     features : {"svd", "in_degree", "out_degree", "entries"}, default="svd"
         What follows the autoregression: projections of the rows on the leading right singular vectors of the sum of
         all snapshots, sums of columns, sums of rows, or all entries.
-    n_directions : int, default=5
-        Singular vectors of "svd".
+    n_directions : int or "auto", default="auto"
+        Singular vectors of "svd". "auto" takes what predicts best of 1, 2, 5 and 20, or 5, the paper's, for the full
+        rule.
+    rule : {"shared", "full"}, default="shared"
+        "shared": the features of a node follow from those of the same node, by one W for all nodes, as in the paper's
+        own model of such networks (Section 4.2). "full": each feature of each node may follow from every other, the
+        paper's estimate; with few snapshots it mostly fits noise.
     order : int, default=1
         Snapshots that the next one follows from.
+    fit_intercept : bool, default=True
+        Whether features have levels to which they return; the paper's have none.
     kappa, tau, gamma : float or "auto", default="auto"
-        Prices of entries of W, of singular values of A and of entries of A. "auto" tries six combinations, in shares
-        of the prices at which nothing is left, and takes the one that predicts the stronger half of the links of the last
-        known snapshot from those before it best, by the area under the ROC curve. Give all three or none.
+        Prices of entries of W, of singular values of A and of entries of A. "auto" tries shares of the prices at which
+        nothing is left, and takes those that predict the stronger half of the links of the last three known snapshots
+        best from those before them, by the area under the ROC curve. Give all three or none.
     nonnegative : bool, default=True
         Whether A must not be negative.
-    max_iter : int, default=1000
+    max_iter : int, default=2000
         Most steps.
-    tol : float, default=5e-3
-        Duality gap at which it ends, as a share of the objective.
+    tol : float, default=1e-2
+        Duality gap at which it ends, as a share of the squares of the features foretold (divided by d, as in the
+        objective).
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_rows, n_columns)
-        The predicted snapshot. If all snapshots are undirected, so is this, the mean of both directions.
-    W_ : ndarray of shape (order * n_features, n_features)
-        The autoregression, the nearest snapshot first; not unique where there are fewer snapshots than features.
+        The predicted snapshot. If all snapshots are undirected, so is this, the mean of both directions; if no node is
+        ever linked with itself, the diagonal is zero.
+    W_ : ndarray of shape (order * n, n)
+        The autoregression of the n features of a node ("shared") or of all ("full"), the nearest snapshot first; not
+        unique where there are fewer snapshots than features.
+    intercept_ : ndarray of shape (n_features,)
+        Levels of the features.
     predicted_features_ : ndarray of shape (n_features,)
-        What it foretells, ``W' w``; unique.
+        Those that are foretold, node by node.
+    n_directions_ : int
+        Singular vectors used.
     kappa_, tau_, gamma_ : float
         Prices used.
     objective_, gap_ : float
@@ -84,19 +94,22 @@ class AutoregressiveLinkPredictor(BaseEstimator):
     >>> from treatise.datasets import make_changing_network
     >>> from treatise.network import AutoregressiveLinkPredictor
     >>> snapshots = make_changing_network(20, 3, 12, random_state=0)
-    >>> model = AutoregressiveLinkPredictor(n_directions=3).fit(snapshots[:-1])
+    >>> model = AutoregressiveLinkPredictor().fit(snapshots[:-1])
     >>> model.score(snapshots[-1]) > 0.9
     True
 
     References
     ----------
     .. [1] Paper v15-0565, Equation (3); the solver is our own, as the paper's Algorithm 1 ends above the optimum.
+       ``AutoregressiveLinkPredictor(n_directions=5, rule="full", fit_intercept=False)`` is the paper's estimate.
     """
 
     _parameter_constraints: dict = {
         "features": [StrOptions({"svd", "in_degree", "out_degree", "entries"})],
-        "n_directions": [Interval(Integral, 1, None, closed="left")],
+        "n_directions": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "rule": [StrOptions({"shared", "full"})],
         "order": [Interval(Integral, 1, None, closed="left")],
+        "fit_intercept": ["boolean"],
         "kappa": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "tau": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
@@ -106,12 +119,14 @@ class AutoregressiveLinkPredictor(BaseEstimator):
     }
 
     def __init__(
-        self, features="svd", *, n_directions=5, order=1, kappa="auto", tau="auto", gamma="auto", nonnegative=True,
-        max_iter=1000, tol=5e-3,
+        self, features="svd", *, n_directions="auto", rule="shared", order=1, fit_intercept=True, kappa="auto",
+        tau="auto", gamma="auto", nonnegative=True, max_iter=2000, tol=1e-2,
     ):  # fmt: skip
         self.features = features
         self.n_directions = n_directions
+        self.rule = rule
         self.order = order
+        self.fit_intercept = fit_intercept
         self.kappa = kappa
         self.tau = tau
         self.gamma = gamma
@@ -134,32 +149,28 @@ class AutoregressiveLinkPredictor(BaseEstimator):
         -------
         self
         """
-        given = [getattr(self, name) != "auto" for name in ("kappa", "tau", "gamma")]
-        if any(given) and not all(given):
+        prices = self.kappa, self.tau, self.gamma
+        n_given = sum(price != "auto" for price in prices)
+        if n_given not in (0, 3):
             raise ValueError("kappa, tau and gamma are chosen together; give all three or leave all to 'auto'")
         seen = read_snapshots(graphs)
-        needed = self.order + (1 if all(given) else 2)
-        if len(seen.matrices) < needed:
-            raise ValueError(
-                f"{len(seen.matrices)} snapshots are too few for order={self.order}; "
-                f"{needed} or more are needed{'' if all(given) else ' to choose the penalties'}"
-            )
-        if self.nonnegative and seen.matrices.min() < 0:
-            raise ValueError(
-                f"a snapshot has a negative weight ({seen.matrices.min():g}); set nonnegative=False to allow them"
-            )
-        if all(given):
-            penalties = float(self.kappa), float(self.tau), float(self.gamma)
-        else:
-            penalties = self._best_penalties(seen.matrices)
-        problem = self._problem(seen.matrices, *penalties)
+        self._check_snapshots(seen, chosen=not n_given)
+
+        def past(end):
+            return Past(
+                seen.matrices[:end], features=self.features, order=self.order, rule=self.rule,
+                constant=self.fit_intercept, nonnegative=self.nonnegative,
+            )  # fmt: skip
+
+        choice = best_choice(
+            past, n_directions=self._directions(seen), given=prices if n_given else None, tol=self.tol,
+            max_iter=self.max_iter, pairs=seen.pairs,
+        )  # fmt: skip
+        whole = past(None)
+        if not n_given:
+            prices = whole.prices(choice.n_directions, choice.share_W, choice.share_A)
+        problem = whole.problem(choice.n_directions, *map(float, prices))
         found = fit_jointly(problem, tol=self.tol, max_iter=self.max_iter)
-        self.kappa_, self.tau_, self.gamma_ = problem.kappa, problem.tau, problem.gamma
-        self.scores_ = (found.A + found.A.T) / 2.0 if seen.symmetric else found.A
-        self.W_, self.predicted_features_ = found.W, found.W.T @ problem.last
-        self.objective_, self.gap_ = found.objective, found.gap
-        self.converged_, self.n_iter_ = found.converged, found.n_iter
-        self.nodes_, self._columns, self._form = seen.rows, seen.columns, seen.form
         if not found.converged:
             warnings.warn(
                 f"the gap is {found.gap:.3g} of an objective of {found.objective:.3g} after max_iter={self.max_iter} "
@@ -167,43 +178,41 @@ class AutoregressiveLinkPredictor(BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        self.n_directions_ = min(choice.n_directions, whole.directions.shape[1])
+        return self._keep(found, problem, seen)
+
+    def _check_snapshots(self, seen, *, chosen):
+        needed = self.order + 1 + self.fit_intercept + chosen
+        if len(seen.matrices) < needed:
+            raise ValueError(
+                f"{len(seen.matrices)} snapshots are too few for order={self.order}; {needed} or more are needed"
+                f"{' to choose the prices' if chosen else ''}"
+            )
+        if self.nonnegative and seen.least < 0:
+            raise ValueError(f"a snapshot has a negative weight ({seen.least:g}); set nonnegative=False to allow them")
+        if not any(A.max() > 0 or A.min() < 0 for A in seen.matrices):
+            raise ValueError("no snapshot has a link; there is nothing to learn from")
+
+    def _directions(self, seen):
+        """Numbers of singular vectors to try."""
+        most = min(seen.matrices[0].shape)
+        if self.features != "svd":
+            return [0]
+        if self.n_directions != "auto":
+            return [min(self.n_directions, most)]
+        return sorted({min(count, most) for count in (DIRECTIONS if self.rule == "shared" else (PAPER_DIRECTIONS,))})
+
+    def _keep(self, found, problem, seen):
+        scores = (found.A + found.A.T) / 2.0 if seen.symmetric else found.A
+        self.scores_ = np.where(seen.pairs, scores, 0.0)
+        self.W_, self.intercept_ = found.W, found.b.ravel()
+        self.predicted_features_ = (problem.last @ found.W + found.b).ravel()
+        self.kappa_, self.tau_, self.gamma_ = problem.kappa, problem.tau, problem.gamma
+        self.objective_, self.gap_ = found.objective, found.gap
+        self.converged_, self.n_iter_ = found.converged, found.n_iter
+        self.nodes_, self._columns, self._form = seen.rows, seen.columns, seen.form
+        self._loops = bool(seen.pairs.all())
         return self
-
-    def _problem(self, matrices, kappa=0.0, tau=0.0, gamma=0.0):
-        omega = feature_map(self.features, matrices.sum(axis=0), self.n_directions)
-        seen = np.array([omega.apply(A) for A in matrices])
-        p = self.order
-        before = np.hstack([seen[p - 1 - lag : len(seen) - lag] for lag in range(p)])
-        return JointProblem(
-            before[:-1], seen[p:], before[-1], omega, matrices.shape[1:], kappa, tau, gamma, self.nonnegative
-        )
-
-    def _prices(self, matrices, share_W, share_A):
-        """Penalties in shares of those at which W, or A beside the features as they were last, is nothing."""
-        problem = self._problem(matrices)
-        T, d = problem.X1.shape
-        kappa = 2.0 / T * np.abs(problem.X0.T @ problem.X1).max()
-        pull = 2.0 / d * problem.omega.adjoint(problem.X1[-1])
-        tau, gamma = np.linalg.norm(pull, 2), np.abs(pull).max()
-        return share_W * kappa, share_A * tau / 2.0, share_A * gamma / 2.0
-
-    def _best_penalties(self, matrices):
-        """What predicts the last snapshot best from those before; of equals the strongest."""
-        earlier, last = matrices[:-1], matrices[-1]
-        # The stronger half of the links, which are all where weights are equal.
-        links = last >= np.median(last[last > 0]) if (last > 0).any() else np.zeros(last.shape, bool)
-        best, chosen = -1.0, (SHARES_W[0], SHARES_A[0])
-        if links.any() and not links.all():
-            for share_A in SHARES_A:
-                W = None
-                for share_W in SHARES_W:
-                    problem = self._problem(earlier, *self._prices(earlier, share_W, share_A))
-                    found = fit_jointly(problem, tol=TRIAL_TOL, max_iter=min(TRIAL_STEPS, self.max_iter), start=W)
-                    W = found.W
-                    area = roc_auc_score(links.ravel(), found.A.ravel())
-                    if area > best + 1e-9:
-                        best, chosen = area, (share_W, share_A)
-        return self._prices(matrices, *chosen)
 
     def predict(self, pairs=None):
         """The next snapshot, or the scores of pairs of nodes in it.
@@ -241,7 +250,8 @@ class AutoregressiveLinkPredictor(BaseEstimator):
         Parameters
         ----------
         graph : array-like, sparse matrix or networkx graph
-            The next snapshot, over the same nodes; a link is a weight above zero. Of a matrix with the diagonal.
+            The next snapshot, over the same nodes; a link is a weight above zero. The diagonal counts if
+            snapshots had links there.
 
         Returns
         -------
@@ -249,22 +259,20 @@ class AutoregressiveLinkPredictor(BaseEstimator):
         """
         check_is_fitted(self)
         if hasattr(graph, "is_directed"):
-            import networkx
-
             strangers = set(graph) - set(self.nodes_.tolist())
             if strangers:
                 raise ValueError(f"{next(iter(strangers))!r} is no node of the snapshots")
-            graph = graph.copy()
-            graph.add_nodes_from(self.nodes_.tolist())
-            matrix = networkx.to_numpy_array(graph, nodelist=self.nodes_.tolist())
+            matrix = matrix_of(graph, self.nodes_.tolist())
         else:
-            matrix = read_snapshots([graph]).matrices[0]
+            (matrix,) = read_snapshots([graph]).matrices
+        matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
         if matrix.shape != self.scores_.shape:
             raise ValueError(f"the snapshot has the shape {matrix.shape}; those learnt from have {self.scores_.shape}")
-        links = matrix.ravel() > 0
+        pairs = slice(None) if self._loops else ~np.eye(len(matrix), dtype=bool).ravel()
+        links = matrix.ravel()[pairs] > 0
         if links.all() or not links.any():
             raise ValueError("the snapshot has all links or none; there is nothing to rank")
-        return float(roc_auc_score(links, self.scores_.ravel()))
+        return float(roc_auc_score(links, self.scores_.ravel()[pairs]))
 
     def _invariants(self):
         shape = (len(self.nodes_), len(self._columns))

@@ -48,7 +48,8 @@ def link_scores(graph, method="katz", *, beta=None):
     if method == "common_neighbors":
         return A @ A
     if method == "adamic_adar":
-        degrees = A.sum(axis=0) + A.sum(axis=1)
+        # Links of the node between, in either direction.
+        degrees = A.sum(axis=0) if np.array_equal(A, A.T) else A.sum(axis=0) + A.sum(axis=1)
         logarithms = np.log(np.maximum(degrees, 1.0))
         return (A * np.where(logarithms > 0.0, 1.0 / np.where(logarithms > 0.0, logarithms, 1.0), 0.0)) @ A
     if method == "preferential_attachment":

@@ -11,8 +11,8 @@ from scipy import sparse
 class Snapshots:
     """The same nodes at several times, and the form they came in."""
 
-    matrices: np.ndarray
-    """Of shape (n_snapshots, rows, columns)."""
+    matrices: list
+    """ndarrays, or CSR arrays of sparse matrices and graphs."""
     rows: np.ndarray
     """Names of the rows."""
     columns: np.ndarray
@@ -23,8 +23,20 @@ class Snapshots:
     @property
     def symmetric(self):
         """Whether all snapshots are undirected."""
-        square = self.matrices.shape[1] == self.matrices.shape[2]
-        return square and all(np.array_equal(A, A.T) for A in self.matrices)
+        rows, columns = self.matrices[0].shape
+        return rows == columns and all(abs(A - A.T).max() == 0.0 for A in self.matrices)
+
+    @property
+    def pairs(self):
+        """Entries that can be links: not the diagonal of a network in which no node has a link with itself."""
+        shape = self.matrices[0].shape
+        bare = shape[0] == shape[1] and not any(A.diagonal().any() for A in self.matrices)
+        return ~np.eye(*shape, dtype=bool) if bare else np.ones(shape, dtype=bool)
+
+    @property
+    def least(self):
+        """The lowest weight, or zero."""
+        return min(float(A.min()) for A in self.matrices)
 
 
 def read_snapshots(graphs) -> Snapshots:
@@ -41,21 +53,22 @@ def read_snapshots(graphs) -> Snapshots:
     if all(hasattr(graph, "is_directed") for graph in graphs):
         return _read_networkx(graphs)
     form = "sparse" if all(sparse.issparse(graph) for graph in graphs) else "array"
-    dense = [graph.toarray() if sparse.issparse(graph) else np.asarray(graph) for graph in graphs]
-    shapes = {matrix.shape for matrix in dense}
-    if len(shapes) > 1 or dense[0].ndim != 2 or not dense[0].size:
+    given = [graph if sparse.issparse(graph) else np.asarray(graph) for graph in graphs]
+    shapes = {matrix.shape for matrix in given}
+    if len(shapes) > 1 or given[0].ndim != 2 or not all(given[0].shape):
         raise ValueError(f"snapshots have the shapes {sorted(shapes)}; all must be matrices of one shape, with a node")
-    if any(np.iscomplexobj(matrix) for matrix in dense):
+    if any(np.iscomplexobj(matrix) for matrix in given):
         raise ValueError("the weights of links are real numbers, these are complex")
-    matrices = np.array(dense, dtype=np.float64)
+    if form == "sparse":
+        matrices = [sparse.csr_array(matrix, dtype=np.float64) for matrix in given]
+    else:
+        matrices = [np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, np.float64) for matrix in given]
     _check(matrices)
-    rows, columns = (np.arange(size) for size in matrices.shape[1:])
+    rows, columns = (np.arange(size) for size in matrices[0].shape)
     return Snapshots(matrices, rows, columns, form)
 
 
 def _read_networkx(graphs):
-    import networkx
-
     directed = {graph.is_directed() for graph in graphs}
     if len(directed) > 1:
         raise ValueError("some snapshots are directed and some are not; make them all alike")
@@ -66,18 +79,24 @@ def _read_networkx(graphs):
         raise ValueError("no snapshot has a node; there is nothing to predict")
     names = np.empty(len(seen), dtype=object)
     names[:] = list(seen)
-    matrices = np.zeros((len(graphs), len(names), len(names)))
-    for matrix, graph in zip(matrices, graphs):
-        padded = graph.copy()
-        padded.add_nodes_from(seen)
-        matrix[:] = networkx.to_numpy_array(padded, nodelist=list(seen), dtype=np.float64)
+    matrices = [matrix_of(graph, names) for graph in graphs]
     _check(matrices)
     return Snapshots(matrices, names, names, "digraph" if directed.pop() else "graph")
 
 
+def matrix_of(graph, names):
+    """Weights of the links of a networkx graph between nodes of these names, some of which it may not have."""
+    import networkx
+
+    padded = graph.copy()
+    padded.add_nodes_from(names)
+    return sparse.csr_array(networkx.to_scipy_sparse_array(padded, nodelist=list(names), dtype=np.float64))
+
+
 def _check(matrices):
-    if not np.isfinite(matrices).all():
-        raise ValueError("a snapshot has a weight that is NaN or infinite; remove such links first")
+    for number, matrix in enumerate(matrices):
+        if not np.isfinite(matrix.data if sparse.issparse(matrix) else matrix).all():
+            raise ValueError(f"snapshot {number} has a weight that is NaN or infinite; remove such links first")
 
 
 def write_like(matrix, form, rows):
