@@ -61,7 +61,7 @@ from treatise.datasets._motion import (
     make_coupled_oscillators,
 )
 from treatise.datasets._network_tables import make_network_table
-from treatise.datasets._networks import Network, load_network
+from treatise.datasets._networks import LinkEvents, Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -107,6 +107,7 @@ __all__ = [
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "LinkEvents",
     "Motion",
     "MotionClip",
     "Network",
