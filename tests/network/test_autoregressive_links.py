@@ -9,7 +9,9 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.network.next_snapshot import conic_objective
+from treatise._core.errors import TreatiseError
 from treatise.datasets import load_atp_months, make_changing_network
+from treatise.io import load_model, save_model
 from treatise.network import AutoregressiveLinkPredictor, link_scores
 from treatise.network.autoregressive._joint_fit import fit_jointly
 from treatise.network.autoregressive._past import Past
@@ -288,6 +290,19 @@ def test_bad_input_is_refused():
         model.score(np.zeros((6, 6)))
     with pytest.raises(ValueError, match="shape"):
         model.score(np.eye(3))
+
+
+def test_a_saved_model_answers_alike_and_a_forged_one_is_refused(tmp_path):
+    graphs = [networkx.relabel_nodes(networkx.gnp_random_graph(8, 0.4, seed=k), "n{}".format) for k in range(6)]
+    model = AutoregressiveLinkPredictor("in_degree", kappa=1.0, tau=0.1, gamma=0.01).fit(graphs)
+    save_model(model, tmp_path / "model.skops")
+    loaded = load_model(tmp_path / "model.skops").model
+    np.testing.assert_array_equal(loaded.predict([["n0", "n1"]]), model.predict([["n0", "n1"]]))
+    assert loaded.score(graphs[-1]) == model.score(graphs[-1])
+    model.scores_ = model.scores_[:3]
+    save_model(model, tmp_path / "forged.skops")
+    with pytest.raises(TreatiseError, match="a number for each pair"):
+        load_model(tmp_path / "forged.skops")
 
 
 def test_yardsticks_are_those_of_networkx_and_of_their_sums():

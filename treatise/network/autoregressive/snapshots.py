@@ -53,7 +53,7 @@ def read_snapshots(graphs) -> Snapshots:
     if all(hasattr(graph, "is_directed") for graph in graphs):
         return _read_networkx(graphs)
     form = "sparse" if all(sparse.issparse(graph) for graph in graphs) else "array"
-    given = [graph if sparse.issparse(graph) else np.asarray(graph) for graph in graphs]
+    given: list[Any] = [graph if sparse.issparse(graph) else np.asarray(graph) for graph in graphs]
     shapes = {matrix.shape for matrix in given}
     if len(shapes) > 1 or given[0].ndim != 2 or not all(given[0].shape):
         raise ValueError(f"snapshots have the shapes {sorted(shapes)}; all must be matrices of one shape, with a node")
