@@ -34,7 +34,7 @@ def experiment(*, full: bool = False) -> Evidence:
     """Areas under the ROC curve by number of snapshots and rank, the solver, and seasons of tennis."""
     n_nodes, n_draws = (50, 6) if full else (20, 3)
     areas = {T: synthetic_areas(T, n_nodes, 5, n_draws) for T in ((4, 6, 10, 20) if full else (4, 10))}
-    ranks = {r: rank_areas(r, 30 if full else 12, 6 if full else 4) for r in ((2, 5, 10) if full else (2, 8))}
+    ranks = {r: rank_areas(r, 30 if full else 12, 12 if full else 4) for r in ((2, 10) if full else (2, 8))}
     rows = [*synthetic_rows(areas), *rank_rows(ranks), *solver_rows(50 if full else 15)]
     skipped = [
         "Figure 2, right: the area by rank and number of snapshots, drawn without numbers; what the text says of both "
