@@ -342,3 +342,13 @@ def test_matches_of_players_by_month_add_up():
     total = sum(snapshots)
     assert total.shape == (50, 50) and total.diagonal().sum() == 0
     assert total.sum() > 1000
+
+
+def test_a_network_that_never_changes_stays():
+    A = (np.random.default_rng(0).random((10, 10)) < 0.3) * 1.0
+    model = AutoregressiveLinkPredictor().fit([A] * 6)
+    assert model.converged_ and model.score(A) > 0.98
+    for tiny in (np.ones((1, 1)), np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones((1, 4))):
+        found = AutoregressiveLinkPredictor().fit([tiny] * 5).predict()
+        assert found.shape == tiny.shape
+        np.testing.assert_allclose(found, tiny, atol=0.3)

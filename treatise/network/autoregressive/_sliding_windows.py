@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from treatise._core.progress import progress
@@ -29,10 +30,10 @@ class Choice:
     share_A: float = 1e-3
 
 
-def links_of(snapshot):
-    """The stronger half of the links, which are all where weights are equal; None where there is nothing to rank."""
-    dense = snapshot.toarray() if hasattr(snapshot, "toarray") else snapshot
-    links = dense >= np.median(dense[dense > 0]) if (dense > 0).any() else np.zeros(dense.shape, bool)
+def links_of(snapshot, pairs):
+    """Which pairs have a link of the stronger half, of all where weights are equal; None if there is none to rank."""
+    weights = (snapshot.toarray() if sparse.issparse(snapshot) else snapshot)[pairs]
+    links = weights >= np.median(weights[weights > 0]) if (weights > 0).any() else np.zeros(weights.shape, bool)
     return None if links.all() or not links.any() else links
 
 
@@ -55,7 +56,7 @@ def best_choice(past, *, n_directions, given, tol, max_iter, pairs):
     whole = past(None)
     enough = whole.order + 1 + whole.constant
     ends = list(range(len(whole.matrices) - 1, enough - 1, -1)[:WINDOWS])
-    trials = [(past(end), links) for end in ends if (links := links_of(whole.matrices[end])) is not None]
+    trials = [(past(end), links) for end in ends if (links := links_of(whole.matrices[end], pairs)) is not None]
     shares = [1.0] if given else [share for share in SHARES_W if share < 1.0 or whole.constant]
     options = [Choice(count, share) for count in n_directions for share in shares]
     if not trials or len(options) < 2:
@@ -63,7 +64,7 @@ def best_choice(past, *, n_directions, given, tol, max_iter, pairs):
     with progress("prices of the next snapshot", len(options) + (0 if given else len(SHARES_A) - 1)) as advance:
 
         def area(choice):
-            found = [_area(window, choice, links & pairs, given, tol, max_iter, pairs) for window, links in trials]
+            found = [_area(window, choice, links, given, tol, max_iter, pairs) for window, links in trials]
             advance(1)
             return round(float(np.mean(found)), 6)  # what rounding alone tells apart is equal
 
@@ -79,4 +80,4 @@ def _area(window, choice, links, given, tol, max_iter, pairs):
     prices = given or window.prices(choice.n_directions, choice.share_W, choice.share_A)
     problem = window.problem(choice.n_directions, *prices)
     found = fit_jointly(problem, tol=tol, max_iter=min(TRIAL_STEPS, max_iter))
-    return roc_auc_score(links[pairs], found.A[pairs]) if links.any() else 0.5
+    return roc_auc_score(links, found.A[pairs])
