@@ -1,6 +1,6 @@
 """Hidden Markov models: what states show, sums over hidden paths, and Baum and Welch's fit."""
 
-from treatise.inference.hidden_markov.baum_welch import BaumWelch, baum_welch, maximised, shares
+from treatise.inference.hidden_markov.baum_welch import BaumWelch, baum_welch, maximised, random_chain, shares
 from treatise.inference.hidden_markov.emissions import DiscreteEmissions, GaussianEmissions, check_normals
 from treatise.inference.hidden_markov.mixture_emissions import MixtureEmissions
 from treatise.inference.hidden_markov.model import MixtureHMM
@@ -17,5 +17,6 @@ __all__ = [
     "hidden_marginals",
     "log_marginals",
     "maximised",
+    "random_chain",
     "shares",
 ]

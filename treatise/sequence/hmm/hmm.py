@@ -11,7 +11,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import finite, is_array, within
-from treatise.inference.hidden_markov import DiscreteEmissions, GaussianEmissions, baum_welch, check_normals
+from treatise.inference.hidden_markov import (
+    DiscreteEmissions,
+    GaussianEmissions,
+    baum_welch,
+    check_normals,
+    random_chain,
+)
 from treatise.inference.hidden_markov._loops import draw_states
 from treatise.sequence._observed_sequences import alphabet_of, observe
 from treatise.sequence.hmm._labelled_counts import counted_chain, matching_labels
@@ -273,10 +279,7 @@ class HMM(BaseEstimator):
             return
         random, K = check_random_state(self.random_state), self.n_states
         for _ in range(self.n_init):
-            start = np.full(K, 1.0 / K)
-            # Some weight on staying: with none, states that last are often missed; with much, those that alternate.
-            transitions = 0.25 * np.eye(K) + 0.75 * random.dirichlet(np.ones(K), K)
-            yield start, transitions, emissions.start(data, n_symbols, K, random)
+            yield *random_chain(K, random), emissions.start(data, n_symbols, K, random)
 
     def _arrays_of_init(self, n_symbols, emissions):
         check_is_fitted(self.init, "transitions_")
