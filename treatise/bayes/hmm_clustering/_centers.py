@@ -30,11 +30,7 @@ class HMMCenters:
         -------
         log_likelihood : ndarray of shape (n_sequences, n_clusters)
         """
-        parts, centers = checked_sequences(sequences), self.centers_
-        if parts[0].shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"sequences have {parts[0].shape[1]} columns; the model was fitted to {self.n_features_in_}"
-            )
+        parts, centers = self._known_sequences(sequences), self.centers_
         return np.column_stack([center.log_likelihood(parts) for center in centers])
 
     def score_sequences(self, sequences):
@@ -53,6 +49,13 @@ class HMMCenters:
         with np.errstate(divide="ignore"):
             return logsumexp(found + np.log(self.weights_), axis=1)
 
+    def _known_sequences(self, sequences):
+        """Checked sequences with the columns of the fit."""
+        parts = checked_sequences(sequences)
+        if parts[0].shape[1] != self.n_features_in_:
+            raise ValueError(f"sequences have {parts[0].shape[1]} columns; the fit had {self.n_features_in_}")
+        return parts
+
     def _packed_centers(self):
         return PackedHMMs(self.start_, self.transitions_, self.component_weights_, self.means_, self.covariances_)
 
@@ -64,10 +67,8 @@ class HMMCenters:
     def _invariants(self):
         K = len(self.weights_)
         S, M, d = self.means_.shape[1:]
-        yield (
-            "centres have weights",
-            is_array(self.weights_, np.float64, K) and within(self.weights_, 0, 1.001) and K > 0,
-        )
+        yield "there are centres", K > 0
+        yield "centres have weights", is_array(self.weights_, np.float64, K) and within(self.weights_, 0, 1.001)
         yield "centres have first states", _are_chances(self.start_, K, S)
         yield "centres have moves", _are_chances(self.transitions_, K, S, S)
         yield "states have weights of components", _are_chances(self.component_weights_, K, S, M)

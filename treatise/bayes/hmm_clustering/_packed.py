@@ -120,7 +120,7 @@ def _hmmlearn_components(model):
         if form in ("diag", "spherical"):
             covariances = np.diagonal(covariances, axis1=1, axis2=2)
         return _one_component(means, covariances)
-    S, M, d = means.shape
+    _, M, d = means.shape
     if form == "spherical":
         covariances = np.repeat(covariances[..., np.newaxis], d, axis=2)
     elif form == "tied":

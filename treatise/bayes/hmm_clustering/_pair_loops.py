@@ -27,7 +27,7 @@ def diagonal_terms(means, variances, others, other_variances, terms):
 @compiled
 def mixture_bounds(first, last, terms, weights, log_weights, bounds):
     """L_GMM of all pairs of states: ``sum_m c_m log sum_l c_l exp(terms)`` (equation 22 at its maximum)."""
-    _, S, M, K, R, L = terms.shape
+    _, S, M, K, R, _ = terms.shape
     for i in range(first, last):
         for b in range(S):
             for j in range(K):

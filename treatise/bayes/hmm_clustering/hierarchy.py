@@ -1,5 +1,7 @@
 """Groups of groups of hidden Markov models (JMLR 15:697, section 5.1)."""
 
+from itertools import pairwise
+
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils import check_random_state
@@ -13,50 +15,52 @@ from treatise.bayes.hmm_clustering.clusterer import HMMClusterer
 class HMMHierarchy(BaseEstimator):
     """Levels of groups of hidden Markov models, each found from the centres of the level below.
 
-    The models (or those fitted to sequences) are reduced to ``levels[0]`` centres, these to ``levels[1]``, and so on.
-    Centres carry the spread of their groups upward, which single members would not. Use it to look at a collection
-    from near and far; where one number of groups is wanted, :class:`HMMClusterer` finds it without the detour. Costs
-    little more than its first level.
+        The models (or those fitted to sequences) are reduced to ``levels[0]`` centres, these to ``levels[1]``, and so on.
+        Centres carry the spread of their groups upward, which single members would not. Use it to look at a collection
+        from near and far; where one number of groups is wanted, :class:`HMMClusterer` finds it without the detour. Costs
+        little more than its first level.
 
-    Parameters
-    ----------
-    levels : sequence of int, default=(8, 4, 2)
-        Numbers of groups from the finest to the coarsest, falling.
-    clusterer : HMMClusterer or None, default=None
-        How to cluster, apart from the number of groups; None is ``HMMClusterer()``.
-    random_state : int, RandomState instance or None, default=None
-        Random starts.
+        Parameters
+        ----------
+        levels : sequence of int, default=(8, 4, 2)
+            Numbers of groups from the finest to the coarsest, falling.
+        clusterer : HMMClusterer or None, default=None
+            How to cluster, apart from the number of groups; None is ``HMMClusterer()``.
+        random_state : int, RandomState instance or None, default=None
+            Random starts.
 
-    Attributes
-    ----------
-    labels_ : ndarray of int of shape (n_levels, n_models)
-        Group of each model on each level.
-    parents_ : list of ndarray of int
-        For each level but the first, the group of each centre of the level below.
-    clusterers_ : list of HMMClusterer
-        One for each level.
-    n_features_in_ : int
-        Numbers in a vector.
+        Attributes
+        ----------
+        labels_ : ndarray of int of shape (n_levels, n_models)
+            Group of each model on each level.
+        parents_ : list of ndarray of int
+            For each level but the first, the group of each centre of the level below.
+        clusterers_ : list of HMMClusterer
+            One for each level.
+        n_features_in_ : int
+            Numbers in a vector.
 
-    See Also
-    --------
-    plot_hmm_hierarchy : The levels as bars.
+        See Also
+        --------
+        plot_hmm_hierarchy : The levels as bars.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treatise.bayes import HMMHierarchy
-    >>> rng = np.random.default_rng(0)
-    >>> levels = np.repeat([0.0, 1.0, 8.0, 9.0], 3)
-    >>> waves = [level + np.sin(np.arange(60) / 3) + 0.05 * rng.normal(size=60) for level in levels]
-    >>> model = HMMHierarchy((4, 2), random_state=0).fit(waves)
-    >>> fine, coarse = model.labels_
-    >>> len(set(fine)), len(set(coarse[:6])), coarse[0] != coarse[-1]
-    (4, 1, True)
+        Examples
+        --------
+        >>> from itertools import pairwise
 
-    References
-    ----------
-    .. [1] Paper v15-0697, sections 4.1 and 5.2.
+    import numpy as np
+        >>> from treatise.bayes import HMMHierarchy
+        >>> rng = np.random.default_rng(0)
+        >>> levels = np.repeat([0.0, 1.0, 8.0, 9.0], 3)
+        >>> waves = [level + np.sin(np.arange(60) / 3) + 0.05 * rng.normal(size=60) for level in levels]
+        >>> model = HMMHierarchy((4, 2), random_state=0).fit(waves)
+        >>> fine, coarse = model.labels_
+        >>> len(set(fine)), len(set(coarse[:6])), coarse[0] != coarse[-1]
+        (4, 1, True)
+
+        References
+        ----------
+        .. [1] Paper v15-0697, sections 4.1 and 5.2.
     """
 
     _parameter_constraints: dict = {
@@ -86,7 +90,7 @@ class HMMHierarchy(BaseEstimator):
         self : HMMHierarchy
         """
         levels = [int(level) for level in self.levels]
-        if not levels or any(b >= a for a, b in zip(levels, levels[1:])) or levels[-1] < 1:
+        if not levels or any(b >= a for a, b in pairwise(levels)) or levels[-1] < 1:
             raise ValueError(f"levels={self.levels!r} must be numbers of groups that fall, such as (8, 4, 2)")
         random = check_random_state(self.random_state)
         below, weights, labels = models, None, []
@@ -128,7 +132,5 @@ class HMMHierarchy(BaseEstimator):
         counts = [len(each.weights_) for each in self.clusterers_]
         yield "levels have parents", len(self.parents_) == len(counts) - 1
         for below, above, parents in zip(counts, counts[1:], self.parents_):
-            yield (
-                "parents are groups of the next level",
-                is_array(parents, np.integer, below) and within(parents, 0, above),
-            )
+            known = is_array(parents, np.integer, below) and within(parents, 0, above)
+            yield "parents are groups of the next level", known

@@ -146,9 +146,8 @@ class HMMMixture(HMMCenters, ClusterMixin, BaseEstimator):
             raise ValueError(f"n_clusters={self.n_clusters} exceeds the {n_groups} sequences or groups of them")
         random, floor = check_random_state(self.random_state), variance_floor(parts, self.reg_covar)
         emissions = MixtureEmissions(self.n_components, self.covariance == "full", floor)
-        runs = [
-            self._run(parts, owner, emissions, self._beginning(parts, owner, floor, random)) for _ in range(self.n_init)
-        ]
+        beginnings = [self._beginning(parts, owner, floor, random) for _ in range(self.n_init)]
+        runs = [self._run(parts, owner, emissions, models) for models in beginnings]
         best = max(runs, key=lambda run: run.history[-1])
         self._keep_centers(packed(best.models), best.weights)
         self.assignments_ = best.assignments[owner]
@@ -221,13 +220,7 @@ class HMMMixture(HMMCenters, ClusterMixin, BaseEstimator):
             warnings.simplefilter("ignore", ConvergenceWarning)
             found = way.models(few)
         # A move that one sequence never made is not forbidden to the others.
-        S = self.n_states
-        return [
-            MixtureHMM(
-                (m.start + 1e-3) / (1 + S * 1e-3), (m.transitions + 1e-3) / (1 + S * 1e-3), **m.emission_arrays()
-            )
-            for m in found
-        ]
+        return [MixtureHMM(_open(m.start), _open(m.transitions), **m.emission_arrays()) for m in found]
 
     def _run(self, parts, owner, emissions, models):
         X, lengths = np.concatenate(parts), np.array([len(part) for part in parts])
@@ -268,6 +261,11 @@ def _updated(emissions, X, lengths, expected, model, weights):
         emissions, X, lengths, expected, model.transitions, model.emission_arrays(), weights=weights
     )
     return MixtureHMM(start / start.sum(), transitions, **arrays)
+
+
+def _open(chances, least=1e-3):
+    """Probabilities with a little on everything."""
+    return (chances + least) / (1 + chances.shape[-1] * least)
 
 
 def _checked_groups(groups, count):

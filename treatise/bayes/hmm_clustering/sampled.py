@@ -126,6 +126,7 @@ class SampledHMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         models = [mixture_hmm(model, number) for number, model in enumerate(models)]
         base = packed(models)
         drawn = [model.sample(self.tau, self.n_samples, random_state=random) for model in models]
+        drawn = [sequence for draws in drawn for sequence in draws]
         mixture = HMMMixture(
             self.n_clusters,
             n_states=self.n_states or base.weights.shape[1],
@@ -135,9 +136,7 @@ class SampledHMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
             max_iter=self.max_iter,
             tol=self.tol,
             random_state=random,
-        ).fit(
-            [sequence for draws in drawn for sequence in draws], groups=np.repeat(np.arange(base.count), self.n_samples)
-        )
+        ).fit(drawn, groups=np.repeat(np.arange(base.count), self.n_samples))
         self._keep_centers(mixture._packed_centers(), mixture.weights_)
         self.assignments_ = mixture.assignments_[:: self.n_samples]
         self.labels_ = self.assignments_.argmax(axis=1)
