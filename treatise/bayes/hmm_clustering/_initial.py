@@ -3,32 +3,9 @@
 import numpy as np
 
 from treatise.bayes.hmm_clustering._packed import PackedHMMs
-from treatise.bayes.hmm_clustering._pairs import pair_bounds
 
 _LEAST = 1e-4
 """Probability that every move and first state of a random start has at least: what is zero would stay so."""
-
-
-def chosen_models(base, base_weights, own, n_clusters, way, tau, random):
-    """Numbers of the base models to begin from.
-
-    ``"k-means++"`` draws each next one in proportion to its divergence from the nearest so far, ``"random"`` (the
-    paper's) takes any.
-    """
-    if way == "random":
-        return random.choice(base.count, n_clusters, replace=False)
-    numbers = [int(random.choice(base.count, p=base_weights))]
-    nearest = np.full(base.count, np.inf)
-    while len(numbers) < n_clusters:
-        bounds = pair_bounds(base, base.part(numbers[-1:]), tau)[:, 0]
-        # A bound may exceed that of a model with itself: no divergence then.
-        nearest = np.minimum(nearest, np.maximum(own - bounds, 0.0))
-        nearest[numbers] = 0.0
-        chances = nearest * base_weights
-        if not chances.sum() > 0:
-            chances = np.where(np.isin(np.arange(base.count), numbers), 0.0, 1.0)
-        numbers.append(int(random.choice(base.count, p=chances / chances.sum())))
-    return np.array(numbers)
 
 
 def reshaped(base, numbers, n_states, n_components, random):

@@ -138,6 +138,8 @@ def _reach_far(mixed, ahead, chances, phi):
     for r in range(len(chances)):
         phi[r] = chances[r] * np.exp(mixed[r] + ahead[r] - highest) if chances[r] > 0.0 else 0.0
         total += phi[r]
+    if total == 0.0:  # a state that the model lacks
+        return -np.inf
     for r in range(len(chances)):
         phi[r] /= total
     return highest + np.log(total)

@@ -17,6 +17,10 @@ from treatise.bayes.hmm_clustering._pairs import (
 )
 from treatise.inference.hidden_markov import shares
 
+_FEW = (0.03, 0.1, 0.3, 1.0)
+"""Virtual sequences to a model while centres find their places: so few that groups overlap, and no start decides."""
+_STEPS_WITH_FEW = 4
+
 
 class Reduction(NamedTuple):
     """A reduced mixture and how it was found."""
@@ -57,6 +61,20 @@ def reduced_mixture(base, base_weights, centers, weights, *, tau, n_virtual, max
             return Reduction(centers, weights, assignments, bounds, history, converged)
         centers = maximised(centers, statistics)
         weights = assignments.mean(axis=0)  # equation 24: of the base models, whatever their weights
+
+
+def settled(base, base_weights, centers, *, tau, n_virtual):
+    """Centres after some steps with few virtual sequences, from soft groups to hard ones, and their weights."""
+    weights = np.full(centers.count, 1.0 / centers.count)
+    for few in (each for each in _FEW if each < n_virtual):
+        found = reduced_mixture(
+            base, base_weights, centers, weights, tau=tau, n_virtual=few, max_iter=_STEPS_WITH_FEW, tol=0.0
+        )
+        centers = found.centers
+        # No centre is given up before groups are as hard as they will be.
+        weights = np.maximum(found.weights, 0.1 / centers.count)
+        weights /= weights.sum()
+    return centers, weights
 
 
 def expectation(base, base_weights, virtual, centers, weights, tau):

@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import is_array
 from treatise.bayes.hmm_clustering._centers import HMMCenters
-from treatise.bayes.hmm_clustering._initial import chosen_models, reshaped
+from treatise.bayes.hmm_clustering._initial import reshaped
 from treatise.bayes.hmm_clustering._packed import is_model, packed
-from treatise.bayes.hmm_clustering._pairs import alike, own_bounds, pair_bounds
-from treatise.bayes.hmm_clustering._reduction import assigned, reduced_mixture
+from treatise.bayes.hmm_clustering._pairs import alike, pair_bounds
+from treatise.bayes.hmm_clustering._reduction import assigned, reduced_mixture, settled
 from treatise.bayes.hmm_clustering.fitting import SequenceFit, checked_sequences, variance_floor
 
 
@@ -27,7 +27,7 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
     sequence is drawn: a variational bound takes the place of expected log-likelihoods.
 
     Use it to group sequences by level *and* dynamics (motions, sounds, sensors), to sum up thousands of fitted models
-    in a few, and to fit a mixture of models to more sequences than fit in memory: fit models to parts, then reduce them.
+    in a few, and to fit a mixture of models to more sequences than memory holds: fit models to parts, reduce those.
     Every sequence must be long enough for a model of its own; for short ones, or where few sequences are to be told
     apart by one likelihood, use :class:`HMMMixture`. Do not use it where groups differ in dynamics alone, among states
     whose values overlap: the bound hardly sees those (see the notes).
@@ -48,8 +48,11 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
     n_virtual : float, default=1e4
         Sequences that a model stands for, on average. Many make groups that do not overlap; few (10 to 1000, as the
         paper has for densities) let models belong to several.
-    init : {"k-means++", "random"} or list of hidden Markov models, default="k-means++"
-        Models to begin from: some of those given, far from one another or (the paper's way) any; or centres.
+    init : "random" or list of hidden Markov models, default="random"
+        Centres to begin from: any of the models, or those given.
+    anneal : bool, default=True
+        Whether random starts take some steps with few virtual sequences first (0.03 to 1 a model), so that groups form
+        softly. It finds higher bounds; without it (the paper's way) the first step decides most.
     n_init : int, default=10
         Random starts; that of the highest bound is kept.
     max_iter : int, default=200
@@ -60,8 +63,9 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         Covariances of the models that are fitted to sequences.
     start : {"occupancy", "fitted"}, default="occupancy"
         First states of the models that are fitted to sequences; see :func:`fit_hmms`.
-    reg_covar : float, default=1e-3
-        Added to variances of models that are fitted to sequences, in units of the variance of each column.
+    reg_covar : float, default=0.01
+        Added to variances of models that are fitted to sequences, in units of the variance of each column. Raise it
+        for short sequences, whose states would else be narrow.
     random_state : int, RandomState instance or None, default=None
         Random starts.
 
@@ -128,7 +132,8 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "tau": [Interval(Integral, 1, None, closed="left")],
         "n_virtual": [Interval(Real, 0, None, closed="neither")],
-        "init": [StrOptions({"k-means++", "random"}), list, tuple],
+        "init": [StrOptions({"random"}), list, tuple],
+        "anneal": ["boolean"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -146,13 +151,14 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         n_components=None,
         tau=10,
         n_virtual=1e4,
-        init="k-means++",
+        init="random",
+        anneal=True,
         n_init=10,
         max_iter=200,
         tol=1e-5,
         covariance="diagonal",
         start="occupancy",
-        reg_covar=1e-3,
+        reg_covar=0.01,
         random_state=None,
     ):
         self.n_clusters = n_clusters
@@ -161,6 +167,7 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         self.tau = tau
         self.n_virtual = n_virtual
         self.init = init
+        self.anneal = anneal
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -283,10 +290,13 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
                 raise ValueError(f"init holds {given.count} models; n_clusters={K} are needed")
             yield given, np.full(K, 1.0 / K)
             return
-        own = own_bounds(base, self.tau) if self.init == "k-means++" and K > 1 else None
         for _ in range(self.n_init if base.count > K or K == 1 else 1):
-            numbers = chosen_models(base, base_weights, own, K, self.init, self.tau, random)
-            yield reshaped(base, numbers, S, M, random), np.full(K, 1.0 / K)
+            numbers = random.choice(base.count, K, replace=False)
+            base, centers = alike(base, reshaped(base, numbers, S, M, random))
+            if self.anneal:
+                yield settled(base, base_weights, centers, tau=self.tau, n_virtual=self.n_virtual)
+            else:
+                yield centers, np.full(K, 1.0 / K)
 
     def _reduced(self, base, base_weights, centers, shares):
         base, centers = alike(base, centers)

@@ -39,7 +39,7 @@ def fit_hmms(
     n_init=1,
     max_iter=200,
     tol=1e-4,
-    reg_covar=1e-3,
+    reg_covar=0.01,
     random_state=None,
 ):
     """Fit a hidden Markov model to each sequence by itself, by Baum and Welch.
@@ -67,7 +67,7 @@ def fit_hmms(
         Steps of each fit at most.
     tol : float, default=1e-4
         Rise of the log-likelihood per position at which they stop.
-    reg_covar : float, default=1e-3
+    reg_covar : float, default=0.01
         Added to variances, in units of the variance of each column over all sequences.
     random_state : int, RandomState instance or None, default=None
         Random starts, the same for all sequences, so that equal ones get equal models.

@@ -15,52 +15,50 @@ from treatise.bayes.hmm_clustering.clusterer import HMMClusterer
 class HMMHierarchy(BaseEstimator):
     """Levels of groups of hidden Markov models, each found from the centres of the level below.
 
-        The models (or those fitted to sequences) are reduced to ``levels[0]`` centres, these to ``levels[1]``, and so on.
-        Centres carry the spread of their groups upward, which single members would not. Use it to look at a collection
-        from near and far; where one number of groups is wanted, :class:`HMMClusterer` finds it without the detour. Costs
-        little more than its first level.
+    The models (or those fitted to sequences) are reduced to ``levels[0]`` centres, these to ``levels[1]``, and so on.
+    Centres carry the spread of their groups upward, which single members would not. Use it to look at a collection
+    from near and far; where one number of groups is wanted, :class:`HMMClusterer` finds it without the detour. Costs
+    little more than its first level.
 
-        Parameters
-        ----------
-        levels : sequence of int, default=(8, 4, 2)
-            Numbers of groups from the finest to the coarsest, falling.
-        clusterer : HMMClusterer or None, default=None
-            How to cluster, apart from the number of groups; None is ``HMMClusterer()``.
-        random_state : int, RandomState instance or None, default=None
-            Random starts.
+    Parameters
+    ----------
+    levels : sequence of int, default=(8, 4, 2)
+        Numbers of groups from the finest to the coarsest, falling.
+    clusterer : HMMClusterer or None, default=None
+        How to cluster, apart from the number of groups; None is ``HMMClusterer()``.
+    random_state : int, RandomState instance or None, default=None
+        Random starts.
 
-        Attributes
-        ----------
-        labels_ : ndarray of int of shape (n_levels, n_models)
-            Group of each model on each level.
-        parents_ : list of ndarray of int
-            For each level but the first, the group of each centre of the level below.
-        clusterers_ : list of HMMClusterer
-            One for each level.
-        n_features_in_ : int
-            Numbers in a vector.
+    Attributes
+    ----------
+    labels_ : ndarray of int of shape (n_levels, n_models)
+        Group of each model on each level.
+    parents_ : list of ndarray of int
+        For each level but the first, the group of each centre of the level below.
+    clusterers_ : list of HMMClusterer
+        One for each level.
+    n_features_in_ : int
+        Numbers in a vector.
 
-        See Also
-        --------
-        plot_hmm_hierarchy : The levels as bars.
+    See Also
+    --------
+    plot_hmm_hierarchy : The levels as bars.
 
-        Examples
-        --------
-        >>> from itertools import pairwise
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.bayes import HMMHierarchy
+    >>> rng = np.random.default_rng(0)
+    >>> levels = np.repeat([0.0, 1.0, 8.0, 9.0], 3)
+    >>> waves = [level + np.sin(np.arange(60) / 3) + 0.05 * rng.normal(size=60) for level in levels]
+    >>> model = HMMHierarchy((4, 2), random_state=0).fit(waves)
+    >>> fine, coarse = model.labels_
+    >>> len(set(fine)), len(set(coarse[:6])), coarse[0] != coarse[-1]
+    (4, 1, True)
 
-    import numpy as np
-        >>> from treatise.bayes import HMMHierarchy
-        >>> rng = np.random.default_rng(0)
-        >>> levels = np.repeat([0.0, 1.0, 8.0, 9.0], 3)
-        >>> waves = [level + np.sin(np.arange(60) / 3) + 0.05 * rng.normal(size=60) for level in levels]
-        >>> model = HMMHierarchy((4, 2), random_state=0).fit(waves)
-        >>> fine, coarse = model.labels_
-        >>> len(set(fine)), len(set(coarse[:6])), coarse[0] != coarse[-1]
-        (4, 1, True)
-
-        References
-        ----------
-        .. [1] Paper v15-0697, sections 4.1 and 5.2.
+    References
+    ----------
+    .. [1] Paper v15-0697, sections 4.1 and 5.2.
     """
 
     _parameter_constraints: dict = {

@@ -44,7 +44,7 @@ class HMMMixture(HMMCenters, ClusterMixin, BaseEstimator):
         Steps at most.
     tol : float, default=1e-4
         Rise of the log-likelihood per observation at which they stop.
-    reg_covar : float, default=1e-3
+    reg_covar : float, default=0.01
         Added to variances, in units of the variance of each column.
     random_state : int, RandomState instance or None, default=None
         Random starts.
@@ -109,7 +109,7 @@ class HMMMixture(HMMCenters, ClusterMixin, BaseEstimator):
         n_init=5,
         max_iter=200,
         tol=1e-4,
-        reg_covar=1e-3,
+        reg_covar=0.01,
         random_state=None,
     ):
         self.n_clusters = n_clusters
