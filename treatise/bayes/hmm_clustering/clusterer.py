@@ -28,9 +28,9 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
 
     Use it to group sequences by level *and* dynamics (motions, sounds, sensors), to sum up thousands of fitted models
     in a few, and to fit a mixture of models to more sequences than memory holds: fit models to parts, reduce those.
-    Every sequence must be long enough for a model of its own; for short ones, or where few sequences are to be told
-    apart by one likelihood, use :class:`HMMMixture`. Do not use it where groups differ in dynamics alone, among states
-    whose values overlap: the bound hardly sees those (see the notes).
+    Every sequence must be long enough for a model of its own; for short ones use :class:`HMMMixture`. Groups that
+    differ in dynamics alone, among states whose values overlap, need many hundred observations a sequence. Do not use
+    it for single numbers a sequence: then k-means on those is simpler.
 
     One step costs O(B K S^2 (M^2 d^2 + tau S)) for B models into K centres of S states and M components, d in place of
     d^2 with diagonal covariances; 1000 models of 4 states, 2 components and 10 columns into 10 take about a sixth of a
@@ -103,8 +103,7 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
     Notes
     -----
     The bound lets the state of a centre depend on the state of the base model but not on what it shows. Where states
-    overlap it is loose, and it is loosest for what sets chains of overlapping states apart. A centre is therefore no
-    copy even of a single model: its states move together where the bound cannot tell them apart.
+    overlap it is loose, and a centre is then no copy even of a single model: its states move together.
 
     Weights of base models count in the centres and in the number of virtual sequences; the weights of centres are the
     mean shares of all models alike (equation 24), which is what maximises the bound.
