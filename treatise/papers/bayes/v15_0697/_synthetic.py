@@ -1,7 +1,7 @@
 """The made-up models of section 5.3, noisy sequences of them, and the methods that group them."""
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import SpectralClustering
@@ -17,7 +17,7 @@ NOISES = (0.1, 0.5, 1.0)
 _LAZY = [[0.8, 0.1, 0.1], [0.2, 0.8, 0.0], [0.0, 0.2, 0.8]]
 
 
-def _model(means=(1.0, 2.0, 3.0), variance=0.5, transitions=_LAZY) -> MixtureHMM:
+def _model(means: Any = (1.0, 2.0, 3.0), variance: float = 0.5, transitions: Any = _LAZY) -> MixtureHMM:
     return MixtureHMM(
         np.full(3, 1 / 3), transitions, np.ones((3, 1)), np.reshape(means, (3, 1, 1)), np.full((3, 1, 1), variance)
     )
