@@ -115,9 +115,9 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> waves = [level + np.sin(np.arange(80) / 4) + 0.3 * rng.normal(size=80) for level in (0, 0, 0, 4, 4, 4)]
     >>> model = HMMClusterer(2, random_state=0).fit(waves)
-    >>> model.labels_[:3].tolist() in ([0, 0, 0], [1, 1, 1]) and model.labels_[0] != model.labels_[3]
+    >>> model.labels_[:3].tolist() in ([0, 0, 0], [1, 1, 1]) and bool(model.labels_[0] != model.labels_[3])
     True
-    >>> model.centers_[model.labels_[3]].means.mean().round()
+    >>> float(model.centers_[model.labels_[3]].means.mean().round())
     4.0
 
     References

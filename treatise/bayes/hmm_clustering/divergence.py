@@ -43,8 +43,8 @@ def hmm_expected_log_likelihood(base, others, tau=10):
     ...     for m in (4.0, 8.0)
     ... )
     >>> hmm_expected_log_likelihood([near, far], [near, far], tau=5).round(2)
-    array([[ -8.83, -22.53],
-           [-28.12,  -8.84]])
+    array([[ -9.09, -27.82],
+           [-29.09,  -9.09]])
 
     References
     ----------

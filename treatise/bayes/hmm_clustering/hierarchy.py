@@ -53,7 +53,7 @@ class HMMHierarchy(BaseEstimator):
     >>> waves = [level + np.sin(np.arange(60) / 3) + 0.05 * rng.normal(size=60) for level in levels]
     >>> model = HMMHierarchy((4, 2), random_state=0).fit(waves)
     >>> fine, coarse = model.labels_
-    >>> len(set(fine)), len(set(coarse[:6])), coarse[0] != coarse[-1]
+    >>> len(set(fine)), len(set(coarse[:6])), bool(coarse[0] != coarse[-1])
     (4, 1, True)
 
     References

@@ -79,7 +79,7 @@ class HMMMixture(HMMCenters, ClusterMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> steps = [np.repeat(rng.permutation([0.0, level]), 5) + 0.1 * rng.normal(size=10) for level in [2, 5] * 10]
     >>> model = HMMMixture(2, n_states=2, random_state=0).fit(steps)
-    >>> len(set(model.labels_[::2])), len(set(model.labels_[1::2])), model.labels_[0] != model.labels_[1]
+    >>> len(set(model.labels_[::2])), len(set(model.labels_[1::2])), bool(model.labels_[0] != model.labels_[1])
     (1, 1, True)
 
     References

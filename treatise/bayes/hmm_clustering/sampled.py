@@ -64,7 +64,7 @@ class SampledHMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
     ...     for m in (0.0, 0.2, 6.0, 6.2)
     ... ]
     >>> model = SampledHMMClusterer(2, random_state=0).fit(models)
-    >>> model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3]
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3])
     True
 
     References

@@ -42,7 +42,7 @@ class MixtureHMM:
     >>> two.stationary().round(3)
     array([0.667, 0.333])
     >>> two.log_likelihood([[[0.1], [0.2]], [[2.9], [0.0], [0.3]]]).round(3)
-    array([-2.673, -5.102])
+    array([-2.656, -5.136])
     """
 
     start: np.ndarray
