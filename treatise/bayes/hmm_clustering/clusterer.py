@@ -44,7 +44,7 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         States of the centres, and components of each. None takes the largest number of the models given; sequences get
         models of 3 states and 1 component.
     tau : int, default=10
-        Length of the sequences that models are compared by. Results hardly change between 5 and 20.
+        Length of the sequences that models are compared by, 10 000 at most. The paper sees little change from 2 to 20.
     n_virtual : float, default=1e4
         Sequences that a model stands for, on average. Many make groups that do not overlap; few (10 to 1000, as the
         paper has for densities) let models belong to several.
@@ -129,7 +129,7 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "n_states": [Interval(Integral, 1, None, closed="left"), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "tau": [Interval(Integral, 1, None, closed="left")],
+        "tau": [Interval(Integral, 1, 10_000, closed="both")],
         "n_virtual": [Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"random"}), list, tuple],
         "anneal": ["boolean"],
@@ -322,6 +322,8 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
     def _invariants(self):
         if hasattr(self, "floor_"):
             yield "columns have a least variance", is_array(self.floor_, np.float64, self.n_features_in_)
+            shape = self.n_states or 3, self.n_components or 1
+            yield "models of sequences have the states of the centres", self.means_.shape[1:3] == shape
 
 
 def _checked_weights(weights, count):
