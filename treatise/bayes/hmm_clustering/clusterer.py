@@ -54,7 +54,8 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         Whether random starts take some steps with few virtual sequences first (0.03 to 1 a model), so that groups form
         softly. It finds higher bounds; without it (the paper's way) the first step decides most.
     n_init : int, default=10
-        Random starts; that of the highest bound is kept.
+        Random starts; that of the highest bound is kept. On short sequences different seeds may still end in different
+        groups: raise it, and compare ``lower_bound_``.
     max_iter : int, default=200
         Steps from each start at most.
     tol : float, default=1e-5
