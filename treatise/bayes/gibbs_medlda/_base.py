@@ -45,7 +45,7 @@ class GibbsMedLDA(
         Sweeps over all tokens before any is used.
     n_samples : int, default=20
         Sweeps after that, over which weights and topics are averaged; the paper uses the last one alone (1).
-    n_infer_burn, n_infer_samples : int, default=20 and 10
+    n_infer_burn, n_infer_samples : int, default=20
         Sweeps over a new document before the first sample of its topics, and samples that are averaged.
     tokens_per_row : int or None, default=None
         None wants counts of words. For amounts that are none, such as tf-idf or shares, the tokens that each row is

@@ -69,7 +69,7 @@ class GibbsMedLDAClassifier(ScoreClassifier, GibbsMedLDA):
 
     def __init__(
         self, n_topics=None, *, C=1.0, margin=64.0, alpha=1.0, beta=0.01, prior_var=1.0, n_burn=30, n_samples=20,
-        n_infer_burn=20, n_infer_samples=10, tokens_per_row=None, verbose=None, random_state=None,
+        n_infer_burn=20, n_infer_samples=20, tokens_per_row=None, verbose=None, random_state=None,
     ):  # fmt: skip
         self.n_topics = n_topics
         self.C = C

@@ -26,6 +26,9 @@ class GibbsMedLDARegressor(RegressorMixin, GibbsMedLDA):
 
     Parameters
     ----------
+    C : float, default=8.0
+        Weight of the loss against the words, the paper's c, which chooses it by cross-validation: with little the words
+        alone make the topics, with much the topics fit the training documents alone. 1 to 16 are worth a look.
     epsilon : float, default=0.001
         Errors up to this cost nothing, in standard deviations of the target.
 
@@ -63,8 +66,8 @@ class GibbsMedLDARegressor(RegressorMixin, GibbsMedLDA):
     }
 
     def __init__(
-        self, n_topics=None, *, C=1.0, epsilon=1e-3, alpha=1.0, beta=0.01, prior_var=1.0, n_burn=30, n_samples=20,
-        n_infer_burn=20, n_infer_samples=10, tokens_per_row=None, verbose=None, random_state=None,
+        self, n_topics=None, *, C=8.0, epsilon=1e-3, alpha=1.0, beta=0.01, prior_var=1.0, n_burn=30, n_samples=20,
+        n_infer_burn=20, n_infer_samples=20, tokens_per_row=None, verbose=None, random_state=None,
     ):  # fmt: skip
         self.n_topics = n_topics
         self.C = C

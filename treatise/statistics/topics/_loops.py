@@ -16,6 +16,24 @@ P1, P2, P3 = np.float32(0.693147044), np.float32(0.240229306), np.float32(0.0554
 P4, P5, P6 = np.float32(0.00967545173), np.float32(0.00124678451), np.float32(0.000216129189)
 
 
+@compiled
+def largest_remainders(starts, amounts, total, counts):
+    """Whole numbers in proportion to the positive amounts of each row, ``total`` in all, into ``counts``."""
+    for row in range(len(starts) - 1):
+        first, last = starts[row], starts[row + 1]
+        if first == last:
+            continue
+        exact = amounts[first:last] / amounts[first:last].max()  # so that no sum overflows
+        exact *= total / exact.sum()
+        whole = np.floor(exact)
+        left = total - np.int64(whole.sum())
+        order = np.argsort(whole - exact, kind="mergesort")
+        for j in range(min(left, len(order))):
+            whole[order[j]] += 1.0
+        for j in range(len(order)):
+            counts[first + j] = np.int64(whole[j])
+
+
 @compiled_sums
 def plain_weights(out, word_topic, word, doc_topic, doc, alpha, beta, inverse):
     """Weights of the topics for a token that was taken out, by words and document alone; returns their sum."""
@@ -172,13 +190,13 @@ def infer_documents(seed, first, last, starts, words, given, alpha, n_burn, n_sa
     """Mean shares of the topics in some documents over samples of a chain of each, into ``shares``.
 
     A document's random numbers follow from the seed and its words, so that neither its place nor other documents
-    matter. The chain starts with each token drawn given those before it.
+    matter. Each token starts with a topic by its word alone: given those before it, few would crowd out the others.
     """
     n_topics = given.shape[1]
     longest = 0
     for doc in range(first, last):
         longest = max(longest, starts[doc + 1] - starts[doc])
-    topics, here = np.empty(longest, np.int32), np.empty(n_topics, np.float32)
+    topics, here, flat = np.empty(longest, np.int32), np.empty(n_topics, np.float32), np.ones(n_topics, np.float32)
     out, state = np.empty(n_topics, np.float32), np.empty(1, np.uint64)
     a = np.float32(alpha)
     for doc in range(first, last):
@@ -187,15 +205,17 @@ def infer_documents(seed, first, last, starts, words, given, alpha, n_burn, n_sa
         for n in range(length):
             state[0] = mixed_bits(state[0] ^ np.uint64(words[start + n] + 1))
         here[:] = 0.0
-        for sweep in range(1 + n_burn + n_samples):
+        for n in range(length):
+            total = given_weights(out, given, words[start + n], flat, a)
+            topics[n] = pick_topic(out, np.float32(split_mix_uniform(state)) * total)
+            here[topics[n]] += ONE
+        for sweep in range(n_burn + n_samples):
             for n in range(length):
-                word = words[start + n]
-                if sweep > 0:
-                    here[topics[n]] -= ONE
-                total = given_weights(out, given, word, here, a)
+                here[topics[n]] -= ONE
+                total = given_weights(out, given, words[start + n], here, a)
                 topics[n] = pick_topic(out, np.float32(split_mix_uniform(state)) * total)
                 here[topics[n]] += ONE
-            if sweep > n_burn:
+            if sweep >= n_burn:
                 for k in range(n_topics):
                     shares[doc, k] += here[k]
         for k in range(n_topics):

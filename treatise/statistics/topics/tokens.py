@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from treatise.statistics.topics._loops import largest_remainders
+
 MOST_TOKENS = 2**40
 """Tokens of a collection; more is a mistake of scale, not a collection."""
 
@@ -76,16 +78,7 @@ def counts_from_shares(X: sparse.csr_array | np.ndarray, total: int) -> sparse.c
     """
     X = _canonical(X)
     counts = np.zeros(len(X.data), dtype=np.int64)
-    for row in range(X.shape[0]):
-        here = slice(X.indptr[row], X.indptr[row + 1])
-        amounts = X.data[here]
-        if len(amounts):
-            exact = amounts / amounts.max()  # so that no sum overflows
-            exact *= total / exact.sum()
-            whole = np.floor(exact)
-            left = total - int(whole.sum())
-            whole[np.argsort(whole - exact, kind="stable")[:left]] += 1
-            counts[here] = whole
+    largest_remainders(X.indptr, X.data.astype(np.float64), total, counts)
     found = sparse.csr_array((counts, X.indices, X.indptr), shape=X.shape)
     found.eliminate_zeros()
     return found
