@@ -10,7 +10,6 @@ from treatise.datasets import load_movie_reviews
 from treatise.papers._evidence import Row
 from treatise.papers.bayes.v15_1073._runs import Split, Spread, allocation_shares, fitted
 
-
 COSTS = (1.0, 4.0, 16.0)
 
 
