@@ -21,11 +21,11 @@ SMALLEST = 1e-8
 DRIFT = 0.02
 """By how much the loss may still fall from the first to the second half of the kept sweeps, in its own unit."""
 FEWEST_TOPICS = 10
+MOST_INFER_SWEEPS, MOST_TOKENS_PER_ROW = 10_000, 10_000
+"""More is a mistake; and a model from a stranger must come to an end."""
 
 
-class GibbsMedLDA(
-    InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):  # fmt: skip
+class GibbsMedLDA(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Latent Dirichlet allocation with a max-margin loss on linear scores of the documents' mean topics.
 
     Parameters
@@ -49,7 +49,7 @@ class GibbsMedLDA(
         Sweeps over a new document before the first sample of its topics, and samples that are averaged.
     tokens_per_row : int or None, default=None
         None wants counts of words. For amounts that are none, such as tf-idf or shares, the tokens that each row is
-        given, in proportion to its amounts; 100 suits.
+        given, in proportion to its amounts, 10 000 at most; 100 suits.
     verbose : bool or None, default=None
         None shows progress on a terminal.
     random_state : int, RandomState instance or None, default=None
@@ -81,9 +81,9 @@ class GibbsMedLDA(
         "prior_var": [Interval(Real, 0, None, closed="neither")],
         "n_burn": [Interval(Integral, 0, None, closed="left")],
         "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "n_infer_burn": [Interval(Integral, 0, None, closed="left")],
-        "n_infer_samples": [Interval(Integral, 1, None, closed="left")],
-        "tokens_per_row": [Interval(Integral, 1, None, closed="left"), None],
+        "n_infer_burn": [Interval(Integral, 0, MOST_INFER_SWEEPS, closed="both")],
+        "n_infer_samples": [Interval(Integral, 1, MOST_INFER_SWEEPS, closed="both")],
+        "tokens_per_row": [Interval(Integral, 1, MOST_TOKENS_PER_ROW, closed="both"), None],
         "verbose": ["boolean", None],
         "random_state": ["random_state"],
     }

@@ -36,7 +36,7 @@ def experiment(*, full: bool = False) -> Evidence:
     accuracies = _pair.over_topics(splits, sizes)
     rows += _pair.accuracy_rows(accuracies, sizes, "atheism and religion")
     gain = float(np.mean(accuracies["Gibbs MedLDA"] - accuracies["allocation, then a machine"]))
-    more, curves = _pair.dependence(splits, gain, full)
+    more, curves = _pair.dependence(splits if full else splits[:2], gain, full)
     rows += more
     if full:
         by_date = _pair.over_topics([_pair.split_by_date()] * n_seeds, sizes)
@@ -55,7 +55,7 @@ def _figure(accuracies: Any, sizes: Any, curves: Any, shown: Any, split: Any, wo
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 10), layout="constrained")
-    panels = figure.subplot_mosaic([["topics", "sweeps M", "margin l"], ["classes"] * 3, ["words"] * 3],
+    panels: dict[str, Any] = figure.subplot_mosaic([["topics", "sweeps M", "margin l"], ["classes"] * 3, ["words"] * 3],
                                    height_ratios=[2.6, 4.2, 2.6])  # fmt: skip
     for name, found in accuracies.items():
         panels["topics"].errorbar(sizes, found.mean(axis=0), found.std(axis=0), marker="o", label=name)
@@ -66,7 +66,10 @@ def _figure(accuracies: Any, sizes: Any, curves: Any, shown: Any, split: Any, wo
         panels[name].errorbar(values, found.mean(axis=0), found.std(axis=0), marker="o")
         panels[name].set(xlabel=name, ylabel="accuracy", title=f"20 topics ({place})")
         panels[name].sharey(panels["topics"])
+    margins = curves["margin l"][0]
     panels["margin l"].set_xscale("log")
+    panels["margin l"].set_xticks(margins, [f"{margin:g}" for margin in margins])
+    panels["margin l"].minorticks_off()
     plot_class_topics(shown, split.train, split.train_labels, class_names=names, ax=panels["classes"])
     panels["classes"].set_title("mean topics of the classes (Figure 12)")
     _write_words(panels["words"], shown, words, names)
@@ -80,5 +83,6 @@ def _write_words(panel: Any, shown: Any, words: Any, names: Any) -> None:
     first = shown.top_words(10, words)
     for at, label in enumerate((0, 1, 4, 7, 8, 10, 11, 14, 16, 17)):
         topic = int(np.argmax(shown.coef_[label] * shown.topic_shares_))
-        panel.text(0.1 * at, 0.98, f"{names[label]}\ntopic {topic}", fontsize=7, weight="bold", va="top")
-        panel.text(0.1 * at, 0.82, "\n".join(first[topic]), fontsize=7, va="top")
+        heading = names[label].replace(".", ".\n", 1)
+        panel.text(0.1 * at, 0.98, f"{heading}\ntopic {topic}", fontsize=7, weight="bold", va="top")
+        panel.text(0.1 * at, 0.74, "\n".join(first[topic]), fontsize=7, va="top")

@@ -58,7 +58,8 @@ def allocation_shares(split: Split, n_topics: int, seed: int, n_sweeps: int = 30
     for _ in range(n_sweeps):
         state.sweep()
     words = state.word_shares()
-    return tuple(infer_shares(part, words, ALPHA / n_topics, seed=seed) for part in (train, test))
+    found = [infer_shares(part, words, ALPHA / n_topics, seed=seed) for part in (train, test)]
+    return found[0], found[1]
 
 
 def allocation_accuracy(split: Split, n_topics: int, seed: int) -> float:
