@@ -147,9 +147,11 @@ def joint_scores(make_loss, cost, seed=0, n_draws=1200, change=None):
         same = topics[0] == topics[1]
         pull, precision = loss.gaussian()
         flat = weights.ravel()
+        means = np.array([np.bincount(topics[documents == d], minlength=n_topics) for d in range(3)]) / lengths[:, None]
+        alike = words[0] == words[1]
         # Scales have heavy tails: of pulls and precisions bounded functions.
-        return np.concatenate([flat, flat**2, [same, words[0] == words[1], (words[0] == words[1]) * same],
-                               np.arctan(pull.ravel()), np.arctan(precision.ravel())])  # fmt: skip
+        bounded = [np.arctan(pull.ravel()), np.arctan(precision.ravel())]
+        return np.concatenate([flat, flat**2, (means @ weights.T).ravel(), [same, alike, alike * same], *bounded])
 
     return geweke_joint_test(prior, words_of, step, statistics, n_draws=n_draws, random_state=seed)
 
@@ -167,7 +169,10 @@ def test_the_sampler_passes_the_joint_test(case):
 
 
 def test_the_joint_test_sees_the_missing_factor_of_the_paper():
-    make_loss, cost = JOINT["classes"]
+    cost = 0.25
+
+    def make_loss():
+        return hinge([[1], [-1], [1]], cost, 0.5)
 
     def change(chain):
         chain.topics.sweep = lambda factor: CollapsedTopics.sweep(
