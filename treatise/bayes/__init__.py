@@ -1,5 +1,11 @@
 """Bayesian models: latent Gaussians, mixtures, hidden Markov models, topics and nonparametrics."""
 
+from treatise.bayes.gibbs_medlda import (
+    GibbsMedLDAClassifier,
+    GibbsMedLDARegressor,
+    plot_class_topics,
+    plot_topics,
+)
 from treatise.bayes.glmm import PosteriorSummary, VariationalGLMM, plot_effects, plot_group_effects
 from treatise.bayes.heteroscedastic import HeteroscedasticAdditiveRegressor, plot_curves
 from treatise.bayes.hmm_clustering import (
@@ -19,6 +25,8 @@ __all__ = [
     "HMMClusterer",
     "HMMHierarchy",
     "HMMMixture",
+    "GibbsMedLDAClassifier",
+    "GibbsMedLDARegressor",
     "HeteroscedasticAdditiveRegressor",
     "PosteriorSummary",
     "SampledHMMClusterer",
@@ -27,9 +35,11 @@ __all__ = [
     "hmm_expected_log_likelihood",
     "hmm_kl",
     "multivariate_normal_update",
+    "plot_class_topics",
     "plot_curves",
     "plot_effects",
     "plot_group_effects",
     "plot_hmm_centers",
     "plot_hmm_hierarchy",
+    "plot_topics",
 ]
