@@ -22,11 +22,11 @@ from treatise.bayes.hmm_clustering import (
 from treatise.bayes.normal_update import multivariate_normal_update
 
 __all__ = [
+    "GibbsMedLDAClassifier",
+    "GibbsMedLDARegressor",
     "HMMClusterer",
     "HMMHierarchy",
     "HMMMixture",
-    "GibbsMedLDAClassifier",
-    "GibbsMedLDARegressor",
     "HeteroscedasticAdditiveRegressor",
     "PosteriorSummary",
     "SampledHMMClusterer",
