@@ -9,6 +9,13 @@ from treatise.linear.discrimination import (
     kernel_metric,
     selection_path,
 )
+from treatise.linear.group_ard import (
+    GroupARDRegressor,
+    GroupLassoMKL,
+    bayes_ridge_mse,
+    orthogonal_variances,
+    zero_probability,
+)
 from treatise.linear.hybrid import (
     ClusterPlan,
     HybridLinearClassifier,
@@ -70,6 +77,8 @@ __all__ = [
     "BudgetExceededError",
     "ClusterPlan",
     "ConsistencyReport",
+    "GroupARDRegressor",
+    "GroupLassoMKL",
     "HybridLinearClassifier",
     "HybridLinearRegressor",
     "KernelMarginClassifier",
@@ -98,6 +107,7 @@ __all__ = [
     "SpAMRegressor",
     "TransFeat",
     "audit_privacy",
+    "bayes_ridge_mse",
     "check_consistency",
     "conditional_risk",
     "erm_sensitivity",
@@ -108,6 +118,7 @@ __all__ = [
     "kernel_metric",
     "maximum_entropy",
     "minimize_conditional_risk",
+    "orthogonal_variances",
     "perturbation",
     "plan_cluster",
     "plot_components",
@@ -117,4 +128,5 @@ __all__ = [
     "selection_path",
     "vector_laplace",
     "worst_case_accuracy",
+    "zero_probability",
 ]
