@@ -36,6 +36,8 @@ SHORT = {
     "SemiStochasticLogisticRegression": {"n_passes": 0.1, "tol": 1e-6},
     "SpAMClassifier": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
     "SpAMRegressor": {"max_iter": 1, "tol": 1e-12, "penalty": 0.001},
+    "GeometricMedianSubspace": {"max_iter": 1},
+    "AnechoicBSS": {"max_iter": 1, "n_sources": 1, "tol": 1e-12},
     "LPSeparableNMF": {"max_iter": 1},
     "SparseNMF": {"max_iter": 11, "tol": 1e-12, "n_components": 2},
 }
@@ -44,6 +46,9 @@ SHORT = {
 CERTIFIED = {
     "MEDGraph": "takes zeros and ones; the sweeps are those of MultiTaskMEDClassifier",
     "AnchorTopics": "the ellipsoid of SeparableNMF",
+    "ConditionalDBN": "its machines are ConditionalRBM",
+    "ConditionalRBM": "passes are counted; its own tests have steps that are too long",
+    "FactoredConditionalRBM": "the learning of ConditionalRBM",
     "EnsembleSVC": "its machines have the solver of ExtremePointsSVC, and no limit that a user could set",
     "BiasFreeSVCGrid": "its machines are those of BiasFreeSVC, without a limit",
     "ExtremePointsSVC": "its machines have no limit that a user could set; told by the solver's own test",
@@ -60,7 +65,9 @@ CERTIFIED = {
     "PrivateLogisticRegression": "an error where the minimum is not reached",
     "PrivateTuner": "the models are those of the estimator inside",
     "SeparableNMF": "an ellipsoid whose duality gap is looked at; test_enclosing_ellipsoid cuts one short",
+    "SlowFeatureAnalysis": "one eigendecomposition",
     "TransFeat": "a greedy search that ends where no feature shortens the description",
+    "XSFA": "an eigendecomposition for each source; doubts about one are told",
     "SVMPath": "exact; test_path has a kernel at which it stalls",
     "SVMPathCV": "exact; test_path has a kernel at which it stalls",
 }

@@ -22,15 +22,16 @@ IN_ORDER = {
     "ImprovedEllipsoid", "KernelAveragedSGDClassifier", "NormalHerd", "OnlineGradientDescent", "OnlinePerceptron",
     "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted", "PartitionTreeClassifier",
     "DoublingKCenter", "OnlineClusteringExperts", "ExpertClassifier", "ExpertRegressor",
-    "SemiStochasticLogisticRegression",
+    "SemiStochasticLogisticRegression", "SlowFeatureAnalysis", "XSFA",
+    "AutoregressiveISA",
 }  # fmt: skip
-"""Learn from one row after another, so that their order counts."""
+"""Learn from one row after another, or from how they change, so that their order counts."""
 
 DRAWN = {
     "FixedRankMetricLearner", "PrivateKernelClassifier", "PrivateLinearSVC", "PrivateLogisticRegression",
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
-    "ClusterFeatureSelector", "MergeGaussianMixture",
+    "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 

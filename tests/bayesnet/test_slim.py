@@ -138,16 +138,16 @@ def test_same_seed_same_draws(network, fitted):
 
 
 def test_an_interrupt_leaves_out_the_remaining_orders(network, monkeypatch):
-    sweep, finished = Chain.sweep, []
+    draw, drawn = Chain.draw, []
 
-    def interrupted(self, n_sweeps, orders):
-        if self.state.role.shape[1] == 10 and self.n_kept == 30:
-            finished.append(1)
-            if len(finished) == 2:
+    def interrupted(self):
+        if self.state.role.shape[1] == 10:
+            drawn.append(1)
+            if len(drawn) == 40 + 31:
                 raise KeyboardInterrupt
-        return sweep(self, n_sweeps, orders)
+        return draw(self)
 
-    monkeypatch.setattr(Chain, "sweep", interrupted)
+    monkeypatch.setattr(Chain, "draw", interrupted)
     with pytest.warns(UserWarning, match="DAG 2 of 4: interrupted; 30 of 40 draws"):
         model = SLIM(4, random_state=0, **QUICK).fit(network.X)
     assert model.interrupted_ and len(model.candidate_orders_) == 2 == len(model.candidate_coef_)

@@ -131,7 +131,7 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(kind):
         noise = rng.standard_normal(state.X.shape) * np.sqrt(state.psi)[:, np.newaxis]
         state.X[:] = state.W @ state.F + noise
         refresh_products(state)
-        chain.sweep(1, None)
+        chain.sweep(1)
         decays = [row.decay for row in chain.rows.values()]
         found.append(summaries(model, chain.rate, decays, state.F, state.W, state.psi, inputs))
     found = np.array(found)

@@ -187,11 +187,11 @@ def test_same_seed_same_draws_whatever_the_number_of_threads(data):
 def test_an_interrupt_keeps_the_draws_so_far(data, monkeypatch):
     calls, sweep = [], Chain.sweep
 
-    def interrupted(self, n_sweeps, orders):
+    def interrupted(self, n_sweeps):
         calls.append(n_sweeps)
         if len(calls) == 40:
             raise KeyboardInterrupt
-        return sweep(self, n_sweeps, orders)
+        return sweep(self, n_sweeps)
 
     monkeypatch.setattr(Chain, "sweep", interrupted)
     settings = {"n_burn": 20, "n_samples": 4000, "thin": 2, "n_chains": 1, "random_state": 0}

@@ -76,6 +76,13 @@ def test_katz_is_its_dense_formula_and_its_series():
     np.testing.assert_allclose(imbalance_score(A, pairs, order=3, beta=1.0), (A @ A)[tuple(pairs.T)])
 
 
+def test_a_small_discount_leaves_walks_of_two_steps_and_loses_no_digits():
+    A = undirected(2, n=50)
+    pairs = np.array(list(itertools.product(range(0, 50, 7), range(50))))
+    walks = (A @ A)[tuple(pairs.T)]
+    np.testing.assert_allclose(signed_katz(A, pairs, beta=1e-8, tol=1e-8) / 1e-16, walks, atol=1e-4)
+
+
 @pytest.mark.parametrize("order", [3, 4])
 def test_the_score_is_the_change_of_unbalanced_walks(order):
     """Closed walks with the asked link once: unbalanced ones if it is negative, less those if it is positive."""

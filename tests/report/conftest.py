@@ -322,7 +322,7 @@ def binary_run():
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": ["benign", "malignant"], "matrix": [[351, 6], [11, 201]]}, "residuals": None,
-        "calibration": [calibration(rng, "malignant", 569)], "survival": None, "targets": None,
+        "calibration": [calibration(rng, "malignant", 569)], "survival": None, "targets": None, "groups": None,
     }  # fmt: skip
     return run
 
@@ -351,7 +351,8 @@ def multiclass_run(classes=10):
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": {"labels": labels, "matrix": matrix.tolist()}, "residuals": None,
-        "calibration": [calibration(rng, label, 400) for label in labels], "survival": None, "targets": None,
+        "calibration": [calibration(rng, label, 400) for label in labels], "survival": None,
+        "targets": None, "groups": None,
     }  # fmt: skip
     return run
 
@@ -376,7 +377,7 @@ def regression_run():
     run["best"] = {
         **winner(run), **saved("best.skops"),
         "confusion": None, "residuals": {"predicted": predicted.tolist(), "actual": actual.tolist()},
-        "calibration": None, "survival": None, "targets": None,
+        "calibration": None, "survival": None, "targets": None, "groups": None,
     }  # fmt: skip
     return run
 

@@ -35,6 +35,19 @@ def test_weights_and_mistakes_follow_the_rule():
     assert model.mistakes_[0].tolist() == mistakes
 
 
+def test_passes_after_one_without_a_mistake_change_nothing_and_count_in_the_mean():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    order = np.random.RandomState(0).permutation(30)
+    weights, mistakes = by_the_rule(X[order], y[order], 2.0, 0.9, 0.3, 0.5)
+    assert 0 in mistakes[: len(mistakes) // 2]
+    for average in (False, True):
+        model = ThermalPerceptron(decay=0.9, learning_rate=0.5, average=average, random_state=0).fit(X, y)
+        np.testing.assert_allclose(np.append(model.coef_, model.intercept_), weights, rtol=1e-9)
+        assert model.mistakes_[0].tolist() == mistakes
+
+
 def test_the_papers_schedule_has_1897_passes():
     model = ThermalPerceptron(random_state=0).fit([[0.0], [1.0]], [0, 1])
     assert model.mistakes_.shape == (1, 1897)

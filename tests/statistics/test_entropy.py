@@ -122,3 +122,15 @@ def test_dates_are_refused_with_their_type():
     frame = pandas.DataFrame({"when": pandas.to_datetime(["2020-01-01", "2021-01-01"]), "a": [1, 2]})
     with pytest.raises(ValueError, match="column 'when' of X has the type datetime64"):
         su_matrix(frame)
+
+
+def test_another_base_is_another_unit_of_the_same_information(X):
+    x, y, z = X.T[0], X.T[2], X.T[1]
+    nat = math.log(2)
+    assert entropy(x, base=math.e) == pytest.approx(plug_in_entropy(x) * nat, abs=1e-12)
+    assert mutual_information(x, y, base=math.e) == pytest.approx(mutual_info_score(x, y), abs=1e-12)
+    bits = conditional_mutual_information(x, y, z)
+    assert bits > 0.1
+    assert conditional_mutual_information(x, y, z, base=4) == pytest.approx(bits / 2, abs=1e-12)
+    with pytest.raises(ValueError, match="base=1 is no base"):
+        entropy(x, base=1)

@@ -48,6 +48,9 @@ PARAMETERS = {
     "PartitionTreeClassifier": {"n_passes": 50, **SEEDED},
     "HybridLinearClassifier": TIGHT_HYBRID,
     "HybridLinearRegressor": TIGHT_HYBRID,
+    "AutoregressiveISA": SEEDED,
+    "IndependentSubspaceAnalysis": SEEDED,
+    "PostNonlinearISA": SEEDED,
     "KernelMarginClassifier": {"tol": 1e-11},
     "MinlipOrdinal": {"tol": 1e-10},
     "LatentLogLinearClassifier": {"C": 0.1, "n_restarts": 2, "tol": 1e-12, **SEEDED},
@@ -60,6 +63,7 @@ PARAMETERS = {
         "epsilon": 1e6,
         **SEEDED,
     },
+    "AnechoicBSS": SEEDED,
     "SemiStochasticLogisticRegression": SEEDED,
     # The width "scale" depends on the variance, which is another one for repeated rows.
     "BiasFreeSVC": {"gamma": 0.01, "tol": 1e-14, "stopping": "gap"},

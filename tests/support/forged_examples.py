@@ -145,5 +145,24 @@ def _aggregators() -> list[Example]:
     return [Example(kind.__name__, lambda kind=kind: kind().fit(VOTES, LEVELS), aggregate) for kind in kinds]
 
 
-OTHERS = (*_sequence_models(), *_string_models(), *_aggregators())
+def _boltzmann_machines() -> list[Example]:
+    from treatise.decomposition import ConditionalDBN, ConditionalRBM, FactoredConditionalRBM
+
+    frames = [np.random.default_rng(seed).normal(size=(12, 3)) for seed in range(2)]
+    past, few = frames[0], {"n_epochs": 2, "order": 2, "random_state": 0}
+    on_frames = (("transform", frames), ("predict", past, 2), ("sample", past, 2))
+    more = (("impute", past), ("free_energy", frames), ("log_likelihood", frames), ("partial_fit", frames))
+    styled = [("transform", frames, ["a", "b"]), ("free_energy", frames, ["a", "b"]), ("score", frames, ["a", "b"])]
+    return [
+        Example("ConditionalRBM", lambda: ConditionalRBM(3, **few).fit(frames), asking(*on_frames, *more)),
+        Example(
+            "FactoredConditionalRBM",
+            lambda: FactoredConditionalRBM(3, n_factors=4, **few).fit(frames, ["a", "b"]),
+            asking(*styled),
+        ),
+        Example("ConditionalDBN", lambda: ConditionalDBN((3, 2), **few).fit(frames), asking(*on_frames)),
+    ]
+
+
+OTHERS = (*_sequence_models(), *_string_models(), *_aggregators(), *_boltzmann_machines())
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

@@ -16,7 +16,7 @@ INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
 SEVERAL_TASKS = ("multi-regression", "multi-label", "multi-class")
 """Several targets at once: amounts, two classes each (y is a matrix of 0 and 1), or classes (y holds their numbers)."""
-COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, "ordinal", "survival", "sequence")
+COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, "ordinal", "survival", "sequence", "cluster")
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip

@@ -12,7 +12,20 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from treatise.cli import _catalogue, _compare, _console, _data, _doctor, _graph, _models, _rate, _reproduce, _stream
+from treatise.cli import (
+    _catalogue,
+    _compare,
+    _console,
+    _data,
+    _depend,
+    _doctor,
+    _graph,
+    _models,
+    _network,
+    _rate,
+    _reproduce,
+    _stream,
+)
 
 INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 
@@ -79,6 +92,8 @@ app.command("fit")(_models.fit)
 app.command("predict")(_models.predict)
 app.command("label")(_models.predict)
 app.command("graph")(_graph.graph)
+app.command("depend")(_depend.depend)
+app.command("network")(_network.network)
 app.command("rate")(_rate.rate)
 app.command("aggregate")(_rate.aggregate)
 app.command("stream")(_stream.stream)

@@ -26,7 +26,12 @@ Targets = Annotated[
         "at once.",
     ),
 ]
-Task = Annotated[str | None, typer.Option(help="binary, multiclass, regression or sequence; inferred if not given.")]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        help="binary, multiclass, regression, sequence, or cluster (groups, no target); inferred if not given."
+    ),
+]
 Header = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether the first line names the columns; looked for if not given."),

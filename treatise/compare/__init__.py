@@ -15,15 +15,18 @@ if TYPE_CHECKING:
     from treatise.compare.candidates import Candidate
     from treatise.compare.comparison import Comparison, compare_methods
     from treatise.compare.consensus import Consensus, aggregate_rankings
+    from treatise.compare.dependence import Dependence, find_dependence
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
     from treatise.compare.inputs.encoding import Densify, TableEncoder
+    from treatise.compare.inputs.groups import predict_groups
     from treatise.compare.inputs.sentences import label_sentences
     from treatise.compare.inputs.sequence_tables import label_table
     from treatise.compare.inputs.survival import predict_lifetimes
     from treatise.compare.inputs.table import predict_table, understand
     from treatise.compare.inputs.targets import predict_targets
+    from treatise.compare.network import NetworkFindings, explore_network
     from treatise.compare.observer import Observer
     from treatise.compare.ratings import RatedPlayers, rate_players
     from treatise.compare.rules import Rules
@@ -36,9 +39,11 @@ _PLACES = {
     "Comparison": "comparison",
     "Consensus": "consensus",
     "Densify": "inputs.encoding",
+    "Dependence": "dependence",
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
+    "NetworkFindings": "network",
     "Observer": "observer",
     "RatedPlayers": "ratings",
     "Rules": "rules",
@@ -46,6 +51,8 @@ _PLACES = {
     "aggregate_rankings": "consensus",
     "compare_methods": "comparison",
     "expert_weights": "blending",
+    "explore_network": "network",
+    "find_dependence": "dependence",
     "fit_method": "single",
     "graph_learners": "graph",
     "greedy_weights": "blending",
@@ -53,6 +60,7 @@ _PLACES = {
     "label_table": "inputs.sequence_tables",
     "learn_graph": "graph",
     "parse_setting": "single",
+    "predict_groups": "inputs.groups",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
     "predict_targets": "inputs.targets",
@@ -67,9 +75,11 @@ __all__ = [
     "Comparison",
     "Consensus",
     "Densify",
+    "Dependence",
     "FittedModel",
     "Input",
     "LearnedGraph",
+    "NetworkFindings",
     "Observer",
     "RatedPlayers",
     "Rules",
@@ -77,6 +87,8 @@ __all__ = [
     "aggregate_rankings",
     "compare_methods",
     "expert_weights",
+    "explore_network",
+    "find_dependence",
     "fit_method",
     "graph_learners",
     "greedy_weights",
@@ -84,6 +96,7 @@ __all__ = [
     "label_table",
     "learn_graph",
     "parse_setting",
+    "predict_groups",
     "predict_lifetimes",
     "predict_table",
     "predict_targets",

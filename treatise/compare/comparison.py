@@ -187,9 +187,9 @@ def compare_methods(
     targets : sequence of str or int
         Several columns to predict at once, instead of ``target``: methods that learn them together, beside a model for
         each. All are amounts, or all are classes.
-    task : {"binary", "multiclass", "regression", "sequence"} or None
-        None infers it; survival follows from ``time``; "sequence", which files in CoNLL columns are taken for, labels
-        the words of sentences.
+    task : {"binary", "multiclass", "regression", "sequence", "cluster"} or None
+        None infers it; "cluster" looks for groups of rows, without a target; survival follows from ``time``;
+        "sequence", which files in CoNLL columns are taken for, labels the words of sentences.
     metric : str, callable or None
         What ranks the methods; None takes ROC AUC, balanced accuracy, R² or concordance by task. Also the name of one
         of scikit-learn's scorers, a scorer, or a function of the actual and the predicted values that returns a number,

@@ -28,6 +28,9 @@ METRICS = {
         Metric("mean_log_loss", "mean log loss of the targets", False, 0.0),
         Metric("concordance", "concordance", True, 0.0, 1.0),
         Metric("integrated_brier", "integrated Brier score", False, 0.0),
+        Metric("stability", "stability of the groups", True, None, 1.0),
+        Metric("log_density", "log density of held-out rows", True),
+        Metric("overlap", "largest overlap of two groups", False, 0.0, 1.0),
     )
 }
 TABLE_METRICS = {
@@ -43,5 +46,7 @@ SEVERAL_METRICS = {
     "multi-class": _SEVERAL_CLASSES,
 }
 """Measures of several targets, each a mean over them, the one that ranks first."""
+GROUP_METRICS = ("stability", "log_density", "overlap")
+"""Measures of groups without a target, the one that ranks first."""
 SURVIVAL_METRICS = ("concordance", "integrated_brier")
 """Measures of survival times, the one that ranks first."""

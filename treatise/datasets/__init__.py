@@ -1,6 +1,7 @@
 """Data: generators of synthetic sets, and loaders that verify real files before use."""
 
 from treatise.datasets._additive_chains import ADDITIVE_CURVES, make_additive_chain, make_interleaved_emissions
+from treatise.datasets._anechoic import AnechoicMixture, make_anechoic_mixture, make_moved_objects
 from treatise.datasets._binary_density import load_binary_density
 from treatise.datasets._biology import (
     ProteinFamilies,
@@ -50,7 +51,16 @@ from treatise.datasets._matrices import (
     load_prostate_expression,
     load_svmguide3,
 )
+from treatise.datasets._motion import (
+    MOTIONS,
+    Motion,
+    MotionClip,
+    load_cmu_motion,
+    load_motion,
+    make_coupled_oscillators,
+)
 from treatise.datasets._network_tables import make_network_table
+from treatise.datasets._networks import Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -70,7 +80,16 @@ from treatise.datasets._rankings import (
 from treatise.datasets._reuters import load_reuters_topics
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
+from treatise.datasets._source_mixtures import (
+    load_foetal_ecg,
+    load_two_lead_ecg,
+    make_colored_sources,
+    mix_postnonlinear,
+    mix_spiral,
+)
 from treatise.datasets._speech import SpokenVowels, load_english_treebank, load_japanese_vowels
+from treatise.datasets._subspace_outliers import make_subspace_outliers
+from treatise.datasets._subspace_sources import make_subspace_sources
 from treatise.datasets._tables import BUNDLED, load_table
 from treatise.datasets._tic_tac_toe import WINNING_LINES, make_tic_tac_toe
 from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_graph
@@ -78,13 +97,18 @@ from treatise.datasets._weak_edge_graphs import WeakEdgeRows, make_weak_edge_gra
 __all__ = [
     "ADDITIVE_CURVES",
     "BUNDLED",
+    "MOTIONS",
     "NEWSGROUP_PAIRS",
     "WINNING_LINES",
+    "AnechoicMixture",
     "CellSignals",
     "DataFile",
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "Motion",
+    "MotionClip",
+    "Network",
     "PerturbedGraphs",
     "ProteinFamilies",
     "ProteinStructures",
@@ -102,17 +126,21 @@ __all__ = [
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
+    "load_cmu_motion",
     "load_colon_expression",
     "load_dorothea_validation",
     "load_english_treebank",
     "load_exons_introns",
+    "load_foetal_ecg",
     "load_frey_faces",
     "load_halo2",
     "load_handwritten_words",
     "load_japanese_vowels",
     "load_mnist_test",
     "load_moffett",
+    "load_motion",
     "load_movielens_small",
+    "load_network",
     "load_newsgroup_counts",
     "load_newsgroup_pair",
     "load_newsgroup_words",
@@ -129,11 +157,15 @@ __all__ = [
     "load_stock_prices",
     "load_svmguide3",
     "load_table",
+    "load_two_lead_ecg",
     "load_usps",
     "locate",
     "make_additive_chain",
+    "make_anechoic_mixture",
     "make_bengio_grandvalet",
+    "make_colored_sources",
     "make_corral",
+    "make_coupled_oscillators",
     "make_expert_rankings",
     "make_factor_data",
     "make_fractional_brownian_motion",
@@ -148,6 +180,7 @@ __all__ = [
     "make_logistic_sphere",
     "make_m_of_n",
     "make_monks",
+    "make_moved_objects",
     "make_near_separable",
     "make_network_table",
     "make_perturbed_graphs",
@@ -156,8 +189,12 @@ __all__ = [
     "make_separable",
     "make_shared_features",
     "make_signed_network",
+    "make_subspace_outliers",
+    "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",
     "make_waveform",
     "make_weak_edge_graph",
+    "mix_postnonlinear",
+    "mix_spiral",
 ]

@@ -65,12 +65,14 @@ from treatise.kernels.strings import (
 )
 from treatise.kernels.vectors import (
     KERNEL_NAMES,
+    Distance,
     FunctionKernel,
     Gaussian,
     Laplacian,
     Linear,
     Polynomial,
     kernel_gamma,
+    median_gamma,
     resolve_kernel,
 )
 
@@ -82,6 +84,7 @@ __all__ = [
     "BernoulliProductKernel",
     "CubicSpline",
     "Definiteness",
+    "Distance",
     "EncodedStrings",
     "ExponentialProductKernel",
     "FeatureSpaceProductKernel",
@@ -134,6 +137,7 @@ __all__ = [
     "edit_distance_transducer",
     "kernel_alignment",
     "kernel_gamma",
+    "median_gamma",
     "mismatch_transducer",
     "negative_definiteness",
     "ngram_transducer",

@@ -6,6 +6,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
+from treatise.kernels.base import Kernel, count
+
 _TOLERANCE = 1e-10
 
 
@@ -32,6 +34,39 @@ class KernelFactor:
         features = np.empty((len(K), rank))
         features[order] = np.tril(lower)[:, :rank]
         return cls(features, order[:rank], np.tril(lower[:rank, :rank]))
+
+    @classmethod
+    def on_demand(
+        cls, kernel: Kernel, objects, *, tolerance: float = _TOLERANCE, max_rank: int | None = None
+    ) -> "KernelFactor":
+        """Factor the Gram matrix of prepared objects from a few of its columns, without ever holding it.
+
+        The incomplete Cholesky factorisation: O(n r^2) time and n r numbers for r features. It ends when the trace of
+        what is left is at most ``tolerance`` times the whole, or at ``max_rank`` features.
+        """
+        left = np.array(kernel.diagonal(objects), np.float64)
+        whole = float(left.sum())
+        if not whole > 0:
+            raise ValueError(f"the kernel's values of the rows with themselves sum to {whole:g}; it must be positive")
+        most = min(count(objects), max_rank or count(objects))
+        features = np.empty((len(left), min(most, 32)))
+        pivots: list[int] = []
+        while len(pivots) < most and left.sum() > tolerance * whole:
+            rank, pivot = len(pivots), int(np.argmax(left))
+            if not left[pivot] > 0:
+                break
+            if rank == features.shape[1]:
+                features = np.hstack([features, np.empty((len(left), min(rank, most - rank)))])
+            column = kernel.block(objects, objects[pivot : pivot + 1])[:, 0]
+            column = column - features[:, :rank] @ features[pivot, :rank]
+            features[:, rank] = column / np.sqrt(left[pivot])
+            features[pivots, rank] = 0.0
+            left = np.maximum(left - features[:, rank] ** 2, 0.0)
+            pivots.append(pivot)
+            left[pivots] = 0.0
+        order = np.array(pivots)
+        features = np.ascontiguousarray(features[:, : len(pivots)])
+        return cls(features, order, np.tril(features[order]))
 
     def dual(self, weights: np.ndarray) -> np.ndarray:
         """Weights of the pivots' kernels that give the same scores as ``weights`` of the features."""

@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.utils import check_array
 
@@ -162,6 +163,42 @@ class Laplacian(_VectorKernel):
         return np.ones(len(A))
 
 
+class Distance(_VectorKernel):
+    """``(|x|^alpha + |z|^alpha - |x - z|^alpha) / 2``, whose distance in its own space is that of the rows.
+
+    The kernel behind the energy distance and distance covariance.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Power of the distances, above 0 and at most 2.
+
+    Examples
+    --------
+    >>> from treatise.kernels import Distance
+    >>> Distance()([[1.0], [3.0]])
+    array([[1., 1.],
+           [1., 3.]])
+    """
+
+    def __init__(self, alpha=1.0):
+        self.alpha = alpha
+
+    def prepare(self, X):
+        if not 0 < self.alpha <= 2:
+            raise ValueError(f"alpha={self.alpha:g} gives no kernel; it must be above 0 and at most 2")
+        rows = check_array(X, dtype=np.float64)
+        return Prepared(rows, np.sqrt(_squared_lengths(rows)) ** self.alpha)
+
+    def block(self, A, B):
+        gaps = cdist(A.objects, B.objects)
+        gaps = gaps if self.alpha == 1 else gaps**self.alpha
+        return 0.5 * (A.companions[0][:, None] + B.companions[0] - gaps)
+
+    def diagonal(self, A):
+        return A.companions[0].copy()
+
+
 class FunctionKernel(_VectorKernel):
     """A function of two tables that gives their Gram matrix, as scikit-learn's ``SVC`` takes one.
 
@@ -235,3 +272,34 @@ def kernel_gamma(gamma, X, weights=None):
     else:
         variance = (weights @ np.square(X - mean)).sum() / total
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+_MOST_MEDIAN_ROWS = 1000
+
+
+def median_gamma(X):
+    """``gamma`` of the Gaussian kernel whose width is the median distance of two rows over the square root of two.
+
+    That is one over the squared median distance. Beyond 1 000 rows it is taken from so many of them, evenly spaced in
+    the order of their values, so that the order of the rows does not matter.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.kernels import median_gamma
+    >>> median_gamma(np.array([[0.0], [1.0], [3.0]]))
+    0.25
+    """
+    if len(X) > _MOST_MEDIAN_ROWS:
+        places = np.linspace(0, len(X) - 1, _MOST_MEDIAN_ROWS).astype(int)
+        X = X[np.lexsort(X.T[::-1])[places]]
+    gaps = pdist(X)
+    gaps = gaps[gaps > 0] if len(gaps) and np.median(gaps) == 0 else gaps
+    if not len(gaps) or not gaps.max() > 0:
+        raise ValueError("all rows of X are equal; they have no median distance for the width of a kernel")
+    return float(1.0 / np.median(gaps) ** 2)

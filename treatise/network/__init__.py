@@ -1,5 +1,6 @@
 """Networks: link prediction, signed graphs, the quality of graph clusterings."""
 
+from treatise.network.common_neighbours import LikelyLinks, likely_links
 from treatise.network.communities import (
     ClusterTerms,
     Counterexample,
@@ -32,6 +33,7 @@ __all__ = [
     "Counterexample",
     "CyclePattern",
     "GraphCommunities",
+    "LikelyLinks",
     "SignedClustering",
     "SignedLinkPredictor",
     "balance_report",
@@ -43,6 +45,7 @@ __all__ = [
     "imbalance_score",
     "is_balanced",
     "is_weakly_balanced",
+    "likely_links",
     "plot_communities",
     "plot_two_clique_phase",
     "signed_katz",

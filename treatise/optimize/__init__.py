@@ -6,6 +6,7 @@ from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_ker
 from treatise.optimize.box_quadratic import minimize_box_quadratic
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.enclosing_ellipsoid import EnclosingEllipsoid, minimum_volume_ellipsoid
+from treatise.optimize.evolution import SNES, XNES, EvolutionStrategy, load_search, nes_utilities
 from treatise.optimize.feedback_arc import ArcOrder, feedback_arc_order
 from treatise.optimize.forward_selection import ForwardSelection
 from treatise.optimize.graphical_lasso import (
@@ -91,8 +92,11 @@ from treatise.optimize.svm import (
     warm_start,
 )
 from treatise.optimize.transport import PairTransport, TransportSolution, solve_transport
+from treatise.optimize.two_sat import two_sat
 
 __all__ = [
+    "SNES",
+    "XNES",
     "ADMMSolution",
     "AbsoluteLoss",
     "ArcOrder",
@@ -103,6 +107,7 @@ __all__ = [
     "ConeMarginSolution",
     "EnclosingEllipsoid",
     "EpsilonInsensitiveLoss",
+    "EvolutionStrategy",
     "ExponentialLoss",
     "ForwardSelection",
     "GraphicalLassoSolution",
@@ -156,6 +161,7 @@ __all__ = [
     "l1_constraint_paths",
     "l1_of_unit_vector",
     "least_subgradient",
+    "load_search",
     "log_partition_bound",
     "logdet_prox",
     "make_loss",
@@ -166,6 +172,7 @@ __all__ = [
     "minimize_lbfgs",
     "minimize_on_subspace",
     "minimum_volume_ellipsoid",
+    "nes_utilities",
     "nonnegative_kkt_residual",
     "nonnegative_least_squares",
     "parametric_simplex",
@@ -185,5 +192,6 @@ __all__ = [
     "solve_transport",
     "successive_projection",
     "svm_without_offset_path",
+    "two_sat",
     "warm_start",
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled, compiled_step
+from treatise._core.jit import compiled, compiled_step, compiled_sums
 
 
 @compiled_step
@@ -41,26 +41,28 @@ def ridge_rows(indptr, indices, values, others, reg, rows, first, last):
         G[:] = 0.0
         b[:] = 0.0
         for place in range(indptr[i], indptr[i + 1]):
-            h, value = others[indices[place]], values[place]
+            j, value = indices[place], values[place]
             for m in range(k):
-                b[m] += value * h[m]
-                hm = h[m]
+                hm = others[j, m]
+                b[m] += value * hm
                 for n in range(m + 1):
-                    G[m, n] += hm * h[n]
+                    G[m, n] += hm * others[j, n]
         for m in range(k):
             G[m, m] += reg
         solve_positive(G, b)
         rows[i] = b
 
 
-@compiled
+@compiled_sums
 def squared_residual(indptr, indices, values, W, H):
     """Sum over the observed entries of the squared difference from ``W H'``."""
     total = 0.0
     for i in range(len(indptr) - 1):
         for place in range(indptr[i], indptr[i + 1]):
-            difference = values[place] - np.dot(W[i], H[indices[place]])
-            total += difference * difference
+            j, product = indices[place], 0.0
+            for m in range(W.shape[1]):
+                product += W[i, m] * H[j, m]
+            total += (values[place] - product) ** 2
     return total
 
 

@@ -25,7 +25,7 @@ UNKNOWN = "What each column is worth was not measured in this run."
 def effects_view(run: RunRecord) -> dict[str, Any] | None:
     """The columns that matter most to any of the best methods, side by side; or why that is not known."""
     found = run.importance
-    if not found and not run.leaderboard:
+    if not found and (not run.leaderboard or run.data.target is None):
         return None
     shown = [method for method in found if method.columns]
     sentences = [(method.label, method.why_not) for method in found if method.why_not]

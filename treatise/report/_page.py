@@ -18,6 +18,7 @@ from treatise.report._columns import effects_view, profile_view, segments_view
 from treatise.report._confusion import MOST_CLASSES, confusion_table
 from treatise.report._decision import decision_view
 from treatise.report._failures import failures_view
+from treatise.report._groups import groups_view
 from treatise.report._learning import learning_view
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._plain import plain
@@ -119,6 +120,7 @@ def _best_view(best: BestMethod | None) -> dict[str, Any] | None:
         "calibration": _calibration_view(best.calibration or ()),
         "survival": survival_view(best.survival or ()),
         "targets": targets_view(best.targets or ()),
+        "groups": groups_view(best.groups),
     }
 
 

@@ -23,7 +23,7 @@ from treatise.report.explained import (
     UnlabelledWorth,
 )
 
-VERSION = 4
+VERSION = 5
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -78,11 +78,11 @@ class ColumnCounts:
 class DataRecord:
     """What was compared on, as its kind of input describes it: data, and words for the page and the terminal."""
 
-    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk) or `sequences`."]
+    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk), `sequences`, `groups` (no target)."]
     name: Annotated[str, "The name of the data."]
     source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
     sha256: Annotated[str | None, "SHA-256 of the content."]
-    task: Annotated[str, "What is to be done: `binary`, `multiclass`, `regression`, `sequence`."]
+    task: Annotated[str, "What is to be done: `binary`, `multiclass`, `regression`, `sequence`, `cluster`."]
     target: Annotated[str | None, "What is to be predicted; null where nothing is."]
     rows: Annotated[int, "Rows, or whatever else the folds divide."]
     size: Annotated[str, "The size in words, such as `150 rows, 4 columns to predict from`."]
@@ -256,6 +256,41 @@ class TargetScore:
 
 
 @dataclass(frozen=True)
+class GroupTrait:
+    """A column in which the rows of a group differ from the others."""
+
+    column: Annotated[str, "Its name."]
+    words: Annotated[str, "What it is in the group and elsewhere: medians of amounts, shares of a category."]
+    strength: Annotated[float, "The difference in standard deviations; of shares, twice the difference."]
+    higher: Annotated[bool, "Whether it is higher, or more frequent, in the group."]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of rows that the saved model finds."""
+
+    number: Annotated[int, "Its number, from 1, the largest first."]
+    rows: Annotated[int, "How many rows it has."]
+    share: Annotated[float, "Their share."]
+    traits: Annotated[tuple[GroupTrait, ...], "What sets it apart, the most telling first; at most five."]
+
+
+@dataclass(frozen=True)
+class GroupsFound:
+    """The groups of a table without a target."""
+
+    groups: Annotated[tuple[Group, ...], "The groups, the largest first; one where there are none."]
+    noise: Annotated[int, "Rows that belong to none."]
+    rows: Annotated[int, "Rows that were assigned; a sample of very many."]
+    names: Annotated[tuple[int, ...], "Numbers of the groups in the map of overlaps, those with rows enough."]
+    overlap: Annotated[tuple[tuple[float, ...], ...], "Probability that a draw of one group looks more like another."]
+    across: Annotated[tuple[Number, ...], "Rows in the plane, at most 1500: the first coordinate."]
+    up: Annotated[tuple[Number, ...], "The second."]
+    of: Annotated[tuple[int, ...], "The group of each, 0 for none."]
+    axes: Annotated[tuple[str, str], "What the coordinates are."]
+
+
+@dataclass(frozen=True)
 class ModelUse:
     """How to use the saved model."""
 
@@ -278,6 +313,7 @@ class BestMethod:
     calibration: Annotated[tuple[CalibrationCurve, ...] | None, "For probabilities: how far they can be trusted."]
     survival: Annotated[tuple[SurvivalCurves, ...] | None, "For survival times: what became of rows, by prediction."]
     targets: Annotated[tuple[TargetScore, ...] | None, "For several targets: how well each is predicted."]
+    groups: Annotated[GroupsFound | None, "Without a target: the groups of the rows."] = None
 
 
 @dataclass(frozen=True)

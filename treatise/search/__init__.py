@@ -1,1 +1,15 @@
 """Black-box optimisation: evolution strategies, Bayesian optimisation, designed experiments."""
+
+from treatise.optimize import SNES, XNES, load_search, nes_utilities
+from treatise.search.nes import canonical_nes_step, minimize_nes, plot_search, search_gradient_step
+
+__all__ = [
+    "SNES",
+    "XNES",
+    "canonical_nes_step",
+    "load_search",
+    "minimize_nes",
+    "nes_utilities",
+    "plot_search",
+    "search_gradient_step",
+]

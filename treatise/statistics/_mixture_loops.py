@@ -7,7 +7,7 @@ Appendix A.
 
 import numpy as np
 
-from treatise._core.jit import compiled, compiled_step
+from treatise._core.jit import compiled, compiled_step, compiled_sums
 
 LOG_2PI = np.log(2.0 * np.pi)
 
@@ -96,7 +96,7 @@ def expectation(X, k, weights, means, covariances, memberships, log_total):
     return posteriors(k, memberships, log_total)
 
 
-@compiled
+@compiled_sums
 def maximisation(X, k, memberships, ridge, weights, means, covariances):
     """M-step: shares, means and covariances plus ridge on their diagonals; deletes collapsed components, returns k.
 

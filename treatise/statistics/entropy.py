@@ -1,4 +1,9 @@
-"""Entropies and dependence of discrete variables, from counts, in bits."""
+"""Entropies and dependence of discrete variables, from counts, in bits or in any other unit.
+
+Of continuous variables see :mod:`treatise.information`, whose functions of the same names take the same ``base``.
+"""
+
+import math
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
@@ -61,8 +66,8 @@ class TableInformation:
         return np.maximum(each + own - joint, 0), each + own
 
 
-def entropy(x) -> float:
-    """Entropy of a discrete variable, in bits.
+def entropy(x, *, base=2.0) -> float:
+    """Entropy of a discrete variable, in bits unless another base of the logarithm is asked for.
 
     The plug-in estimate, from counts: biased downwards by about (values - 1) / (2 n ln 2).
 
@@ -70,6 +75,8 @@ def entropy(x) -> float:
     ----------
     x : array-like of shape (n_samples,)
         Integers, strings, Booleans or categories.
+    base : float, default=2.0
+        Base of the logarithm: 2 gives bits, ``math.e`` nats.
 
     Examples
     --------
@@ -77,11 +84,11 @@ def entropy(x) -> float:
     >>> entropy(["a", "b", "a", "b"])
     1.0
     """
-    return _joint_entropy(discrete_variable(x, "x"))
+    return _joint_entropy(discrete_variable(x, "x")) * _bit_in(base)
 
 
-def mutual_information(x, y) -> float:
-    """Information that two discrete variables share, in bits: I = H(X) + H(Y) - H(X, Y).
+def mutual_information(x, y, *, base=2.0) -> float:
+    """Information that two discrete variables share: I = H(X) + H(Y) - H(X, Y), in bits unless told otherwise.
 
     The plug-in estimate, biased upwards: independent samples share about
     (values of x - 1)(values of y - 1) / (2 n ln 2) bits.
@@ -90,6 +97,8 @@ def mutual_information(x, y) -> float:
     ----------
     x, y : array-like of shape (n_samples,)
         Integers, strings, Booleans or categories.
+    base : float, default=2.0
+        Base of the logarithm: 2 gives bits, ``math.e`` nats.
 
     Examples
     --------
@@ -98,11 +107,11 @@ def mutual_information(x, y) -> float:
     1.0
     """
     table, z = _pair(x, y)
-    return float(table.mutual_information(z)[0])
+    return float(table.mutual_information(z)[0]) * _bit_in(base)
 
 
-def conditional_mutual_information(x, y, given) -> float:
-    """Information that x and y share once a third variable is known, in bits: I(X; Y | Z).
+def conditional_mutual_information(x, y, given, *, base=2.0) -> float:
+    """Information that x and y share once a third variable is known: I(X; Y | Z), in bits unless told otherwise.
 
     The plug-in estimate, H(X, Z) + H(Y, Z) - H(X, Y, Z) - H(Z). Its bias grows with the number of values
     of ``given``: with few rows for each of them, it says more than is there.
@@ -111,6 +120,8 @@ def conditional_mutual_information(x, y, given) -> float:
     ----------
     x, y, given : array-like of shape (n_samples,)
         Integers, strings, Booleans or categories.
+    base : float, default=2.0
+        Base of the logarithm: 2 gives bits, ``math.e`` nats.
 
     Examples
     --------
@@ -122,7 +133,7 @@ def conditional_mutual_information(x, y, given) -> float:
     check_consistent_length(x, y, given)
     a, b, z = discrete_variable(x, "x"), discrete_variable(y, "y"), discrete_variable(given, "given")
     shared = _joint_entropy(a, z) + _joint_entropy(b, z) - _joint_entropy(a, b, z) - _joint_entropy(z)
-    return max(0.0, shared)
+    return max(0.0, shared) * _bit_in(base)
 
 
 def symmetrical_uncertainty(x, y) -> float:
@@ -206,6 +217,13 @@ def discrete_variable(x, name: str) -> DiscreteVariable:
     if table.n_columns != 1:
         raise ValueError(f"{name} has {table.n_columns} columns; give one variable")
     return table.variable(0)
+
+
+def _bit_in(base):
+    """One bit in units of another base; exactly one for base 2."""
+    if not base > 1:
+        raise ValueError(f"base={base} is no base of a logarithm of information; it must exceed 1, as 2 or math.e do")
+    return 1.0 if base == 2 else math.log(2.0) / math.log(base)
 
 
 def _table(X, name):

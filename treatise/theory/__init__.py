@@ -1,5 +1,6 @@
 """What theory says about your numbers: bounds, dimensions, honest error bars."""
 
+from treatise.optimize import two_sat
 from treatise.theory.best_of_many import ComparisonsWithBest, comparisons_with_best
 from treatise.theory.corrected_resampling import (
     CorrectedInterval,
@@ -19,6 +20,16 @@ from treatise.theory.cv_report import CVVarianceReport, cv_variance_report
 from treatise.theory.five_by_two import FiveByTwoTest, five_by_two_test
 from treatise.theory.holdout import HoldoutVariance, holdout_variance
 from treatise.theory.multiplicity import holm
+from treatise.theory.threshold_neurons import (
+    NeuronComplexity,
+    SampleMeasures,
+    ThresholdNeuron,
+    fit_threshold_neuron,
+    neuron_complexity,
+    sample_measures,
+    sample_of_one_in_three,
+    sample_of_vertex_cover,
+)
 
 __all__ = [
     "CVEigenvalues",
@@ -29,6 +40,9 @@ __all__ = [
     "CorrectedTest",
     "FiveByTwoTest",
     "HoldoutVariance",
+    "NeuronComplexity",
+    "SampleMeasures",
+    "ThresholdNeuron",
     "comparisons_with_best",
     "corrected_interval",
     "corrected_ttest",
@@ -38,8 +52,14 @@ __all__ = [
     "cv_variance",
     "cv_variance_report",
     "feasible_gamma",
+    "fit_threshold_neuron",
     "five_by_two_test",
     "holdout_variance",
     "holm",
     "jackknife_losses",
+    "neuron_complexity",
+    "sample_measures",
+    "sample_of_one_in_three",
+    "sample_of_vertex_cover",
+    "two_sat",
 ]

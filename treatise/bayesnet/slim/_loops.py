@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treatise._core.jit import compiled, compiled_step
+from treatise.statistics.sampling.random_numbers import beta_draw, inverse_gaussian
 
 ABSENT, SPARSE, ACTIVE, FIXED = 0, 1, 2, 3
 """Roles of a weight: zero by construction; spike and slab; always in the slab; given, never sampled."""
@@ -50,22 +51,6 @@ class State(NamedTuple):
     row_rank: np.ndarray  # (d,), P
     column_rank: np.ndarray  # (K,), P_f
     missing: np.ndarray  # (n_missing, 2), variable and row of each missing cell
-
-
-@compiled_step
-def inverse_gaussian(rng, mean, shape):
-    """One draw by the transformation with two roots, in the form that loses no digits where mean / shape is large."""
-    square = rng.standard_normal() ** 2
-    a = 0.5 * mean * square / shape
-    root = mean / (1.0 + a + math.sqrt(a * (a + 2.0)))
-    return root if rng.random() * (mean + root) <= mean else mean * (mean / root)
-
-
-@compiled_step
-def beta_draw(rng, a, b):
-    """One draw of Beta(a, b)."""
-    x, y = rng.standard_gamma(a), rng.standard_gamma(b)
-    return x / (x + y) if x + y > 0.0 else a / (a + b)
 
 
 @compiled_step

@@ -98,15 +98,13 @@ class SmoothChain(Chain):
         super().__init__(model, X, missing, truth, plan, rng)
         self.rate = RATE_SHAPE / RATE_RATE
         self.rows = {j: SmoothRow(each, SCALE_SHAPE / self.rate) for j, each in inputs.items()}
-        self.smooth = np.zeros((plan.n_kept, len(inputs), X.shape[1]))
-        self.decays = np.empty((plan.n_kept, len(inputs)))
         # Smooth regressors that stand where a DAG's parents do leave the driving signals as the only sources.
         self._has_sources = model.n_observed > 0
         if self._has_sources:
             # An edge that starts absent would stay so until its function came to fit by chance.
             self.state.W[:, list(inputs)] = np.where(model.role[:, list(inputs)] == SPARSE, 0.5, 0.0)
 
-    def sweep(self, n_sweeps, orders):
+    def sweep(self, n_sweeps):
         rng, state = self.rng, self.state
         total = np.empty(state.X.shape[1])
         for _ in range(n_sweeps):
@@ -138,10 +136,11 @@ class SmoothChain(Chain):
             state.W[slab, j] /= square**0.5
             state.tau[slab, j] /= square
 
-    def _keep(self, row):
-        super()._keep(row)
-        self.smooth[row] = self.state.F[list(self.rows)]
-        self.decays[row] = [each.decay for each in self.rows.values()]
+    def draw(self):
+        rows = self.rows
+        return {
+            **super().draw(), "smooth": self.state.F[list(rows)], "decays": [each.decay for each in rows.values()]
+        }  # fmt: skip
 
 
 def continued(values, inputs, new_inputs, decay):

@@ -18,6 +18,7 @@ from treatise.compare.explaining import Trial, explained_methods, explanations
 from treatise.compare.explaining.selections import selection_of
 from treatise.compare.explaining.unlabelled import worth_of_unlabelled
 from treatise.compare.inputs import FoldPredictions, Input
+from treatise.io import load_model
 from treatise.report import write_report
 from treatise.report.explained import ColumnEffect, Selection
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
@@ -94,6 +95,8 @@ class Ending:
             sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
             return replace(run, verdict=(*run.verdict, sentence))
         best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=fitted.params, rows=fitted.rows)
+        shown, sentences = contest.data.portray(load_model(contest.folder.path / MODEL).model)
+        best, run = replace(best, **shown), replace(run, verdict=(*run.verdict, *sentences))
         if fitted.rows is None:
             return replace(run, best=best)
         some, every = f"{fitted.rows:,}", f"{contest.data.size.rows:,}"
@@ -186,7 +189,7 @@ class Ending:
         contest, left = self.contest, self._left
         if entry.form == "blend":
             return "A blend has the columns of its members, which stand below it on the board."
-        if left <= LEAST_EXPLAINING:
+        if left <= LEAST_EXPLAINING or not contest.data.weighable:
             return ()
         rows = contest.race.rows_for(entry.key, 0.3 * left / contest.slowness)
         candidate = contest.race.field[entry.key]
@@ -219,6 +222,8 @@ class Ending:
         if not parts:
             return
         data = self.contest.data
+        if not any(data.told(part.actual) for found in parts.values() for part in found[:1]):
+            return
         together = pl.concat(_rows(data, found, "actual") for found in parts.values())
         table = together.unique("row").sort("row")
         for key, found in parts.items():

@@ -46,6 +46,7 @@ class Judgement:
         unheard = [c for c in contest.everyone if c.key not in tried]
         failures = contest.failures + [contest.failure(c, "time", ended) for c in unheard]
         decision = decide(self.board, contest.metric, race, self.rules, self._margin())
+        decision = contest.data.decided(decision, self.board)
         repeats = 1 + max((record.repeat for record in contest.folder.folds), default=-1)
         return {
             "folds": FoldPlan(contest.k, repeats, contest.data.grouped),

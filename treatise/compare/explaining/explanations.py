@@ -111,7 +111,7 @@ def explanations(
     if rows is not None and entries:
         errors = error_segments(entries[0].key, entries[0].label, rows, predictions.get(entries[0].key, ()))
     return Explained(
-        importances(entries, data.features, effects),
+        importances(entries, data.features, effects) if data.weighable else (),
         curves,
         learning_curve(entries, trials, metric, k),
         errors,

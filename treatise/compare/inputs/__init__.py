@@ -7,6 +7,7 @@ from treatise._core.errors import TreatiseError
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Request, Size
 from treatise.compare.inputs.blocks import BlockInput
 from treatise.compare.inputs.examples import ExampleFiles
+from treatise.compare.inputs.groups import GroupsInput
 from treatise.compare.inputs.sequences import SequenceInput
 from treatise.compare.inputs.served import Part, Served
 from treatise.compare.inputs.survival import SurvivalInput
@@ -28,7 +29,7 @@ __all__ = [
     "served_kind",
 ]
 
-KINDS: list[type[Input]] = [SurvivalInput, TargetsInput, SequenceInput, BlockInput, TableInput]
+KINDS: list[type[Input]] = [GroupsInput, SurvivalInput, TargetsInput, SequenceInput, BlockInput, TableInput]
 """Every kind of input, asked in this order whether it takes a source."""
 
 PREDICTED: list[type[Served]] = [ExampleFiles]

@@ -21,6 +21,9 @@ from treatise.report.record import (
     CalibrationCurve,
     ConfusionMatrix,
     DataRecord,
+    Decision,
+    GroupsFound,
+    LeaderboardEntry,
     Metric,
     ModelUse,
     Residuals,
@@ -158,6 +161,7 @@ class Explanation:
     calibration: tuple[CalibrationCurve, ...] | None = None
     survival: tuple[SurvivalCurves, ...] | None = None
     targets: tuple[TargetScore, ...] | None = None
+    groups: GroupsFound | None = None
 
 
 class Input(Served):
@@ -183,9 +187,6 @@ class Input(Served):
     How the kinds that are still to come answer:
 
     ==================  =============================================================================================
-    no target           ``accepts`` a table with ``--task clustering``; held-out rows are judged by agreement of the
-                        groups found with and without them (stability) and by the silhouette; ``predict`` adds a
-                        column of groups.
     bags of rows        rows carry a group as sequences do; a fold holds whole bags, a bag has one label, ``size``
                         counts bags, ``predict`` writes a row for each bag.
     edge lists          ``divide`` hides a share of the edges and as many pairs without one; ``judge`` ranks them (AUC);
@@ -409,6 +410,19 @@ class Input(Served):
     def explain(self, parts: Sequence[FoldPredictions]) -> Explanation:
         """How a method errs, from what it said of each fold; nothing where the kind has no picture of it."""
         return Explanation()
+
+    @property
+    def weighable(self) -> bool:
+        """Whether what a measure loses when a column is shuffled tells what the column is worth."""
+        return True
+
+    def decided(self, decision: Decision, board: Sequence[LeaderboardEntry]) -> Decision:
+        """The recommendation, with what the data themselves say of it."""
+        return decision
+
+    def portray(self, model: Pipeline) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """What the saved model of all the data shows of them: fields of :class:`BestMethod`, and sentences."""
+        return {}, ()
 
     # ------------------------------------------------------------------ saved models
 

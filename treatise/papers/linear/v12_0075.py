@@ -23,7 +23,7 @@ BALANCED = "Ising, balanced variables: edge AUC of the best setting less that of
 UNEQUAL = Gap(
     "without a field, zeros and ones of an Ising model are of very unequal frequency, and a machine of least errors "
     "then answers with the more frequent one; with balanced variables both are level (see the row). The paper gives "
-    "neither its couplings nor its field",
+    "neither its couplings nor its field; with normal couplings and random fields it is behind or level too",
     band=0.1,
     shown_by=BALANCED,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.datasets import load_iris, load_wine
 from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold
 
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_table, make_hidden_clusters
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 N_FOLDS = 10
 MOST = 10
-"""Largest number of clusters in the synthetic data, which the paper does not give."""
+"""Largest number of clusters in the synthetic data, which the paper does not give; less in the quick form."""
 
 
 class Published(NamedTuple):
@@ -56,12 +56,17 @@ REAL: dict[tuple[str, str], Published] = {
     ("ionosphere", "likelihood"): Published((18.8, 6.9), (7.6, 1.0), (2.9, 1.1)),
 }
 """Tables 6 to 8."""
-CHOICE = "four clusters, all features: scikit-learn's mixtures of ten starts choose the same numbers by BIC"
+TWO_ARE_WORSE = "four clusters, all features: BIC of scikit-learn's best mixture of two less that of ours, least"
 BETTER_FIT = Gap(
-    "with all features the paper's EM keeps fewer clusters than we find; scikit-learn's mixtures for each number, from "
-    "ten starts, choose ours, so that the paper's had ended at worse optima",
+    "with all features the paper's EM keeps two clusters; here three have the better BIC on every draw, also beside "
+    "scikit-learn's best of ten mixtures of two, so that the paper's had ended at worse optima",
     band=10.0,
-    shown_by=CHOICE,
+    shown_by=TWO_ARE_WORSE,
+)
+MORE_FEATURES = Gap(
+    "each of the paper's three ways to begin EM leaves four to seven features on the folds that were tried, at class "
+    "errors like the paper's; why its search ends sooner is not known",
+    band=1.0,
 )
 TABLES = {"iris": "Table 6", "wine": "Table 7", "ionosphere": "Table 8"}
 
@@ -81,14 +86,14 @@ def experiment(*, full: bool = False) -> Evidence:
     Parameters
     ----------
     full : bool, default=False
-        All synthetic sets and the ionosphere: some twenty minutes on one core.
+        All synthetic sets, wine and the ionosphere: some five minutes on one core.
     """
     rows = []
-    n_draws = 10 if full else 4
+    n_draws, most = (6, MOST) if full else (4, 6)
     for (kind, criterion), published in SYNTHETIC.items():
         if full or kind in ("two", "four"):
-            rows += synthetic_rows(kind, criterion, published, n_draws)
-    rows += baseline_rows(["two", "four", "five", "five-redundant"] if full else ["four"], n_draws)
+            rows += synthetic_rows(kind, criterion, published, n_draws, most)
+    rows += baseline_rows(["two", "four", "five", "five-redundant"] if full else ["two", "four"], n_draws, most)
     rows += bias_rows()
     skipped = [
         "Tables 1 to 5, the 3-class set: the paper gives neither its covariances nor its third mean",
@@ -130,13 +135,14 @@ def draws_of(kind: str, n_draws: int, **options: Any) -> list[Fold]:
     found = []
     for seed in range(n_draws):
         X, y, relevant = make_hidden_clusters(kind, random_state=seed)
-        found.append(fold_of(X, y, *first_fold(X, y), relevant, **options))
+        found.append(fold_of(X, y, *first_fold(X, seed), relevant, **options))
     return found
 
 
-def first_fold(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Training and left-out rows."""
-    return next(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y))
+def first_fold(X: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Training and left-out rows of a random partition, as the paper's: where one cluster holds all rows, the class
+    that is most frequent in training is a rare one among those left out."""
+    return next(KFold(N_FOLDS, shuffle=True, random_state=seed).split(X))
 
 
 def _class_error(labels: np.ndarray, new_labels: np.ndarray, y: np.ndarray, y_new: np.ndarray) -> float:
@@ -150,7 +156,8 @@ def _row(
 ) -> Row:  # fmt: skip
     """A mean beside the paper's, which is of ten folds of one set; ``least`` is the smallest deviation taken.
 
-    Where the set is another, the paper's number is one draw of ours.
+    Where the set is another, the paper's number is one draw of ours. ``effect`` is what the number tells apart; of an
+    error half of the distance to the error without selection, or of guessing.
     """
     spread = max(published[1] if same_data else 0.0, float(np.std(values, ddof=1)), least)
     error = spread * float(np.sqrt(1 / len(values) + (1 / N_FOLDS if same_data else 1.0)))
@@ -159,16 +166,16 @@ def _row(
     )
 
 
-def synthetic_rows(kind: str, criterion: str, published: Published, n_draws: int) -> list[Row]:
+def synthetic_rows(kind: str, criterion: str, published: Published, n_draws: int, most: int) -> list[Row]:
     """Tables 3 to 5, one set and one criterion."""
     X, _, relevant = make_hidden_clusters(kind, random_state=0)
-    found = draws_of(kind, n_draws, criterion=criterion, max_clusters=MOST)
+    found = draws_of(kind, n_draws, criterion=criterion, max_clusters=most)
     name = f"{kind} clusters, {criterion}"
     alone, _, few = ALL_FEATURES[kind]
     n_relevant = len(relevant)
     rows = [
         _row(f"{name}: class error %", "Table 3", published.error, [fold.error for fold in found], 1.0,
-             abs(alone - published.error[0])),
+             0.5 * abs(alone - published.error[0])),
         _row(f"{name}: clusters", "Table 3", published.clusters or (0.0, 0.0), [fold.clusters for fold in found], 0.1,
              (published.clusters or (few + 1.0,))[0] - few),
         _row(f"{name}: features", "Table 5", published.features or (0.0, 0.0), [fold.features for fold in found], 0.4,
@@ -185,42 +192,36 @@ def synthetic_rows(kind: str, criterion: str, published: Published, n_draws: int
     return rows
 
 
-def baseline_rows(kinds: list[str], n_draws: int) -> list[Row]:
+def baseline_rows(kinds: list[str], n_draws: int, most: int) -> list[Row]:
     """EM-k on all features, and two ablations of the likelihood: without normalising, and without standardising."""
-    rows = []
+    rows, excess = [], []
     for kind in kinds:
         errors, clusters = [], []
         for seed in range(n_draws):
             X, y, _ = make_hidden_clusters(kind, random_state=seed)
             X = X / X.std(axis=0)
-            train, test = first_fold(X, y)
-            model = MergeGaussianMixture(MOST, random_state=0).fit(X[train])
+            train, test = first_fold(X, seed)
+            model = MergeGaussianMixture(most, random_state=0).fit(X[train])
+            if kind == "four":
+                two = GaussianMixture(2, n_init=10, random_state=0).fit(X[train])
+                excess.append(two.bic(X[train]) - model.bic(X[train]))
             errors.append(_class_error(model.labels_, model.predict(X[test]), y[train], y[test]))
             clusters.append(float(model.n_components_))
         error, deviation, number = ALL_FEATURES[kind]
         selected = SYNTHETIC[kind, "trace"].error[0]
         gap = BETTER_FIT if kind == "four" else None
         rows.append(_row(f"{kind} clusters, EM on all features: class error %", "Table 3", (error, deviation), errors,
-                         1.0, error - selected, gap=gap))  # fmt: skip
+                         1.0, 0.5 * (error - selected), gap=gap))  # fmt: skip
         rows.append(_row(f"{kind} clusters, EM on all features: clusters", "Table 3", (number, 0.3), clusters, 0.1,
                          1.0, gap=gap))  # fmt: skip
-    rows.append(Row.check(CHOICE, n_draws, sum(_chosen_alike(seed) for seed in range(n_draws))))
-    raw = draws_of("four", n_draws, criterion="likelihood", max_clusters=MOST, normalize=False)
+    rows.append(Row.check_at_least(TWO_ARE_WORSE, 0.0, round(min(excess), 2)))
+    raw = draws_of("four", n_draws, criterion="likelihood", max_clusters=most, normalize=False)
     rows.append(Row.claim("four clusters: the likelihood without normalising takes one feature", "Table 5",
                           all(fold.features == 1 for fold in raw)))  # fmt: skip
-    plain = draws_of("four", n_draws, criterion="likelihood", max_clusters=MOST, standardize=False)
+    plain = draws_of("four", n_draws, criterion="likelihood", max_clusters=most, standardize=False)
     rows.append(_row("four clusters, likelihood, not standardised: class error %", "Table 2", (79.4, 6.1),
-                     [fold.error for fold in plain], 4.0, 75.4))  # fmt: skip
+                     [fold.error for fold in plain], 4.0, 0.5 * 75.4))  # fmt: skip
     return rows
-
-
-def _chosen_alike(seed: int) -> bool:
-    """Whether merging chooses as many components as mixtures fitted for each number do."""
-    X, y, _ = make_hidden_clusters("four", random_state=seed)
-    X = (X / X.std(axis=0))[first_fold(X, y)[0]]
-    merged = MergeGaussianMixture(MOST, random_state=0).fit(X).n_components_
-    others = [GaussianMixture(k, n_init=10, random_state=0).fit(X).bic(X) for k in range(1, 6)]
-    return merged == 1 + int(np.argmin(others))
 
 
 def bias_rows() -> list[Row]:
@@ -242,17 +243,18 @@ def real_rows(name: str, X: np.ndarray, y: np.ndarray, most: int, init: str) -> 
     for criterion in ("trace", "likelihood"):
         published = REAL[name, criterion]
         codes = np.unique(y, return_inverse=True)[1]
-        splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, codes)
+        splits = KFold(N_FOLDS, shuffle=True, random_state=0).split(X)
         found = [fold_of(X, codes, *split, criterion=criterion, max_clusters=most, init=init) for split in splits]
         quantity, place = f"{name}, {criterion}", TABLES[name]
         chance = 100.0 * (1.0 - np.unique(y, return_counts=True)[1].max() / len(y))
         rows += [
             _row(f"{quantity}: class error %", place, published.error, [fold.error for fold in found], 1.0,
-                 chance - published.error[0], same_data=True),
+                 0.5 * (chance - published.error[0]), same_data=True),
             _row(f"{quantity}: clusters", place, published.clusters or (0.0, 0.0), [fold.clusters for fold in found],
                  0.3, (published.clusters or (2.0,))[0] - 1.0, same_data=True),
             _row(f"{quantity}: features", place, published.features or (0.0, 0.0), [fold.features for fold in found],
-                 0.5, X.shape[1] - (published.features or (0.0,))[0], same_data=True),
+                 0.5, X.shape[1] - (published.features or (0.0,))[0], same_data=True,
+                 gap=MORE_FEATURES if (name, criterion) == ("ionosphere", "likelihood") else None),
         ]  # fmt: skip
     return rows
 

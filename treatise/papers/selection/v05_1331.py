@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_table, make_led, make_m_of_n, make_monks
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.selection import (
     EliminationSchedule,
     RandomizedVariableElimination,
@@ -43,9 +43,24 @@ VERSIONS: dict[str, dict[str, Any]] = {
     **{f"r_max = {most}": {"max_relevant": most} for most in (20, 40, 60, 80, 100)},
 }
 N_PROBLEMS = 20
+N_RELEVANT = 10
 TOLERANCE = 0.015
 """The paper's 0.06 "is 15 misclassifications" of 1000: the mean squared distance of labels -1 and 1, four times the
 share of errors."""
+
+
+RIGHT_TEN = "seven-of-ten, r_max = 20: share of problems that end with the right ten inputs"
+NONE_LEFT_OVER = Gap(
+    "the paper's search keeps inputs that mean nothing in some of its problems; here it ends with the right ten. The "
+    "paper does not give the learning rate of its perceptron, nor how it draws its inputs",
+    band=0.3,
+    shown_by=RIGHT_TEN,
+)
+
+
+def share_right(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    """Accuracy, without the checks that take longer than counting where thousands of fits are judged."""
+    return float(np.mean(model.predict(X) == y))
 
 
 def updates(n: Any) -> Any:
@@ -62,14 +77,15 @@ def experiment(*, full: bool = False) -> Evidence:
         All twenty problems and versions, forward selection, and the lights: some ten minutes on one core.
     """
     rows = schedule_rows()
-    problems = range(N_PROBLEMS if full else 3)
+    problems = range(N_PROBLEMS if full else 2)
     found = {
         name: [seven_of_ten(seed, **options) for seed in problems]
         for name, options in VERSIONS.items()
-        if full or name in ("RVE", "k = 1", "r_max = 20")
+        if full or name in ("RVE", "r_max = 20")
     }
     for name, runs in found.items():
         rows += perceptron_rows(name, runs)
+    rows.append(Row.check_at_least(RIGHT_TEN, 0.85, 1.0 - float(np.mean([r["wrong"] for r in found["r_max = 20"]]))))
     rows += exact_learner_rows(N_PROBLEMS if full else 2)
     rows += monk_rows(10 if full else 3)
     skipped = [
@@ -87,7 +103,10 @@ def experiment(*, full: bool = False) -> Evidence:
     if full:
         rows += led_rows()
     else:
-        skipped.append("Table 7, LED, and Table 4 beyond r_max = 20, in the quick form")
+        skipped.append(
+            "Table 7, LED, Table 4 beyond r_max = 20, k = 1 of Section 5.3, and Table 8 beyond r_max = 25: in the full "
+            "form"
+        )
     return Evidence(rows, _figure(found), skipped)
 
 
@@ -123,7 +142,8 @@ def seven_of_ten(seed: int, **options: Any) -> dict[str, Any]:
     X, y, relevant = make_m_of_n(2000, 100, random_state=seed)
     selector = RandomizedVariableElimination(
         ThermalPerceptron(average=False, random_state=seed), tolerance=TOLERANCE, cost=updates,
-        cv=PredefinedSplit(np.repeat([-1, 0], 1000)), max_fits=2000, random_state=seed, **(PAPER | options),
+        cv=PredefinedSplit(np.repeat([-1, 0], 1000)), scoring=share_right, max_fits=2000, random_state=seed,
+        **(PAPER | options),
     ).fit(X, y)  # fmt: skip
     return {
         "updates": selector.total_cost_ / 1e9, "calls": selector.n_fits_, "inputs": selector.n_features_,
@@ -139,12 +159,16 @@ def perceptron_rows(name: str, runs: list[dict[str, Any]]) -> list[Row]:
     for (key, unit), published in zip((("updates", "1e9 updates"), ("calls", "calls of the learner"),
                                        ("inputs", "inputs kept")), TABLE_4[name]):  # fmt: skip
         values = np.array([run[key] for run in runs], dtype=float)
-        # The paper's mean is of twenty problems with, as far as we know, the same spread.
-        # No spread is printed: at least an input more or less, or 2 % of what is spent.
-        spread = max(float(values.std(ddof=1)), 1.0 if key == "inputs" else 0.02 * published)
-        error = spread * float(np.sqrt(1 / len(runs) + 1 / N_PROBLEMS))
+        # The paper prints no spread. What is spent spreads there as it does here, by 2 % at least; inputs beyond the
+        # ten, or short of them, are rare, and a count of rare events has the variance of its mean.
+        spread = float(values.std(ddof=1))
+        theirs = abs(published - N_RELEVANT) ** 0.5 if key == "inputs" else max(spread, 0.02 * published)
+        ours = spread if key == "inputs" else theirs
+        error = float(np.hypot(ours / len(runs) ** 0.5, theirs / N_PROBLEMS**0.5))
         quantity = f"seven-of-ten, {name}: {unit}"
-        rows.append(Row.printed(quantity, place, published, round(float(values.mean()), 3), standard_error=error))
+        gap = NONE_LEFT_OVER if (name, key) == ("r_max = 20", "inputs") else None
+        mean = round(float(values.mean()), 3)
+        rows.append(Row.printed(quantity, place, published, mean, standard_error=error, gap=gap))
     if name in ("RVE", "k = 1"):
         rows.append(Row.ours(f"seven-of-ten, {name}: share of problems with a wrong input (paper: 3 of 20)",
                              f"{sum(run['wrong'] for run in runs)} of {len(runs)}"))  # fmt: skip
@@ -171,7 +195,7 @@ def exact_learner_rows(n_problems: int) -> list[Row]:
         for name, options in rules.items():
             selector = RandomizedVariableElimination(
                 LogisticRegression(C=100, max_iter=1000), tolerance=0.005, random_state=seed,
-                cv=PredefinedSplit(np.repeat([-1, 0], 1000)), **options,
+                cv=PredefinedSplit(np.repeat([-1, 0], 1000)), scoring=share_right, **options,
             ).fit(X, y)  # fmt: skip
             right[name].append(selector.get_support(indices=True).tolist() == relevant.tolist())
             fits[name].append(selector.n_fits_)
@@ -235,7 +259,7 @@ def digit_rows(full: bool) -> list[Row]:
         Row.printed("opt-digits: error % of naive Bayes with all 64 inputs", "Table 8", 17.4,
                     round(_error_of(split, np.arange(64)), 1)),
     ]  # fmt: skip
-    versions = DIGITS if full else {"r_max = 64": DIGITS["r_max = 64"]}
+    versions = DIGITS if full else {"r_max = 25": DIGITS["r_max = 25"]}
     n_runs = 5 if full else 2
     for name, (subsets, inputs, error) in versions.items():
         runs = np.array([_digits_run(split, name, seed) for seed in range(n_runs)])
@@ -265,7 +289,9 @@ def _digits_run(split: tuple[np.ndarray, ...], name: str, seed: int) -> tuple[fl
     if name == "k = 1":
         options["max_relevant"] = 64
     X, y, *_ = split
-    selector = RandomizedVariableElimination(PlainNaiveBayes(), random_state=seed, **PAPER, **options).fit(X, y)
+    selector = RandomizedVariableElimination(
+        PlainNaiveBayes(), scoring=share_right, random_state=seed, **PAPER, **options
+    ).fit(X, y)
     return selector.n_fits_, selector.n_features_, _error_of(split, selector.get_support(indices=True))
 
 
@@ -296,9 +322,9 @@ def led_rows() -> list[Row]:
     plain = 100.0 * (1.0 - cross_val_score(PlainNaiveBayes(), X, y, cv=folds))
     runs = []
     for seed, (train, test) in enumerate(folds):
-        selector = RandomizedVariableElimination(PlainNaiveBayes(), max_relevant=25, random_state=seed, **PAPER).fit(
-            X[train], y[train]
-        )
+        selector = RandomizedVariableElimination(
+            PlainNaiveBayes(), max_relevant=25, scoring=share_right, random_state=seed, **PAPER
+        ).fit(X[train], y[train])
         kept = selector.get_support(indices=True)
         right = selector.estimator_.score(X[test][:, kept], y[test])
         runs.append((selector.n_fits_, selector.n_features_, 100.0 * (1.0 - right), (kept < 7).sum()))
@@ -325,7 +351,7 @@ def monk_rows(n_draws: int) -> list[Row]:
         train = training[:, 0]
         tree = DecisionTreeClassifier(criterion="entropy", random_state=0)
         selector = RandomizedVariableElimination(
-            tree, tolerance=0.0, cost=2.0, max_relevant=10, random_state=seed, **PAPER
+            tree, tolerance=0.0, cost=2.0, max_relevant=10, scoring=share_right, random_state=seed, **PAPER
         ).fit(X[train], y[train])
         kept = selector.get_support(indices=True)
         before.append(100.0 * (1.0 - tree.fit(X[train], y[train]).score(X, y)))

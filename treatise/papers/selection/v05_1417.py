@@ -43,7 +43,7 @@ def experiment(*, full: bool = False) -> Evidence:
     """The synthetic table over draws, robustness, bounds; selections without one row on real expressions."""
     curves: dict[str, tuple[list[float], list[int], list[float], int]] = {}
     rows = [
-        *synthetic_rows(100 if full else 2),
+        *synthetic_rows(20 if full else 2),
         *programme_rows(20 if full else 1),
         *robust_rows(20 if full else 3),
         *bound_rows(),

@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 
 from treatise._core.errors import TreatiseError
 from treatise.datasets import load_table
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.semisupervised import objective_variance
 from treatise.semisupervised.generative._densities import DENSITIES
 from treatise.semisupervised.generative._objective import Objective, log_joint, weights_of
@@ -34,6 +34,10 @@ ERROR = {
 """Table 2: mean error rate."""
 FLOOR = 1e-3
 """Added to the variances of columns between -1 and 1: the paper does not say what keeps them from zero."""
+WIDE_FLOOR = 0.1
+REPETITIONS = 100
+"""Of the paper, for each pair of shares."""
+BRACKETED = "{}: with floors of 0.001 and 0.1 the losses of LL lie on both sides of the printed one"
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -50,10 +54,14 @@ def experiment(*, full: bool = False) -> Evidence:
         except TreatiseError as missing:
             skipped.append(f"Tables 1 and 2, {name}: {missing}")
             continue
-        repeats = 100 if full else {"SVMguide1": 2, "Wine": 6, "Haberman": 6, "Pima": 3}[name]
+        repeats = REPETITIONS if full else {"SVMguide1": 2, "Wine": 5, "Haberman": 5, "Pima": 3}[name]
         found, errors = trials(X, y, X_test, y_test, repeats)
         losses[name] = found
         rows += table_rows(name, found, errors, len(y) // 5 if y_test is None else len(y_test))
+        if name != "SVMguide1":
+            wide = trials(X, y, X_test, y_test, min(repeats, 10), {"LL": "supervised"}, WIDE_FLOOR)[0]["LL"]
+            printed = LOSS[name]["LL"]
+            rows.append(Row.check(BRACKETED.format(name), True, bool(wide.mean() < printed < found["LL"].mean())))
     return Evidence(rows, _figure(losses) if losses else None, skipped)
 
 
@@ -83,11 +91,12 @@ Losses = dict[str, np.ndarray]
 
 
 def trials(
-    X: np.ndarray, y: np.ndarray, X_test: np.ndarray | None, y_test: np.ndarray | None, repeats: int
-) -> tuple[Losses, Losses]:
+    X: np.ndarray, y: np.ndarray, X_test: np.ndarray | None, y_test: np.ndarray | None, repeats: int,
+    objectives: dict[str, str] = OBJECTIVES, floor: float = FLOOR,
+) -> tuple[Losses, Losses]:  # fmt: skip
     """Loss and error on test rows, a row for each repetition and a column for each pair of shares."""
-    losses: dict[str, list[list[float]]] = {name: [] for name in OBJECTIVES}
-    errors: dict[str, list[list[float]]] = {name: [] for name in OBJECTIVES}
+    losses: dict[str, list[list[float]]] = {name: [] for name in objectives}
+    errors: dict[str, list[list[float]]] = {name: [] for name in objectives}
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         order = rng.permutation(len(y))
@@ -96,16 +105,16 @@ def trials(
             rows, labels = X[held_out], y[held_out]
         else:
             train, rows, labels = order, X_test, y_test
-        found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in OBJECTIVES}
+        found: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in objectives}
         for n_labelled in (max(round(share * len(train)), len(np.unique(y))) for share in LABELLED):
             chosen = _with_every_class(train, y, n_labelled, rng)
             for share in UNLABELLED:
                 used = chosen[: n_labelled + round(share * len(train))]
                 known = np.where(np.arange(len(used)) < n_labelled, y[used], -1)
-                for name, (loss, error) in _fits(X[used], known, rows, labels, rng).items():
+                for name, (loss, error) in _fits(X[used], known, rows, labels, rng, objectives, floor).items():
                     found[name][0].append(loss)
                     found[name][1].append(error)
-        for name in OBJECTIVES:
+        for name in objectives:
             losses[name].append(found[name][0])
             errors[name].append(found[name][1])
     return {n: np.array(v) for n, v in losses.items()}, {n: np.array(v) for n, v in errors.items()}
@@ -120,8 +129,9 @@ def _with_every_class(train: np.ndarray, y: np.ndarray, n_labelled: int, rng: np
 
 
 def _fits(
-    X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray, rng: np.random.Generator | None = None
-) -> dict[str, tuple[float, float]]:
+    X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray, rng: np.random.Generator | None = None,
+    objectives: dict[str, str] = OBJECTIVES, floor: float = FLOOR,
+) -> dict[str, tuple[float, float]]:  # fmt: skip
     """Loss and error of each objective, with the paper's single normal density of a class in every column.
 
     With a generator all climbs begin at the same random parameters, as in the paper, else at the supervised fit.
@@ -129,15 +139,15 @@ def _fits(
     labelled = y >= 0
     rows, codes, others = X[labelled], y[labelled], X[~labelled]
     counts = np.bincount(codes)
-    density = DENSITIES["diag"](len(counts), X.shape[1], counts, 0.0, FLOOR)
+    density = DENSITIES["diag"](len(counts), X.shape[1], counts, 0.0, floor)
     start = None
     if rng is not None:
         means = X[rng.choice(len(X), len(counts), replace=False)]
         start = np.concatenate(
-            [np.zeros(len(counts)), means.ravel(), np.log(np.tile(X.var(axis=0) + FLOOR, len(counts)))]
+            [np.zeros(len(counts)), means.ravel(), np.log(np.tile(X.var(axis=0) + floor, len(counts)))]
         )
     found = {}
-    for name, words in OBJECTIVES.items():
+    for name, words in objectives.items():
         objective = Objective(density, rows, codes, others, weights_of(words, len(codes), len(others)))
         theta, _ = objective.maximise(2000, 1e-4, start)
         joint = log_joint(density, theta, X_test)
@@ -163,15 +173,32 @@ def table_rows(name: str, losses: Losses, errors: Losses, n_test: int) -> list[R
         )
     )  # fmt: skip
     for objective, loss in LOSS[name].items():
-        words = (
-            f"{name}: mean negative log likelihood, {objective} (Table 1 has {loss:g}, with another floor of variances)"
-        )
-        rows.append(Row.ours(words, round(float(losses[objective].mean()), 3)))
-    return rows + [
-        Row.ours(f"{name}: mean error rate, {objective} (Table 2 has {ERROR[name][objective]:g})",
-                 round(float(errors[objective].mean()), 4))
-        for objective in ("LL", "SSb")
-    ]  # fmt: skip
+        others = [abs(other - loss) for key, other in LOSS[name].items() if key != objective]
+        words = f"{name}: mean negative log likelihood, {objective}"
+        rows.append(_printed_mean(words, "Table 1", loss, losses[objective], min(others), _gap(name, 0.1 * loss)))
+    for objective in ("LL", "SSb"):
+        words, rate = f"{name}: mean error rate, {objective}", ERROR[name][objective]
+        effect = abs(ERROR[name]["SSb"] - ERROR[name]["LL"])
+        rows.append(_printed_mean(words, "Table 2", rate, errors[objective], effect, _gap(name, 0.02)))
+    return rows
+
+
+def _gap(name: str, band: float) -> Gap:
+    """Why a mean of a set differs from the paper's."""
+    if name == "SVMguide1":
+        return Gap("floors of the variances from 0 to 0.1 were tried and none gives the printed losses; what else "
+                   "differs is not known", band)  # fmt: skip
+    return Gap("what keeps the variances of few rows from zero decides the losses, and the paper does not say it: a "
+               "floor of 0.001 here", band, shown_by=BRACKETED.format(name))  # fmt: skip
+
+
+def _printed_mean(quantity: str, place: str, published: float, values: np.ndarray, effect: float, gap: Gap) -> Row:
+    """A mean over repetitions beside the paper's, which has a hundred."""
+    means = values.mean(axis=1)
+    error = float(means.std(ddof=1)) * (1 / len(means) + 1 / REPETITIONS) ** 0.5
+    return Row.printed(
+        quantity, place, published, round(float(means.mean()), 4), standard_error=error, effect=effect, gap=gap
+    )
 
 
 def _gain(statement: str, place: str, gains: np.ndarray) -> Row:

@@ -18,7 +18,8 @@ def anneal(X, signs, temperature, decay, coldest, rate, constant, weights, avera
     """Correct every mistake by exp(-|activation| / T) of a step, while T falls; the mistakes of each pass.
 
     The last weight is that of a constant feature, of the value ``constant``. ``average`` becomes the mean of the
-    weights over the colder half of the passes.
+    weights over the colder half of the passes. After a pass without a mistake the weights stay as they are, at every
+    temperature, so that the other passes need not be made.
     """
     n, p = X.shape
     n_passes = 0
@@ -27,6 +28,7 @@ def anneal(X, signs, temperature, decay, coldest, rate, constant, weights, avera
         hot *= decay
         n_passes += 1
     mistakes = np.zeros(n_passes, dtype=np.int64)
+    first_cold = n_passes // 2
     for epoch in range(n_passes):
         for i in range(n):
             activation = weights[p] * constant
@@ -38,10 +40,16 @@ def anneal(X, signs, temperature, decay, coldest, rate, constant, weights, avera
                 for j in range(p):
                     weights[j] += step * X[i, j]
                 weights[p] += step * constant
-            if epoch >= n_passes // 2:
-                average += weights
+            if epoch >= first_cold:
+                for j in range(p + 1):
+                    average[j] += weights[j]
         temperature *= decay
-    average /= n * (n_passes - n_passes // 2)
+        if mistakes[epoch] == 0:
+            rows_left = n * (n_passes - max(epoch + 1, first_cold))
+            for j in range(p + 1):
+                average[j] += rows_left * weights[j]
+            break
+    average /= n * (n_passes - first_cold)
     return mistakes
 
 

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import log_softmax
 
 from treatise.optimize import LBFGSState, minimize_lbfgs
 from treatise.semisupervised.generative._densities import Density, Sums
@@ -63,7 +62,7 @@ class Objective:
             marginal, responsibilities = _posterior(log_joint(self.density, theta, rows))
             value += self.weights.unlabelled * float(marginal.sum())
             added = _add(added, self.density.sums(rows, self.weights.unlabelled * responsibilities))
-        by_share = added[0] - added[0].sum() * np.exp(log_softmax(theta[:k]))
+        by_share = added[0] - added[0].sum() * np.exp(log_shares(theta[:k]))
         return value, np.concatenate([by_share, slope + self.density.gradient(theta[k:], tuple(added))])
 
     def _labelled(self, joint: np.ndarray, codes: np.ndarray) -> tuple[float, np.ndarray]:
@@ -105,16 +104,22 @@ class Objective:
             return -value / len(self.codes), -by_step / len(self.codes)
 
         # Signed weights give a likelihood of any curvature; that of the supervised one is its size.
-        shares = np.exp(log_softmax(start[:k]))
+        shares = np.exp(log_shares(start[:k]))
         diagonal = np.concatenate([shares, self.density.curvature(start[k:], shares)])
         rest = np.zeros(len(start))
         end = minimize_lbfgs(loss, rest, diagonal=diagonal, max_iter=max_iter, gradient_tolerance=tol)
         return moved(end.w), end
 
 
+def log_shares(scores: np.ndarray) -> np.ndarray:
+    """Scores less the logarithm of the sum of their exponentials; for a few numbers, many times."""
+    shifted = scores - scores.max()
+    return shifted - np.log(np.exp(shifted).sum())
+
+
 def log_joint(density: Density, theta: np.ndarray, X: Any) -> np.ndarray:
     """log P(x, class) of rows, of shape (n, k)."""
-    return density.log_density(theta[density.k :], X) + log_softmax(theta[: density.k])
+    return density.log_density(theta[density.k :], X) + log_shares(theta[: density.k])
 
 
 def _add(added: list[np.ndarray], sums: Sums) -> list[np.ndarray]:

@@ -21,7 +21,7 @@ from treatise.statistics import effective_sample_size
 
 NAMES = ("beta_0", "beta_1", "sigma^2")
 GROUPS, ROWS = 100, 10
-WHERE = "section 5.1, Figure 1"
+WHERE = "Figure 1"
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -194,7 +194,7 @@ def heteroscedastic_rows(n_draws: int) -> tuple[list[Row], list[dict[str, Any]]]
     distance, ratio = float(np.mean(away)), float(np.mean(width))
     return [
         Row.claim("curves agree with MCMC: mean distance below a quarter of a posterior deviation",
-                  "section 5.2, Figure 2", distance < 0.25),
+                  "Figure 2", distance < 0.25),
         Row.ours("mean distance of the curves from those of the chain, in posterior deviations", distance),
         Row.ours("mean width of the bands over those of the chain", ratio),
         Row.ours("effective draws of the chain, fewest over the curves", least),

@@ -1,0 +1,174 @@
+"""Groups without a target: any clusterer as a model that assigns new rows, and whether there are groups at all."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.decomposition import PCA
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import KFold
+from sklearn.preprocessing import PowerTransformer
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+COUNTS = ("n_clusters", "n_components")
+"""Parameters by which clusterers are told how many groups to look for."""
+NOISE = 0
+"""Number of the rows that a clusterer leaves out of all groups."""
+MOST_GROUPS = 8
+MOST_ROWS = 2000
+MOST_DIMENSIONS = 10
+RIDGE = 1e-3
+"""Least variance of a component, in units of that of the rows: copies and rounded values make no group."""
+SHAPES = ("full", "diag")
+TEST_FOLDS = 5
+MOST_TESTED = 5
+"""Components that one cloud is tested against: more describe more clouds better, but two tell that there is not one."""
+LEVEL = 1.645
+"""Standard errors of the gain in density that one cloud gives away in one of twenty samples, if it gained nothing."""
+
+
+class OneGroup(BaseEstimator):
+    """All rows are one group: what there is to say where there are none."""
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """The same for every row."""
+        self.n_features_in_ = X.shape[1]
+        return np.zeros(X.shape[0], dtype=np.int64)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The same for every row."""
+        return np.zeros(X.shape[0], dtype=np.int64)
+
+
+class Grouped(BaseEstimator):
+    """A clusterer that assigns new rows, and numbers its groups from 1, the largest first; 0 is noise.
+
+    New rows go where the clusterer's own ``predict`` puts them, or with the nearest of the rows that it was fitted to.
+
+    Parameters
+    ----------
+    clusterer : estimator
+        With ``fit_predict``.
+    count : bool, default=False
+        Whether to tell it the number of components of the best Gaussian mixture of the rows.
+    random_state : int or None, default=None
+        Seed of that mixture.
+    """
+
+    def __init__(self, clusterer: Any = None, count: bool = False, random_state: int | None = None) -> None:
+        self.clusterer = clusterer
+        self.count = count
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "Grouped":
+        """Find the groups of rows."""
+        X = validate_data(self, X, dtype=np.float64)
+        model = clone(self.clusterer)
+        told = [name for name in COUNTS if self.count and name in model.get_params(deep=False)]
+        if told:
+            model.set_params(**dict.fromkeys(told, min(len(X), likely_count(X, self.random_state))))
+        found = np.asarray(model.fit_predict(X))
+        groups, counts = np.unique(found[found >= 0], return_counts=True)
+        self.order_ = groups[np.argsort(-counts, kind="stable")]
+        self.model_, self.n_groups_ = model, len(groups)
+        if not hasattr(model, "predict"):
+            self.rows_, self.groups_ = X, self._numbered(found)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Groups of rows."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if hasattr(self, "rows_"):
+            return self.groups_[pairwise_distances_argmin(X, self.rows_)]
+        return self._numbered(np.asarray(self.model_.predict(X)))
+
+    def log_density(self, X: Any) -> np.ndarray | None:
+        """Of each row; None where the clusterer has no density."""
+        return np.asarray(self.model_.score_samples(X)) if hasattr(self.model_, "score_samples") else None
+
+    def _numbered(self, found: np.ndarray) -> np.ndarray:
+        numbers = np.full(int(max(found.max(initial=0), self.order_.max(initial=0))) + 1, NOISE)
+        numbers[self.order_] = np.arange(1, len(self.order_) + 1)
+        return np.where(found >= 0, numbers[np.maximum(found, 0)], NOISE)
+
+
+def in_few_dimensions(X: np.ndarray, most: int = MOST_DIMENSIONS) -> np.ndarray:
+    """The rows, or their leading principal components where there are many columns."""
+    if X.shape[1] <= most:
+        return X
+    return PCA(min(most, *X.shape), random_state=0).fit_transform(X)
+
+
+def likely_count(X: np.ndarray, seed: int | None = None) -> int:
+    """Components of the Gaussian mixture with the best BIC, two at least."""
+    chosen = np.random.default_rng(seed).permutation(len(X))[:MOST_ROWS]
+    mixture = _best_mixture(in_few_dimensions(X[np.sort(chosen)]), range(2, MOST_GROUPS + 1), seed)
+    return 2 if mixture is None else int(mixture.n_components)
+
+
+def _best_mixture(X: np.ndarray, counts: Any, seed: int | None) -> GaussianMixture | None:
+    found = [
+        GaussianMixture(k, covariance_type=shape, reg_covar=RIDGE, random_state=seed).fit(X)
+        for k in counts
+        for shape in SHAPES
+        if 2 * k <= len(X)
+    ]
+    return min(found, key=lambda mixture: mixture.bic(X), default=None)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a mixture of several components adds to the log density of held-out rows, over a single one."""
+
+    mean: float
+    error: float
+    rows: int
+
+    @property
+    def groups(self) -> bool:
+        """Whether it is more than one cloud would show in one of twenty samples."""
+        return self.mean > LEVEL * self.error
+
+
+def gain_over_one_cloud(X: np.ndarray, seed: int = 0) -> Gain | None:
+    """Whether several Gaussian components describe held-out rows better than one does.
+
+    In each fold, the best single Gaussian, of the columns as they are or each bent by a power that takes away its
+    skewness, and the best mixture of two components or more are chosen on the other rows, and the held-out rows judge
+    them. On a single cloud the mixture has nothing to gain and loses what it overfits. None where there are too few
+    rows to tell.
+    """
+    X = X[np.sort(np.random.default_rng(seed).permutation(len(X))[:MOST_ROWS])]
+    if len(X) < 4 * TEST_FOLDS or X.shape[1] == 0:
+        return None
+    X = in_few_dimensions(X)
+    gains = np.empty(len(X))
+    for train, test in KFold(TEST_FOLDS, shuffle=True, random_state=seed).split(X):
+        several = _best_mixture(X[train], range(2, MOST_TESTED + 1), seed)
+        if several is None:
+            return None
+        gains[test] = several.score_samples(X[test]) - _one_cloud(X[train], X[test], seed)
+    return Gain(float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains))), len(gains))
+
+
+def _one_cloud(train: np.ndarray, test: np.ndarray, seed: int) -> np.ndarray:
+    """Log densities of a single Gaussian of the columns, or of their powers where that fits the other rows better."""
+    plain = _best_mixture(train, [1], seed)
+    assert plain is not None
+    bend = PowerTransformer().fit(train)
+    bent = _best_mixture(bend.transform(train), [1], seed)
+    assert bent is not None
+
+    def of_bent(X: np.ndarray) -> np.ndarray:
+        # Yeo and Johnson's power of x has the slope (1 + |x|)^(+-(power - 1)).
+        slopes = (bend.lambdas_ - 1.0) * np.sign(X) * np.log1p(np.abs(X)) - np.log(bend._scaler.scale_)
+        return bent.score_samples(bend.transform(X)) + slopes.sum(axis=1)
+
+    # As many powers as columns are paid for as BIC has it.
+    price = 0.5 * train.shape[1] * np.log(len(train))
+    if of_bent(train).sum() - price > plain.score_samples(train).sum():
+        return of_bent(test)
+    return plain.score_samples(test)

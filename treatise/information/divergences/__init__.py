@@ -1,0 +1,68 @@
+"""Estimators of divergences and of the cross-entropy."""
+
+from treatise.information.divergences.composed import (
+    EnergyFromMMD,
+    FDivergence,
+    JDistance,
+    JensenRenyiDivergence,
+    JensenShannonDivergence,
+    JensenTsallisDivergence,
+    KDivergence,
+    KLFromEntropies,
+    LDivergence,
+    SymmetricBregman,
+)
+from treatise.information.divergences.gaussian import GaussianChiSquareDivergence, GaussianKLDivergence
+from treatise.information.divergences.kernels import (
+    BlockMMD,
+    CauchySchwarzDivergence,
+    EnergyDistance,
+    EuclideanDivergence,
+    LinearTimeMMD,
+    MaximumMeanDiscrepancy,
+)
+from treatise.information.divergences.neighbours import (
+    KnnBhattacharyyaDistance,
+    KnnBregmanDivergence,
+    KnnChiSquareDivergence,
+    KnnCrossEntropy,
+    KnnHellingerDistance,
+    KnnKLDivergence,
+    KnnL2Divergence,
+    KnnRenyiDivergence,
+    KnnSharmaMittalDivergence,
+    KnnSymmetricBregmanDivergence,
+    KnnTsallisDivergence,
+)
+
+__all__ = [
+    "BlockMMD",
+    "CauchySchwarzDivergence",
+    "EnergyDistance",
+    "EnergyFromMMD",
+    "EuclideanDivergence",
+    "FDivergence",
+    "GaussianChiSquareDivergence",
+    "GaussianKLDivergence",
+    "JDistance",
+    "JensenRenyiDivergence",
+    "JensenShannonDivergence",
+    "JensenTsallisDivergence",
+    "KDivergence",
+    "KLFromEntropies",
+    "KnnBhattacharyyaDistance",
+    "KnnBregmanDivergence",
+    "KnnChiSquareDivergence",
+    "KnnCrossEntropy",
+    "KnnHellingerDistance",
+    "KnnKLDivergence",
+    "KnnL2Divergence",
+    "KnnRenyiDivergence",
+    "KnnSharmaMittalDivergence",
+    "KnnSymmetricBregmanDivergence",
+    "KnnTsallisDivergence",
+    "LDivergence",
+    "LinearTimeMMD",
+    "MaximumMeanDiscrepancy",
+    "SymmetricBregman",
+]

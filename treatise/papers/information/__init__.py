@@ -1,0 +1,1 @@
+"""Experiments of the papers on information, divergence and dependence."""
