@@ -12,7 +12,9 @@ from treatise.linear import (
     orthogonal_variances,
     zero_probability,
 )
-from treatise.linear.group_ard._evidence import BlockVariances, ColumnForm, RowForm, common_variance
+from treatise.linear.group_ard._block_search import best_variance
+from treatise.linear.group_ard._descent import BlockVariances, common_variance
+from treatise.linear.group_ard._forms import ColumnForm, RowForm
 
 
 def made(seed=0, n=60, sizes=(3, 1, 4, 2), noise=0.7):
@@ -42,7 +44,7 @@ def test_objective_gradient_and_bend_are_those_of_the_definition(form, n):
         move = h * np.eye(4)[i]
         up, down = (objective(G, y, starts, noise, variances + s * move, gamma) for s in (1, -1))
         assert slope[i] == pytest.approx((up - down) / (2 * h), rel=1e-5, abs=1e-6)
-    squares, forms = descent.form.coupling(np.arange(4))
+    squares, forms = descent.form.coupling()
     for i in range(4):
         shifted = []
         for s in (1, -1):
@@ -142,7 +144,8 @@ def test_conditions_of_the_optimum_hold_and_the_objective_never_rises(gamma):
     G, y, starts, _ = made(4, n=90, sizes=(4,) * 10)
     model = GroupARDRegressor(4, gamma=gamma).fit(G, y)
     assert model.converged_ and model.kkt_violation_ <= 1e-6
-    assert np.diff(model.objective_trace_).max() <= 0
+    assert np.diff(model.objective_trace_).max() <= 1e-9 * abs(model.objective_)  # but for rounding
+    assert model.objective_trace_[0] > model.objective_ + 1
     G, y = G - G.mean(axis=0), y - y.mean()
     value = objective(G, y, starts, model.noise_var_, model.variances_, gamma)
     assert model.objective_ == pytest.approx(value, rel=1e-9)
@@ -233,21 +236,77 @@ def test_more_columns_than_rows_find_the_blocks_and_the_noise():
     np.testing.assert_allclose(model.coef_[:5], [3.0, -2.0, 2.0, 1.0, -3.0], atol=0.4)
 
 
+def test_a_variance_is_the_lowest_of_several_minima():
+    # Two scales of curvature make two valleys; a grid finds the deeper one, and so must the search.
+    grid = np.geomspace(1e-9, 1e9, 8_001)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        d = 10.0 ** rng.uniform(-4, 4, 3)
+        squares = d * 10.0 ** rng.uniform(-1, 2, 3)
+        for gamma, determinant in ((0.0, 1.0), (0.01, 1.0), (0.5, 0.0)):
+            share = 1 + grid[:, None] * d
+            terms = determinant * np.log(share) - grid[:, None] * squares / share
+            values = 0.5 * terms.sum(axis=1) + gamma * grid
+            found = best_variance(d, squares, gamma, determinant, 0.0)
+            share = 1 + found * d
+            value = 0.5 * np.sum(determinant * np.log(share) - found * squares / share) + gamma * found
+            assert value <= min(values.min(), 0.0) + 1e-9
+
+
+def test_perfect_fits_constant_columns_and_constant_targets_are_taken():
+    rng = np.random.default_rng(13)
+    X = np.column_stack([rng.normal(size=(50, 4)), np.full(50, 0.1)])
+    exact = GroupARDRegressor().fit(X, X[:, 0] - 2 * X[:, 1])
+    np.testing.assert_allclose(exact.coef_, [1, -2, 0, 0, 0], atol=1e-4)
+    assert exact.coef_[4] == 0 and exact.converged_
+    for model in (GroupARDRegressor(), GroupLassoMKL()):
+        still = model.fit(X, np.full(50, 3.0))
+        np.testing.assert_allclose(still.predict(X), 3.0)
+        assert len(still.active_groups_) == 0
+    _, deviation = GroupARDRegressor(noise_var=1.0).fit(X, np.full(50, 3.0)).predict(X, return_std=True)
+    np.testing.assert_allclose(deviation, np.sqrt(1 + 1 / 50))  # nothing is known but the mean
+
+
+def test_noise_is_that_of_least_squares_where_rows_are_many():
+    G, y, _, _ = made(14)
+    A = np.column_stack([np.ones(60), G])
+    residual = y - A @ np.linalg.lstsq(A, y, rcond=None)[0]
+    for model in (GroupARDRegressor(), GroupLassoMKL()):
+        assert model.fit(G, y).noise_var_ == pytest.approx(residual @ residual / (60 - 11))
+    without = GroupARDRegressor(fit_intercept=False).fit(G, y).noise_var_
+    residual = y - G @ np.linalg.lstsq(G, y, rcond=None)[0]
+    assert without == pytest.approx(residual @ residual / 50)
+
+
 def test_validation_looks_at_thirty_penalties():
     G, y, _, _ = made(12, n=100)
     model = GroupLassoMKL(2).fit(G, y)
     assert model.gammas_.shape == model.validation_errors_.shape == (30,)
     assert model.gamma_ == model.gammas_[model.validation_errors_.argmin()]
+    # The first error by hand: a model of one half, judged on the other, of data centred as one.
+    order = np.random.RandomState(0).permutation(100)
+    G, y = G - G.mean(axis=0), y - y.mean()
+    for place in (5, 20):
+        options = {"gamma": model.gammas_[place], "noise_var": model.noise_var_, "fit_intercept": False}
+        half = GroupLassoMKL(2, **options).fit(G[order[:50]], y[order[:50]])
+        error = np.mean((y[order[50:]] - half.predict(G[order[50:]])) ** 2)
+        assert model.validation_errors_[place] == pytest.approx(error, rel=1e-3)
+    penalised = GroupARDRegressor(2, gamma="validation").fit(G, y)
+    assert penalised.gamma_ == penalised.gammas_[penalised.validation_errors_.argmin()]
+    assert penalised.gammas_[[0, -1]] == pytest.approx(
+        np.array([1e-2, 1e4]) / common_variance(G, y, penalised.noise_var_)
+    )
 
 
 @pytest.mark.parametrize(
     ("groups", "words"),
     [
-        (3, "does not divide the 10 columns"),
-        ([0, 1], "name 2 blocks for 10 columns"),
-        ([[0, 1, 2], [2, 3, 4, 5, 6, 7, 8, 9]], "column 2 is in two groups"),
-        ([[0, 1], [3, 4, 5, 6, 7, 8, 9]], "column 2 is in no group"),
-        ([[0, 10]], "name column 10"),
+        (3, "groups=3 does not divide the 10 features"),
+        ([0, 1], "give one label for each feature"),
+        ([[0, 1, 2], [2, 3, 4, 5, 6, 7, 8, 9]], "feature 2 is named twice"),
+        ([[0, 1], [3, 4, 5, 6, 7, 8, 9]], "feature 2 is in no group"),
+        ([[0, 10]], "numbers from 0 to 9"),
+        ([list(range(10)), []], "group 1 has no features"),
     ],
 )
 def test_blocks_that_are_none_are_told(groups, words):
@@ -264,5 +323,11 @@ def test_wrong_numbers_and_too_few_rounds_are_told():
     with pytest.raises(ValueError, match="a column for each coefficient"):
         bayes_ridge_mse(np.eye(2), [1.0], [1.0], 1.0)
     G, y, _, _ = made()
+    with pytest.raises(ValueError, match="3 rows are too few"):
+        GroupLassoMKL(2, noise_var=1.0).fit(G[:3], y[:3])
+    with pytest.raises(ValueError, match="'gamma' parameter"):
+        GroupLassoMKL(2, gamma=0.0).fit(G, y)
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         GroupLassoMKL(2, gamma=0.001, max_iter=1, tol=1e-14).fit(G, y)
+    with pytest.warns(ConvergenceWarning, match="after 1 steps, not tol=1e-12"):
+        GroupARDRegressor(2, max_iter=1, tol=1e-12).fit(G, y)

@@ -1,4 +1,4 @@
-"""Blocks of columns as users tell them, the noise, and what both group-sparse regressors share."""
+"""What both group-sparse regressors share: blocks of columns, the noise, the choice of the penalty."""
 
 from numbers import Integral, Real
 
@@ -8,67 +8,33 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise.linear._feature_groups import group_numbers
+
 _GRID = np.geomspace(1e-2, 1e4, 30)
+"""Penalties tried, in units of one over the common variance (section 4.2)."""
+_LEAST_NOISE = 1e-10
 
 
-def blocks_of(groups, n_columns):
-    """Columns in the order of their blocks, where the blocks begin, and the blocks' names.
-
-    Parameters
-    ----------
-    groups : None, int or array-like
-        Every column for itself, blocks of so many neighbours, the name of every column's block, or a list of lists of
-        columns.
-    n_columns : int
-        Columns.
-
-    Returns
-    -------
-    order : ndarray of int of shape (n_columns,)
-    starts : ndarray of int of shape (n_blocks + 1,)
-    names : ndarray of shape (n_blocks,)
-    """
+def numbers_of(groups, n_columns):
+    """The block of every column, 0..p-1: each column for itself, so many neighbours, labels, or lists of columns."""
     if groups is None:
-        labels = np.arange(n_columns)
-    elif isinstance(groups, Integral):
-        if n_columns % groups:
-            raise ValueError(f"groups={groups} does not divide the {n_columns} columns; name the block of every column")
-        labels = np.arange(n_columns) // groups
-    elif any(isinstance(part, (list, tuple, np.ndarray)) for part in groups):
-        labels = _labels_of_lists(groups, n_columns)
-    else:
-        labels = np.asarray(groups)
-        if labels.shape != (n_columns,):
-            raise ValueError(f"groups name {labels.size} blocks for {n_columns} columns; give one for every column")
-    names, codes = np.unique(labels, return_inverse=True)
-    order = np.argsort(codes, kind="stable").astype(np.int64)
-    return order, np.append(0, np.cumsum(np.bincount(codes))).astype(np.int64), names
+        return np.arange(n_columns)
+    if not isinstance(groups, Integral):
+        return group_numbers(groups, n_columns)
+    if n_columns % groups:
+        raise ValueError(
+            f"groups={groups} does not divide the {n_columns} features; give a label for each feature instead"
+        )
+    return np.arange(n_columns) // groups
 
 
-def _labels_of_lists(groups, n_columns):
-    labels = np.full(n_columns, -1)
-    for name, columns in enumerate(groups):
-        for column in columns:
-            if not 0 <= column < n_columns:
-                raise ValueError(f"groups name column {column}; X has {n_columns}, numbered from 0")
-            if labels[column] >= 0:
-                raise ValueError(
-                    f"column {column} is in two groups, {labels[column]} and {name}; blocks must not overlap"
-                )
-            labels[column] = name
-    if (labels < 0).any():
-        raise ValueError(f"column {np.flatnonzero(labels < 0)[0]} is in no group; every column needs one")
-    return labels
-
-
-def least_squares_noise(G, y):
-    """Residual variance of least squares; None where too few rows are left over to tell."""
-    n, m = G.shape
-    if n - 1 < 2 * m:
+def least_squares_noise(G, y, n_free):
+    """Residual variance of least squares with ``n_free`` rows' worth of freedom; None where too little is left over."""
+    if n_free < 2 * G.shape[1]:
         return None
     coefficients, _, rank, _ = np.linalg.lstsq(G, y, rcond=None)
     residual = y - G @ coefficients
-    return float(residual @ residual) / (n - 1 - rank)
+    return float(residual @ residual) / (n_free - rank)
 
 
 class GroupSparseRegressor(RegressorMixin, BaseEstimator):
@@ -91,10 +57,26 @@ class GroupSparseRegressor(RegressorMixin, BaseEstimator):
         """Columns in the order of the blocks and targets, centred if there is an intercept."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         y = y.astype(np.float64)
-        self._order, self._starts, self.group_names_ = blocks_of(self.groups, X.shape[1])
+        self.groups_ = numbers_of(self.groups, X.shape[1])
+        self._order = np.argsort(self.groups_, kind="stable")
+        self._starts = np.append(0, np.cumsum(np.bincount(self.groups_)))
         self._center = X.mean(axis=0) if self.fit_intercept else np.zeros(X.shape[1])
         self._y_center = float(y.mean()) if self.fit_intercept else 0.0
-        return (X - self._center)[:, self._order], y - self._y_center
+        G, y = (X - self._center)[:, self._order], y - self._y_center
+        # A constant column is its mean but for rounding, which no coefficient should explain.
+        G[:, np.ptp(X, axis=0)[self._order] == 0] *= not self.fit_intercept
+        return G, y
+
+    def _noise(self, G, y):
+        """The noise as given, or of least squares, but at least a share of y that keeps numbers finite; None, unknown.
+
+        Gives the mean square of y as well.
+        """
+        scale = float(y @ y) / len(y) or 1.0
+        if self.noise_var != "auto":
+            return float(self.noise_var), scale
+        noise = least_squares_noise(G, y, len(y) - bool(self.fit_intercept))
+        return None if noise is None else max(noise, _LEAST_NOISE * scale), scale
 
     def _keep(self, coefficients, variances):
         self.coef_ = np.empty(len(coefficients))
@@ -103,19 +85,19 @@ class GroupSparseRegressor(RegressorMixin, BaseEstimator):
         self.variances_ = variances
         self.active_groups_ = np.flatnonzero(variances)
 
-    def _validated_gamma(self, G, y, scale, fit):
-        """The penalty with the least error on one half, of models of the other (section 4.2 of the paper)."""
+    def _validated_gamma(self, G, y, scale, path):
+        """The penalty with the least error on one half, of models of the other (section 4.2 of the paper).
+
+        ``path`` gives the coefficients of all penalties for some rows; ``scale`` is the common variance of all blocks.
+        """
         order = check_random_state(self.random_state).permutation(len(y))
         train, test = order[: len(y) // 2], order[len(y) // 2 :]
         if len(train) < 2:
-            raise ValueError(f"gamma='validation' splits the rows in halves; {len(y)} rows are too few")
+            raise ValueError(f"gamma='validation' splits the rows in halves; {len(y)} rows are too few, 4 are enough")
         self.gammas_ = _GRID / scale
-        errors = []
-        for gamma in self.gammas_:
-            rest = y[test] - G[test] @ fit(G[train], y[train], float(gamma))
-            errors.append(float(rest @ rest) / len(test))
-        self.validation_errors_ = np.array(errors)
-        return float(self.gammas_[int(np.argmin(errors))])
+        rest = y[test] - np.array(path(G[train], y[train], self.gammas_)) @ G[test].T
+        self.validation_errors_ = np.mean(rest**2, axis=1)
+        return float(self.gammas_[int(np.argmin(self.validation_errors_))])
 
     def predict(self, X):
         """Values of new rows.

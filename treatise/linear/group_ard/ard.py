@@ -3,15 +3,19 @@
 import warnings
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise.linear.group_ard._evidence import BlockVariances, ColumnForm, RowForm, block_pull, common_variance
-from treatise.linear.group_ard._groups import GroupSparseRegressor, least_squares_noise
+from treatise.linear.group_ard._descent import BlockVariances, common_variance
+from treatise.linear.group_ard._forms import form_of
+from treatise.linear.group_ard._groups import GroupSparseRegressor
 
-_NOISE_ROUNDS, _NOISE_TOLERANCE = 50, 1e-4
-_NOISE_SHARES = (0.9, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3)
+_NOISE_SHARES = np.geomspace(1.0, 1e-3, 13)
+_FOLDS, _MOST_FOLDED = 5, 10**6
+"""Folds that try a noise: five, fewer where rows times columns times folds exceed the second number."""
 
 
 class GroupARDRegressor(GroupSparseRegressor):
@@ -36,16 +40,16 @@ class GroupARDRegressor(GroupSparseRegressor):
         Penalty on the variances: zero is ARD, more is the paper's penalised form, PARD; "validation" chooses it by the
         error on one half of the rows.
     noise_var : float or "auto", default="auto"
-        Variance of the noise; "auto" takes that of least squares where rows are twice as many as columns, else the one
-        with most evidence.
+        Variance of the noise; "auto" takes that of least squares where rows are twice as many as columns, else the
+        share of the variance of y under which rows held out are most likely.
     fit_intercept : bool, default=True
         Whether there is a constant, without a penalty.
-    max_iter : int, default=100
-        Rounds of sweeps and Newton steps at most.
+    max_iter : int, default=500
+        Sweeps and Newton steps at most.
     tol : float, default=1e-6
         Largest failure of the conditions of the optimum, relative to the terms of the gradient.
     random_state : int, RandomState or None, default=0
-        Divides the rows for "validation".
+        Divides the rows for "validation", and for the noise where rows are few.
 
     Attributes
     ----------
@@ -55,8 +59,8 @@ class GroupARDRegressor(GroupSparseRegressor):
         Variances of the blocks.
     active_groups_ : ndarray of int
         Blocks that are not zero.
-    group_names_ : ndarray of shape (n_groups,)
-        Names of the blocks, sorted.
+    groups_ : ndarray of int of shape (n_features,)
+        The block of every column: labels sorted and numbered, or the place in the list.
     noise_var_ : float
         Variance of the noise.
     gamma_ : float
@@ -67,6 +71,8 @@ class GroupARDRegressor(GroupSparseRegressor):
         Failure of the conditions of the optimum at the end.
     gammas_, validation_errors_ : ndarray of shape (30,)
         For "validation", the penalties and their errors.
+    n_iter_ : int
+        Sweeps and Newton steps.
     converged_ : bool
         Whether ``kkt_violation_`` is within ``tol``.
 
@@ -86,8 +92,6 @@ class GroupARDRegressor(GroupSparseRegressor):
     .. [1] Paper v15-0217, equations 4 to 7, Proposition 2.
     """
 
-    _parameter_constraints = {**GroupSparseRegressor._parameter_constraints}
-
     def __init__(
         self,
         groups=None,
@@ -95,7 +99,7 @@ class GroupARDRegressor(GroupSparseRegressor):
         gamma=0.0,
         noise_var="auto",
         fit_intercept=True,
-        max_iter=100,
+        max_iter=500,
         tol=1e-6,
         random_state=0,
     ):
@@ -123,68 +127,61 @@ class GroupARDRegressor(GroupSparseRegressor):
         self
         """
         G, y = self._centred(X, y)
-        scale = float(y @ y) / len(y)
-        if not scale > 0:
-            scale = 1.0
-        noise = least_squares_noise(G, y) if self.noise_var == "auto" else float(self.noise_var)
-        # A perfect fit has no noise; a trillionth of the variance of y keeps the numbers finite.
-        noise = None if noise is None else max(noise, 1e-12 * scale)
-        begin = 0.1 * scale if noise is None else noise
-        self.gamma_ = 0.0 if self.gamma == "validation" else float(self.gamma)
+        noise, scale = self._noise(G, y)
+        self.noise_var_ = self._held_out_noise(G, y, scale) if noise is None else noise
         if self.gamma == "validation":
-            kappa = common_variance(G, y, begin)
-            self.gamma_ = self._validated_gamma(G, y, kappa, lambda A, b, gamma: self._coefficients(A, b, begin, gamma))
-        if noise is None:
-            descent, variances = self._with_noise(G, y, scale)
+            kappa = common_variance(G, y, self.noise_var_)
+            self.gamma_ = self._validated_gamma(G, y, kappa, self._path)
         else:
-            self.noise_var_ = noise
-            descent, variances = self._descend(G, y, noise, self.gamma_)
-        self._finish(G, y, descent, variances)
+            self.gamma_ = float(self.gamma)
+        self._finish(G, self._descend(G, y, self.noise_var_, self.gamma_))
         return self
 
-    def _descend(self, G, y, noise_var, gamma, start=None):
-        form = (ColumnForm if G.shape[1] <= len(y) else RowForm)(G, y, self._starts, noise_var)
-        descent = BlockVariances(form, gamma)
-        if start is None:
-            start = np.full(len(self._starts) - 1, common_variance(G, y, noise_var))
-        return descent, descent.run(start, self.max_iter, self.tol)
+    def _descend(self, G, y, noise_var, gamma):
+        """The descent from the common variance, which decides among several minima: part of the method."""
+        descent = BlockVariances(form_of(G, y, self._starts, noise_var), gamma)
+        descent.run(np.full(len(self._starts) - 1, common_variance(G, y, noise_var)), self.max_iter, self.tol)
+        return descent
 
-    def _coefficients(self, G, y, noise_var, gamma):
-        descent, variances = self._descend(G, y, noise_var, gamma)
-        return np.repeat(variances, np.diff(self._starts)) * block_pull(descent.form, G)
+    def _path(self, G, y, gammas):
+        return [self._descend(G, y, self.noise_var_, gamma).form.coefficients() for gamma in gammas]
 
-    def _with_noise(self, G, y, scale):
-        """The noise with most evidence: the best of several shares of the variance of y, then MacKay's update."""
-        tried = [(share * scale, *self._descend(G, y, share * scale, self.gamma_)) for share in _NOISE_SHARES]
-        self.noise_var_, descent, variances = min(tried, key=lambda entry: entry[1].trace[-1])
-        for _ in range(_NOISE_ROUNDS):
-            columns = np.repeat(variances, np.diff(self._starts))
-            residual = y - G @ (columns * block_pull(descent.form, G))
-            traces, _ = descent.form.summaries()
-            known = float(traces @ variances)  # coefficients that the data, not the prior, decide
-            noise = max(float(residual @ residual) / max(len(y) - known, 1e-3 * len(y)), 1e-12 * scale)
-            if abs(noise - self.noise_var_) <= _NOISE_TOLERANCE * self.noise_var_:
+    def _held_out_noise(self, G, y, scale):
+        """The share of the variance of y that gives rows held out most density; the evidence itself prefers none.
+
+        With as many columns as rows some blocks can explain y to the last digit, and the joint evidence of noise and
+        variances grows without limit there.
+        """
+        n = len(y)
+        parts = np.array_split(check_random_state(self.random_state).permutation(n), min(_FOLDS, n))
+        parts = parts[: max(1, min(_FOLDS, _MOST_FOLDED // G.size))]
+        densities: list[float] = []
+        for share in _NOISE_SHARES:
+            densities.append(sum(self._held_out_density(G, y, part, share * scale) for part in parts))
+            if int(np.argmax(densities)) < len(densities) - 2:
                 break
-            next_descent, next_variances = self._descend(G, y, noise, self.gamma_, np.maximum(variances, 0.0))
-            if not next_descent.trace[-1] <= descent.trace[-1]:
-                break
-            self.noise_var_, descent, variances = noise, next_descent, next_variances
-        return descent, variances
+        return float(_NOISE_SHARES[int(np.argmax(densities))] * scale)
 
-    def _finish(self, G, y, descent, variances):
-        columns = np.repeat(variances, np.diff(self._starts))
-        self._keep(columns * block_pull(descent.form, G), variances)
-        used = np.flatnonzero(columns)
-        inner = G[:, used].T @ G[:, used] / self.noise_var_ + np.diag(1 / columns[used])
-        self._columns, self._root = self._order[used], np.linalg.cholesky(inner) if len(used) else np.empty((0, 0))
-        self._n_rows = len(y)
+    def _held_out_density(self, G, y, rows, noise_var):
+        rest = np.delete(np.arange(len(y)), rows)
+        form = self._descend(G[rest], y[rest], noise_var, 0.0).form
+        used, root = posterior_root(G[rest], form, noise_var)
+        half = solve_triangular(root, G[np.ix_(rows, used)].T, lower=True)
+        spread = np.sum(half**2, axis=0) + noise_var
+        errors = y[rows] - G[rows] @ form.coefficients()
+        return -0.5 * float(np.sum(np.log(spread) + errors**2 / spread))
+
+    def _finish(self, G, descent):
+        self._keep(descent.form.coefficients(), descent.form.variances)
+        used, self._root = posterior_root(G, descent.form, self.noise_var_)
+        self._columns, self._n_rows = self._order[used], len(G)
         self.objective_trace_ = np.array(descent.trace)
-        self.objective_, self.kkt_violation_ = float(descent.trace[-1]), descent.violation
-        self.n_iter_, self.converged_ = len(descent.trace), bool(descent.violation <= self.tol)
+        self.objective_, self.kkt_violation_ = descent.objective(), descent.violation
+        self.n_iter_, self.converged_ = descent.steps, bool(descent.violation <= self.tol)
         if not self.converged_:
             warnings.warn(
-                f"the conditions of the optimum fail by {self.kkt_violation_:.1g} of their terms after {self.max_iter} "
-                f"rounds, not tol={self.tol:g}; raise max_iter",
+                f"the conditions of the optimum fail by {self.kkt_violation_:.1g} of their terms after {self.n_iter_} "
+                f"steps, not tol={self.tol:g}; raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -209,7 +206,7 @@ class GroupARDRegressor(GroupSparseRegressor):
         if not return_std:
             return mean
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        half = np.linalg.solve(self._root, (X - self._center)[:, self._columns].T)
+        half = solve_triangular(self._root, (X - self._center)[:, self._columns].T, lower=True)
         constant = self.noise_var_ / self._n_rows if self.fit_intercept else 0.0
         return mean, np.sqrt(np.sum(half**2, axis=0) + self.noise_var_ + constant)
 
@@ -219,8 +216,18 @@ class GroupARDRegressor(GroupSparseRegressor):
         Returns
         -------
         columns : ndarray of int
+            Their numbers in X.
         covariance : ndarray of shape (n_columns, n_columns)
+            Their covariance.
         """
         check_is_fitted(self)
-        half = np.linalg.inv(self._root) if len(self._root) else self._root
+        half = solve_triangular(self._root, np.eye(len(self._root)), lower=True)
         return self._columns, half.T @ half
+
+
+def posterior_root(G, form, noise_var):
+    """Columns whose variance is not zero, and the lower root of the inverse of their posterior covariance."""
+    columns = np.repeat(form.variances, np.diff(form.starts))
+    used = np.flatnonzero(columns)
+    part = G[:, used]
+    return used, np.linalg.cholesky(part.T @ part / noise_var + np.diag(1 / columns[used]))

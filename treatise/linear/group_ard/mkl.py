@@ -1,19 +1,23 @@
 """The group lasso as a search for block variances (multiple kernel learning; JMLR 15:217, section 3.3)."""
 
 import warnings
+from numbers import Real
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.linear.group_ard._evidence import BlockVariances, ColumnForm, RowForm, block_pull, common_variance
-from treatise.linear.group_ard._groups import GroupSparseRegressor, least_squares_noise
+from treatise.linear.group_ard._descent import BlockVariances, common_variance
+from treatise.linear.group_ard._forms import form_of
+from treatise.linear.group_ard._groups import GroupSparseRegressor
 from treatise.optimize import group_lasso_path
-from treatise.optimize.penalties import group_norms
 
-_FEW_PASSES, _ROUNDS, _TIGHT = 200, 50, 1e-10
-_MOST_COLUMNS = 4000
-"""Beyond, the matrices of the descent of variances are larger than the table's."""
+_FEW_PASSES, _STEPS, _TIGHT = 200, 200, 1e-10
+_LARGEST = 4000
+"""Beyond, the matrices of the descent of variances, of the smaller side of the table, are too large."""
+_ROUGH = 1e-6
+"""Tolerance for penalties that are only tried."""
 
 
 class GroupLassoMKL(GroupSparseRegressor):
@@ -53,10 +57,12 @@ class GroupLassoMKL(GroupSparseRegressor):
         Variances of the blocks.
     active_groups_ : ndarray of int
         Blocks that are not zero.
-    group_names_ : ndarray of shape (n_groups,)
-        Names of the blocks, sorted.
+    groups_ : ndarray of int of shape (n_features,)
+        The block of every column: labels sorted and numbered, or the place in the list.
     noise_var_, gamma_ : float
         Variance of the noise, and penalty used.
+    gammas_, validation_errors_ : ndarray of shape (30,)
+        For "validation", the penalties and their errors.
     gap_ : float
         Duality gap at the end.
     n_iter_ : int
@@ -79,7 +85,10 @@ class GroupLassoMKL(GroupSparseRegressor):
     .. [1] Paper v15-0217, equations 9 and 12, Proposition 3.
     """
 
-    _parameter_constraints = {**GroupSparseRegressor._parameter_constraints}
+    _parameter_constraints = {
+        **GroupSparseRegressor._parameter_constraints,
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"validation"})],
+    }
 
     def __init__(
         self,
@@ -116,16 +125,15 @@ class GroupLassoMKL(GroupSparseRegressor):
         self
         """
         G, y = self._centred(X, y)
-        scale = float(y @ y) / len(y) or 1.0
-        noise = least_squares_noise(G, y) if self.noise_var == "auto" else float(self.noise_var)
-        self.noise_var_ = max(0.1 * scale if noise is None else noise, 1e-12 * scale)
-        self.gamma_ = 0.0 if self.gamma == "validation" else float(self.gamma)
+        noise, scale = self._noise(G, y)
+        self.noise_var_ = 0.1 * scale if noise is None else noise
         if self.gamma == "validation":
             kappa = common_variance(G, y, self.noise_var_)
-            self.gamma_ = self._validated_gamma(G, y, kappa, lambda A, b, gamma: self._solve(A, b, gamma).coef)
+            self.gamma_ = self._validated_gamma(G, y, kappa, self._path)
+        else:
+            self.gamma_ = float(self.gamma)
         found = self._solve(G, y, self.gamma_)
-        norms = group_norms(found.coef, self._starts)
-        self._keep(found.coef, norms / np.sqrt(2 * self.gamma_) if self.gamma_ > 0 else norms**2)
+        self._keep(found.coef, found.norms / np.sqrt(2 * self.gamma_))
         self.gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, bool(found.converged)
         if not self.converged_:
             warnings.warn(
@@ -135,18 +143,31 @@ class GroupLassoMKL(GroupSparseRegressor):
             )
         return self
 
+    def _path(self, G, y, gammas):
+        """Coefficients of all penalties, from the largest on, each from the last."""
+        Q, penalties = np.ascontiguousarray(G.T), self._penalty(np.asarray(gammas), len(y))
+        order = np.argsort(-penalties)
+        found = group_lasso_path(
+            Q, self._starts, y, penalties[order], tol=max(self.tol, _ROUGH), max_iter=self.max_iter,
+            orthonormal=False, center=False,
+        )  # fmt: skip
+        return np.array([solution.coef for solution in found])[np.argsort(order)]
+
+    def _penalty(self, gamma, n):
+        """In units of the mean squared error: ``noise_var sqrt(2 gamma) / n`` (Proposition 3)."""
+        return self.noise_var_ * np.sqrt(2 * gamma) / n
+
     def _solve(self, G, y, gamma):
-        """Passes over the blocks; where columns are too alike for these, the descent of the variances that is theirs."""
-        Q = np.ascontiguousarray(G.T)
-        penalty = self.noise_var_ * np.sqrt(2 * gamma) / len(y)
+        """Passes over the blocks; where columns are too alike for these, the descent of the variances."""
+        Q, penalty = np.ascontiguousarray(G.T), self._penalty(gamma, len(y))
         options = {"tol": self.tol, "orthonormal": False, "center": False}
         found = group_lasso_path(Q, self._starts, y, [penalty], max_iter=min(self.max_iter, _FEW_PASSES), **options)[0]
-        if found.converged or gamma == 0.0 or G.shape[1] > _MOST_COLUMNS or self.max_iter <= _FEW_PASSES:
+        if found.converged or min(G.shape) > _LARGEST or self.max_iter <= _FEW_PASSES:
             return found
-        form = (ColumnForm if G.shape[1] <= len(y) else RowForm)(G, y, self._starts, self.noise_var_)
-        variances = BlockVariances(form, gamma, 0.0).run(found.norms / np.sqrt(2 * gamma), _ROUNDS, _TIGHT)
-        coef = np.repeat(variances, np.diff(self._starts)) * block_pull(form, G)
+        descent = BlockVariances(form_of(G, y, self._starts, self.noise_var_), gamma, 0.0)
+        descent.run(found.norms / np.sqrt(2 * gamma), _STEPS, _TIGHT)
         # Passes from there prove it by the duality gap, or mend what is left.
         return group_lasso_path(
-            Q, self._starts, y, [penalty], start=coef, max_iter=self.max_iter - _FEW_PASSES, **options
-        )[0]
+            Q, self._starts, y, [penalty], start=descent.form.coefficients(), max_iter=self.max_iter - _FEW_PASSES,
+            **options,
+        )[0]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The group lasso on groups of orthonormal features, for squared and for logistic loss, along a path of penalties."""
+"""The group lasso for squared and, on orthonormal features, for logistic loss, along a path of penalties."""
 
 from dataclasses import dataclass
 
@@ -65,15 +65,15 @@ def group_lasso_path(
 ):
     """Minimise ``|y - intercept - Q' b|^2 / 2 n + penalty * sum_j |b_j|`` for falling penalties.
 
-    Blocks of coordinates are minimised exactly where their features are orthonormal, else by a step that the largest
-    bend of the block allows, on a working set that starts from the sequential strong rule and grows
-    until every group meets its condition; each penalty starts from the last. A pass costs n for each active feature,
-    and each penalty a few products of Q with a vector.
+    Groups of coordinates are minimised exactly where their features are orthonormal, else moved as far as the largest
+    bend of the group allows, on a working set that starts from the sequential strong rule and grows until every group
+    meets its condition; each penalty starts from the last. A pass costs n for each active feature, and each penalty a
+    few products of Q with a vector.
 
     Parameters
     ----------
     Q : ndarray of shape (n_columns, n_samples)
-        One feature per row, centred.
+        One feature per row, centred if there is an intercept.
     starts : ndarray of int of shape (n_groups + 1,)
         Group j has the rows ``starts[j]:starts[j + 1]``; it may be empty.
     y : ndarray of shape (n_samples,)
