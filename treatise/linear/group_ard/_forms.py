@@ -13,8 +13,8 @@ from treatise.linear.group_ard._block_search import sweep_columns
 
 
 def form_of(G, y, starts, noise_var):
-    """The form with the smaller matrices."""
-    return (ColumnForm if G.shape[1] <= len(y) else RowForm)(G, y, starts, noise_var)
+    """The form that is faster: with about as many rows as columns that of the columns, which multiplies less."""
+    return (ColumnForm if G.shape[1] <= 2 * len(y) else RowForm)(G, y, starts, noise_var)
 
 
 def columns_of(blocks, starts):
@@ -90,7 +90,7 @@ class EvidenceForm(ABC):
 
 
 class ColumnForm(EvidenceForm):
-    """``G' W G`` and ``G' W y``: for no more columns than rows."""
+    """``G' W G`` and ``G' W y``: for columns that are not many more than the rows."""
 
     def __init__(self, G, y, starts, noise_var):
         self.gram, self.cross, self.square = G.T @ G, G.T @ y, float(y @ y)
@@ -162,14 +162,14 @@ class ColumnForm(EvidenceForm):
 
 
 class RowForm(EvidenceForm):
-    """``W`` itself: for fewer rows than columns."""
+    """``W`` itself: for columns that are many more than the rows."""
 
     def __init__(self, G, y, starts, noise_var):
         self.G, self.y, self.n = np.asfortranarray(G), y, len(y)
         self.starts, self.noise_var = starts, noise_var
 
     def restricted(self, blocks):
-        """The form of some blocks alone: of columns, where these are no more than the rows."""
+        """The form of some blocks alone: of columns, where these are few."""
         G = self.G[:, columns_of(blocks, self.starts)]
         return form_of(G, self.y, np.cumsum(np.append(0, np.diff(self.starts)[blocks])), self.noise_var)
 

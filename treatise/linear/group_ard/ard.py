@@ -14,8 +14,10 @@ from treatise.linear.group_ard._forms import form_of
 from treatise.linear.group_ard._groups import GroupSparseRegressor
 
 _NOISE_SHARES = np.geomspace(1.0, 1e-3, 13)
-_FOLDS, _MOST_FOLDED = 5, 10**6
+_FOLDS, _MOST_FOLDED = 5, 300_000
 """Folds that try a noise: five, fewer where rows times columns times folds exceed the second number."""
+_ROUGH = 1e-3
+"""Tolerance for penalties and noise that are only tried."""
 
 
 class GroupARDRegressor(GroupSparseRegressor):
@@ -137,14 +139,15 @@ class GroupARDRegressor(GroupSparseRegressor):
         self._finish(G, self._descend(G, y, self.noise_var_, self.gamma_))
         return self
 
-    def _descend(self, G, y, noise_var, gamma):
+    def _descend(self, G, y, noise_var, gamma, tol=None):
         """The descent from the common variance, which decides among several minima: part of the method."""
         descent = BlockVariances(form_of(G, y, self._starts, noise_var), gamma)
-        descent.run(np.full(len(self._starts) - 1, common_variance(G, y, noise_var)), self.max_iter, self.tol)
+        start = np.full(len(self._starts) - 1, common_variance(G, y, noise_var))
+        descent.run(start, self.max_iter, self.tol if tol is None else tol)
         return descent
 
     def _path(self, G, y, gammas):
-        return [self._descend(G, y, self.noise_var_, gamma).form.coefficients() for gamma in gammas]
+        return [self._descend(G, y, self.noise_var_, gamma, _ROUGH).form.coefficients() for gamma in gammas]
 
     def _held_out_noise(self, G, y, scale):
         """The share of the variance of y that gives rows held out most density; the evidence itself prefers none.
@@ -155,21 +158,27 @@ class GroupARDRegressor(GroupSparseRegressor):
         n = len(y)
         parts = np.array_split(check_random_state(self.random_state).permutation(n), min(_FOLDS, n))
         parts = parts[: max(1, min(_FOLDS, _MOST_FOLDED // G.size))]
-        densities: list[float] = []
-        for share in _NOISE_SHARES:
-            densities.append(sum(self._held_out_density(G, y, part, share * scale) for part in parts))
-            if int(np.argmax(densities)) < len(densities) - 2:
-                break
+        densities = np.sum([self._held_out_densities(G, y, part, _NOISE_SHARES * scale) for part in parts], axis=0)
         return float(_NOISE_SHARES[int(np.argmax(densities))] * scale)
 
-    def _held_out_density(self, G, y, rows, noise_var):
+    def _held_out_densities(self, G, y, rows, noises):
+        """Log densities of some rows under falling noise, each descent from the last; what follows two falls is low."""
         rest = np.delete(np.arange(len(y)), rows)
-        form = self._descend(G[rest], y[rest], noise_var, 0.0).form
-        used, root = posterior_root(G[rest], form, noise_var)
-        half = solve_triangular(root, G[np.ix_(rows, used)].T, lower=True)
-        spread = np.sum(half**2, axis=0) + noise_var
-        errors = y[rows] - G[rows] @ form.coefficients()
-        return -0.5 * float(np.sum(np.log(spread) + errors**2 / spread))
+        form = form_of(G[rest], y[rest], self._starts, noises[0])
+        variances = np.full(len(self._starts) - 1, common_variance(G[rest], y[rest], noises[0]))
+        densities = np.full(len(noises), -np.inf)
+        for k, noise_var in enumerate(noises):
+            form.noise_var = noise_var
+            variances = BlockVariances(form, 0.0).run(variances, self.max_iter, _ROUGH)
+            used, root = posterior_root(G[rest], form, noise_var)
+            half = solve_triangular(root, G[np.ix_(rows, used)].T, lower=True)
+            spread = np.sum(half**2, axis=0) + noise_var
+            errors = y[rows] - G[rows] @ form.coefficients()
+            densities[k] = -0.5 * float(np.sum(np.log(spread) + errors**2 / spread))
+            if int(np.argmax(densities)) < k - 1:
+                densities[k:] = densities[k]
+                break
+        return densities
 
     def _finish(self, G, descent):
         self._keep(descent.form.coefficients(), descent.form.variances)
