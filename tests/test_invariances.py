@@ -42,7 +42,7 @@ FOLDED = {
 """Choose by cross-validation, whose folds go by the places of the rows."""
 
 ONE_STEP = {
-    "GroupLassoMKL": "one column is left at the penalty for this table, and a pass over it is exact; its tests have a case",
+    "GroupLassoMKL": "one column is left at this penalty, and a pass over it is exact; its tests have a case",
     "MEDGraph": "no column of this table varies as zeros and ones",
     "KernelMachineRegressor": "least squares are one linear system",
     "DecisionTreeMarkovNetwork": "graphical/test_cut_short.py has a case that needs more",

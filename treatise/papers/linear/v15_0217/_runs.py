@@ -25,7 +25,7 @@ ROOM = "Experiment 1: error of ARD less that of PARD with the best gamma of the 
 
 PRINTED_DESIGN = Gap(
     "with columns drawn by the printed recursion even the posterior mean under the true block variances and noise errs "
-    "more than twice as much as any number of Table 1's second line, so that line is not of this design. With "
+    "more than every method in the second line of Table 1, so that line is not of this design. With "
     "G_j = 0.8 G_(j-1) + 0.6 v, a design of our own choice, the three errors are near it (rows of ours); a recursion "
     "along the rows, and one within each block, gave 0.19 and 0.37 for ARD",
     band=0.05,
@@ -51,6 +51,12 @@ VALIDATED = Gap(
     band=0.004,
     shown_by=ROOM,
 )
+ZERO_GAPS = {
+    (1, "ARD"): FEWER_ZEROS,
+    (1, "PARD"): FEWER_ZEROS,
+    (1, "GLasso"): OFF_THE_CURVE,
+    (2, "GLasso"): PRINTED_DESIGN._replace(band=6.0),
+}
 
 
 @dataclass(frozen=True)
@@ -172,7 +178,7 @@ def table_rows(number: int, found: Study) -> list[Row]:
     for method, percent in zip(METHODS, ZEROS[number]):
         here, error = found.share(method)
         quantity = f"{label}: zero blocks found, %, {method}"
-        gap = OFF_THE_CURVE if method == "GLasso" else FEWER_ZEROS
+        gap = ZERO_GAPS.get((number, method))
         rows.append(Row.printed_at_least(quantity, "Table 2", percent, here, standard_error=error, gap=gap))
     for method in ("ARD", "PARD"):
         ahead = float(np.mean(found.errors[method] < found.errors["GLasso"]))
@@ -198,7 +204,7 @@ def table_rows(number: int, found: Study) -> list[Row]:
 def reason_rows(first: Study, second: Study, other: Study) -> list[Row]:
     """What shows why some numbers are not reached, and numbers of ours beside them."""
     rows = [Row.check_at_most(STATIONARY, 1e-6, max(first.failure, second.failure))]
-    rows.append(Row.check_at_least(KNOWN, min(ERRORS[2]), second.error("known")[0]))
+    rows.append(Row.check_at_least(KNOWN, max(ERRORS[2]), second.error("known")[0]))
     for method in METHODS:
         rows.append(Row.ours(f"G_j = 0.8 G_(j-1) + 0.6 v: mean relative error, {method}", other.error(method)[0]))
         rows.append(Row.ours(f"G_j = 0.8 G_(j-1) + 0.6 v: zero blocks found, %, {method}", other.share(method)[0]))
