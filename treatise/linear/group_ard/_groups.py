@@ -80,7 +80,7 @@ class GroupSparseRegressor(RegressorMixin, BaseEstimator):
 
     def _keep(self, coefficients, variances):
         self.coef_ = np.empty(len(coefficients))
-        self.coef_[self._order] = coefficients
+        self.coef_[self._order] = coefficients + 0.0  # no minus before a zero
         self.intercept_ = self._y_center - float(self._center @ self.coef_)
         self.variances_ = variances
         self.active_groups_ = np.flatnonzero(variances)

@@ -86,8 +86,10 @@ class GroupARDRegressor(GroupSparseRegressor):
     >>> X = rng.standard_normal((80, 20))
     >>> y = X[:, :4] @ [1.0, -2.0, 0.5, 1.0] + 0.3 * rng.standard_normal(80)
     >>> model = GroupARDRegressor(groups=4).fit(X, y)
-    >>> model.active_groups_
-    array([0])
+    >>> model.variances_.round(2)
+    array([1.63, 0.  , 0.  , 0.  , 0.  ])
+    >>> model.coef_[:4].round(1)
+    array([ 1. , -2. ,  0.6,  1. ])
 
     References
     ----------

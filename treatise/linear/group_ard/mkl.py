@@ -77,7 +77,7 @@ class GroupLassoMKL(GroupSparseRegressor):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((80, 20))
     >>> y = X[:, :4] @ [1.0, -2.0, 0.5, 1.0] + 0.3 * rng.standard_normal(80)
-    >>> GroupLassoMKL(groups=4, gamma=1000.0).fit(X, y).active_groups_
+    >>> GroupLassoMKL(groups=4, gamma=8000.0).fit(X, y).active_groups_
     array([0])
 
     References
