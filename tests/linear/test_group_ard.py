@@ -10,6 +10,7 @@ from treatise.linear import (
     GroupLassoMKL,
     bayes_ridge_mse,
     orthogonal_variances,
+    plot_group_variances,
     zero_probability,
 )
 from treatise.linear.group_ard._block_search import best_variance
@@ -331,3 +332,15 @@ def test_wrong_numbers_and_too_few_rounds_are_told():
         GroupLassoMKL(2, gamma=0.001, max_iter=1, tol=1e-14).fit(G, y)
     with pytest.warns(ConvergenceWarning, match="after 1 steps, not tol=1e-12"):
         GroupARDRegressor(2, max_iter=1, tol=1e-12).fit(G, y)
+
+
+def test_the_picture_has_a_bar_for_every_block_and_a_cross_for_every_zero():
+    G, y, _, _ = made(4, n=90, sizes=(4,) * 10)
+    model = GroupARDRegressor(4).fit(G, y)
+    ax = plot_group_variances(model, labels=[f"b{i}" for i in range(10)])
+    heights = np.array([bar.get_height() for bar in ax.patches])
+    np.testing.assert_allclose(heights**2, model.variances_)
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), np.flatnonzero(model.variances_ == 0))
+    assert 0 < len(ax.lines[0].get_xdata()) < 10
+    with pytest.raises(ValueError, match="2 words for 10 blocks"):
+        plot_group_variances(model, labels=["a", "b"])

@@ -14,6 +14,7 @@ from treatise.linear.group_ard import (
     GroupLassoMKL,
     bayes_ridge_mse,
     orthogonal_variances,
+    plot_group_variances,
     zero_probability,
 )
 from treatise.linear.hybrid import (
@@ -123,6 +124,7 @@ __all__ = [
     "plan_cluster",
     "plot_components",
     "plot_frontier",
+    "plot_group_variances",
     "plot_norm_path",
     "repeated_weights",
     "selection_path",

@@ -3,5 +3,13 @@
 from treatise.linear.group_ard.ard import GroupARDRegressor
 from treatise.linear.group_ard.mkl import GroupLassoMKL
 from treatise.linear.group_ard.orthogonal import bayes_ridge_mse, orthogonal_variances, zero_probability
+from treatise.linear.group_ard.variances_plot import plot_group_variances
 
-__all__ = ["GroupARDRegressor", "GroupLassoMKL", "bayes_ridge_mse", "orthogonal_variances", "zero_probability"]
+__all__ = [
+    "GroupARDRegressor",
+    "GroupLassoMKL",
+    "bayes_ridge_mse",
+    "orthogonal_variances",
+    "plot_group_variances",
+    "zero_probability",
+]
