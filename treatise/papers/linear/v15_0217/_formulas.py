@@ -182,13 +182,13 @@ def figure_four_rows(curves: dict[str, dict[str, np.ndarray]]) -> list[Row]:
     beside = np.interp(lasso["means"][inside, 0], pard["means"][order, 0], pard["means"][order, 1])
     gain, error, at = pard["gain"]
     return [
-        Row.claim("at the same chance of a zero first block PARD errs less in the second", "Figure 4, top",
+        Row.claim("at the same chance of a zero first block PARD errs less in the second", "Figure 4",
                   bool(same.any() and np.all(matched < lasso["means"][same, 1]))),
-        Row.claim("at the same error in the first block, above 0.01, PARD errs less in the second", "Figure 4, centre",
+        Row.claim("at the same error in the first block, above 0.01, PARD errs less in the second", "Figure 4",
                   bool(inside.any() and np.all(beside < lasso["means"][inside, 1]))),
         Row.claim_positive("total error is least at a gamma above zero: what ARD loses to the best PARD", "Remark 17",
                            float(gain), standard_error=float(error)),
         Row.ours("gamma with the least total error, PARD", float(at)),
-        Row.claim("the least total error of PARD is below that of GLasso", "Figure 4, bottom",
+        Row.claim("the least total error of PARD is below that of GLasso", "Figure 4",
                   bool(pard["means"].sum(axis=1).min() < lasso["means"].sum(axis=1).min())),
     ]  # fmt: skip
