@@ -80,6 +80,7 @@ from treatise.optimize.projections import (
     project_sparseness,
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
+from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -103,6 +104,7 @@ __all__ = [
     "ArrowFactor",
     "BlockArrow",
     "BoxConstraint",
+    "CholeskyPlan",
     "ColumnNormPenalty",
     "ConeMarginSolution",
     "EnclosingEllipsoid",
@@ -142,7 +144,9 @@ __all__ = [
     "SVMStart",
     "SVMWithoutOffsetSolution",
     "ScaledLoss",
+    "SelectedInverse",
     "SmoothHingeLoss",
+    "SparseCholesky",
     "SquaredHingeLoss",
     "SquaredLoss",
     "SuccessiveProjection",
@@ -152,6 +156,7 @@ __all__ = [
     "factorize_observed",
     "factorize_signs",
     "feedback_arc_order",
+    "fill_reducing_order",
     "graphical_lasso_penalty_limit",
     "group_lasso_path",
     "group_logistic_path",
