@@ -129,13 +129,12 @@ def alike(i, j, store, start, n_elements, n_variables, mark, stamp):
     """Whether two variables have the same lists."""
     if n_elements[i] != n_elements[j] or n_variables[i] != n_variables[j]:
         return False
-    size = n_elements[i] + n_variables[i]
+    size, same = n_elements[i] + n_variables[i], 0
     for place in range(start[i], start[i] + size):
         mark[store[place]] = stamp
-    for place in range(start[j], start[j] + size):
-        if mark[store[place]] != stamp:
-            return False
-    return True
+    while same < size and mark[store[start[j] + same]] == stamp:
+        same += 1
+    return same == size
 
 
 @compiled
