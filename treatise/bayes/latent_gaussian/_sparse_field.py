@@ -1,12 +1,37 @@
 """Fields given by a sparse precision, as Gaussian Markov random fields are."""
 
+from collections import OrderedDict
 from functools import cached_property
+from hashlib import sha256
 
 import numpy as np
 from scipy import sparse
 
 from treatise.bayes.latent_gaussian._fields import Field, Update
 from treatise.optimize import CholeskyPlan
+
+_KEPT_LAYOUTS: OrderedDict = OrderedDict()
+_MOST_LAYOUTS = 4
+
+
+def layout_of(pattern, linear=None):
+    """The layout for a precision and a linear map; that of the last few patterns is known already.
+
+    Models that differ in hyper-parameters alone share it: the order of elimination and the symbolic factor are made
+    once for all of them.
+    """
+    parts = [pattern.indptr, pattern.indices]
+    if linear is not None:
+        parts += [linear.indptr, linear.indices, linear.data]
+    key = sha256(b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+    if key in _KEPT_LAYOUTS:
+        _KEPT_LAYOUTS.move_to_end(key)
+        return _KEPT_LAYOUTS[key]
+    layout = FieldLayout(pattern, linear)
+    _KEPT_LAYOUTS[key] = layout
+    while len(_KEPT_LAYOUTS) > _MOST_LAYOUTS:
+        _KEPT_LAYOUTS.popitem(last=False)
+    return layout
 
 
 class FieldLayout:

@@ -173,7 +173,7 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
 
     def _approximation(self, covariance, signs, tol, sites=None):
         field = DenseField(covariance, np.zeros(len(signs)))
-        terms = Terms(resolve_likelihood(self.likelihood), signs, 31)
+        terms = Terms(resolve_likelihood(self.likelihood), signs, 40)
         if self.inference == "laplace":
             return laplace(field, terms, tol=tol, max_iter=self.max_iter)
         if sites is None:

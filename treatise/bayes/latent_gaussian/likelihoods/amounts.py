@@ -27,9 +27,6 @@ class Poisson(Likelihood):
             raise ValueError(f"y holds {y[(y < 0) | (y != np.round(y))][0]:g}; counts are whole numbers from 0")
         return y
 
-    def _part(self, rows):
-        return self if np.ndim(self.exposure) == 0 else Poisson(np.asarray(self.exposure)[rows])
-
     def log_density(self, y, u):
         exposure = matched(self.exposure, u)
         with np.errstate(over="ignore"):
@@ -65,7 +62,7 @@ class Normal(Likelihood):
         noise = matched(self.variance, u)
         return (y - u) / noise, np.broadcast_to(-1.0 / noise, np.broadcast_shapes(np.shape(y), np.shape(u)))
 
-    def tilted(self, y, mean, variance, power=1.0, n_quad=21):
+    def tilted(self, y, mean, variance, power=1.0, n_quad=40):
         y, noise = y.reshape(-1, *[1] * (np.ndim(mean) - 1)), matched(self.variance, mean)
         # N(y; u, s)^p is N(y; u, s / p) times a constant.
         thin = noise / power
@@ -117,7 +114,7 @@ class DoubleExponential(Likelihood):
         slope = np.sign(y - u) / matched(self.scale, u)
         return slope, np.zeros_like(slope)
 
-    def tilted(self, y, mean, variance, power=1.0, n_quad=21):
+    def tilted(self, y, mean, variance, power=1.0, n_quad=40):
         y, scale = y.reshape(-1, *[1] * (np.ndim(mean) - 1)), matched(self.scale, mean)
         root, steep, away = np.sqrt(variance), power / scale, mean - y
         # Each side of the kink is a normal law moved towards it, cut off there.

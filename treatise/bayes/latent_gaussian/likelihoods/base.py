@@ -1,6 +1,7 @@
 """What an observation says about one number of the field: the vocabulary of likelihoods."""
 
 from abc import ABCMeta, abstractmethod
+from copy import copy
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class Likelihood(metaclass=ABCMeta):
     def derivatives(self, y, u):
         """First and second derivative of the log density in u."""
 
-    def tilted(self, y, mean, variance, power=1.0, n_quad=21):
+    def tilted(self, y, mean, variance, power=1.0, n_quad=40):
         """Log integral, mean and variance of ``p(y | u)^power N(u; mean, variance)``.
 
         Parameters
@@ -40,7 +41,7 @@ class Likelihood(metaclass=ABCMeta):
             Of normal laws of u.
         power : float, default=1.0
             Power of the terms.
-        n_quad : int, default=21
+        n_quad : int, default=40
             Nodes, where quadrature is needed.
 
         Returns
@@ -54,8 +55,12 @@ class Likelihood(metaclass=ABCMeta):
         )  # fmt: skip
 
     def _part(self, rows):
-        """The likelihood of some of the terms; where each has a number of its own, a subclass picks them."""
-        return self
+        """The likelihood of some of the terms: parameters that each has for itself are theirs."""
+        part = copy(self)
+        for name, value in vars(self).items():
+            if np.ndim(value) == 1:
+                setattr(part, name, np.asarray(value)[rows])
+        return part
 
     def support(self, y):
         """Ends of the interval of u outside of which the density is zero, for each y."""

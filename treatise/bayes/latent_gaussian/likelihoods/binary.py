@@ -46,9 +46,6 @@ class Probit(Likelihood):
         parameter(self.scale, "scale", len(y))
         return signs(y, "probit")
 
-    def _part(self, rows):
-        return self if np.ndim(self.scale) == 0 else Probit(np.asarray(self.scale)[rows])
-
     def log_density(self, y, u):
         return log_ndtr(matched(self.scale, u) * y * u)
 
@@ -58,7 +55,7 @@ class Probit(Likelihood):
         ratio = normal_ratio(z)
         return sharp * ratio, -(sharp**2) * ratio * (z + ratio)
 
-    def tilted(self, y, mean, variance, power=1.0, n_quad=21):
+    def tilted(self, y, mean, variance, power=1.0, n_quad=40):
         if power != 1.0:
             return super().tilted(y, mean, variance, power, n_quad)
         sharp = matched(self.scale, mean) * y.reshape(-1, *[1] * (np.ndim(mean) - 1))
@@ -103,7 +100,7 @@ class Step(Likelihood):
             np.broadcast_shapes(np.shape(y), np.shape(u))
         )
 
-    def tilted(self, y, mean, variance, power=1.0, n_quad=21):
+    def tilted(self, y, mean, variance, power=1.0, n_quad=40):
         side, root = y.reshape(-1, *[1] * (np.ndim(mean) - 1)), np.sqrt(variance)
         z = side * mean / root
         ratio = normal_ratio(z)
