@@ -182,9 +182,9 @@ def test_with_normal_noise_every_method_is_exact(form):
             law = model.marginal(1, method)
             exact = np.exp(-0.5 * (law.x - m[1]) ** 2 / V[1, 1]) / np.sqrt(2 * np.pi * V[1, 1])
             np.testing.assert_allclose(law.density, exact, atol=1e-10, err_msg=method)
-    assert LatentGaussianModel(**prior, likelihood=Normal(noise), linear=U, mean=mean, power=0.4).fit(y).log_evidence_ == (
-        pytest.approx(evidence, abs=1e-8)
-    )
+    assert LatentGaussianModel(**prior, likelihood=Normal(noise), linear=U, mean=mean, power=0.4).fit(
+        y
+    ).log_evidence_ == (pytest.approx(evidence, abs=1e-8))
 
 
 def test_laplace_evidence_equals_that_of_scikit_learn():

@@ -128,11 +128,11 @@ class DenseUpdate(Update):
             return np.einsum("ij,ij->j", across, self._weighted(across))
         return self._explained(across)
 
-    def draw(self, rng, n_draws):
+    def drawer(self):
         covariance = self.field.covariance - self.field.across @ self._weighted(self.field.across.T)
-        values, vectors = np.linalg.eigh(covariance)
-        half = vectors * np.sqrt(np.maximum(values, 0.0))
-        return self.mean + rng.standard_normal((n_draws, self.field.n)) @ half.T
+        values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
+        half = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        return lambda rng, n_draws: rng.standard_normal((n_draws, self.field.n)) @ half
 
     def beside(self, i):
         row = self.field.across[i]

@@ -51,8 +51,8 @@ class Update(metaclass=ABCMeta):
         """Variances of x."""
 
     @abstractmethod
-    def draw(self, rng, n_draws):
-        """Draws of x, of shape (n_draws, n)."""
+    def drawer(self):
+        """A function of a random generator and a number of draws: x less its mean, of shape (n_draws, n)."""
 
     @abstractmethod
     def beside(self, i):

@@ -176,11 +176,14 @@ class SparseUpdate(Update):
         found = self._selected.diagonal()
         return found if self.plane is None else found - (self.plane.gain**2).sum(axis=0)
 
-    def draw(self, rng, n_draws):
-        away = self.factor.color(rng.standard_normal((self.field.n, n_draws)))
-        if self.plane is not None:
-            away = away - self.plane.gain.T @ np.linalg.solve(self.plane.root, self.plane.A @ away)
-        return self._mean + away.T
+    def drawer(self):
+        def drawn(rng, n_draws):
+            away = self.factor.color(rng.standard_normal((self.field.n, n_draws)))
+            if self.plane is not None:
+                away = away - self.plane.gain.T @ np.linalg.solve(self.plane.root, self.plane.A @ away)
+            return away.T
+
+        return drawn
 
     def _column(self, i):
         unit = np.zeros(self.field.n)
