@@ -24,7 +24,7 @@ from treatise.papers.bayes.v12_0417._toys import (
 
 def experiment(*, full: bool = False) -> Evidence:
     """Toys, then the four examples."""
-    n = 60_000 if full else 6_000
+    n = 30_000 if full else 4_000
     rows, probit, steps = toy_rows()
     regression, _ = sparse_regression(n)
     rows += regression
