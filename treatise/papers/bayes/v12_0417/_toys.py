@@ -27,7 +27,7 @@ def exact(
 
     ``term(mean, variance)`` is the integral of a term under a normal law, and the term itself for variance zero.
     """
-    shared = np.linspace(-10, 10, 8001) * np.sqrt(c * v)
+    shared = np.linspace(-10, 10, 2001) * np.sqrt(c * v)
     weight = np.exp(-0.5 * shared**2 / (c * v))
     weight /= weight.sum()
     each = term(shared, (1 - c) * v)
@@ -52,7 +52,7 @@ def distance(law: Marginal, x: np.ndarray, density: np.ndarray) -> float:
 
 def toy(n: int, v: float, c: float, *, steps: bool = False) -> dict[str, Any]:
     """Marginals by all methods, their distances from the exact one, and both evidences."""
-    x = np.linspace(0.0 if steps else -6.0, 18.0 if steps else 14.0, 4001)
+    x = np.linspace(0.0 if steps else -6.0, 18.0 if steps else 14.0, 2001)
     evidence, density = exact(n, v, c, x, side if steps else steep)
     likelihood = "step" if steps else Probit(4.0)
     fits = {"ep": LatentGaussianModel(covariance=alike(n, v, c), likelihood=likelihood).fit(np.ones(n))}
