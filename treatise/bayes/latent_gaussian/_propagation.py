@@ -44,7 +44,8 @@ def propagate(field, terms, a, b, *, power=1.0, damping="auto", tol=1e-8, max_it
 
     In every sweep each site is taken out of its marginal (the cavity), the term put in its place, and the site set so
     that mean and variance are those of the result. A sweep that leaves no normal law, or after which the sites move
-    further than before, is taken back by half; otherwise the last sweeps are mixed to hasten the end.
+    further than before, is taken back by half, and where no share of it leaves one, that is the end; otherwise the
+    last sweeps are mixed to hasten it.
 
     Parameters
     ----------
@@ -88,7 +89,10 @@ def propagate(field, terms, a, b, *, power=1.0, damping="auto", tol=1e-8, max_it
             mixed = mixing.step(np.concatenate([a, b]), share * np.concatenate([da, db]), scale)
             da, db = np.split(mixed / share, 2)
         last = change
-        update, (a, b), taken = _moved(field, a, b, da, db, share)
+        try:
+            update, (a, b), taken = _moved(field, a, b, da, db, share)
+        except np.linalg.LinAlgError:
+            break
         if taken < share:
             share = taken
             mixing.forget()

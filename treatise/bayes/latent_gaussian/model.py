@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from treatise._core.invariants import finite, is_array
 from treatise.bayes.latent_gaussian._checks import checked_constraints, checked_linear, checked_prior
 from treatise.bayes.latent_gaussian._corrections import METHODS
 from treatise.bayes.latent_gaussian._dense_field import DenseField
@@ -241,6 +242,17 @@ class LatentGaussianModel(BaseEstimator):
             self._prepared = field.update(self.site_precision_, self.site_shift_), terms
         return self._prepared
 
+    def _invariants(self):
+        n = len(self._y)
+        yield (
+            "every observation has a site",
+            all(
+                is_array(values, np.float64, n) and finite(values)
+                for values in (self._y, self.site_precision_, self.site_shift_)
+            ),
+        )
+        yield "the factors are made anew", self.__dict__.get("_prepared") is None
+
     def forget_factors(self):
         """Free the memory of factors; they are made anew when a marginal asks for them."""
         self._prepared = None
@@ -384,7 +396,8 @@ class LatentGaussianModel(BaseEstimator):
 
         Elliptical slice sampling, with the Gaussian approximation in the place of the prior and what it leaves of the
         observations in that of the likelihood: their product is the exact posterior, and the better the approximation
-        the freer the chain moves. It is the standard by which to judge marginals; for a few thousand numbers at most.
+        the freer the chain moves: begin from EP, whose variances are not too small. It is the standard by which to
+        judge marginals; for a few thousand numbers at most.
 
         Parameters
         ----------

@@ -163,7 +163,9 @@ def cox_rows(shape: tuple[int, int]) -> tuple[list[Row], dict[str, Any]]:
         Row.check(f"{name}: share of true eta within 95 % intervals", 0.95, float(np.mean(inside)),
                   standard_error=2 * np.sqrt(0.95 * 0.05 / cells), why="twice that of cells alone: they go together"),
         Row.check(f"{name}: true coefficients within three deviations", True, all(covered)),
-        Row.check_at_most(f"{name}: CPU time of a sweep over a Newton step", 10.0, sweep / newton),
+        # Milliseconds on a small grid say nothing of the methods.
+        Row.check_at_most(f"{name}: CPU time of a sweep over a Newton step", 10.0, sweep / newton)
+        if cells > 10_000 else Row.ours(f"{name}: CPU time of a sweep over a Newton step", sweep / newton),
         Row.ours(f"{name}: sweeps of EP and Newton steps", f"{ep.n_iter_}, {lm.n_iter_}"),
         Row.ours(f"{name}: CPU seconds of EP and Laplace's method", f"{seconds['ep']:.2f}, {seconds['laplace']:.2f}"),
     ], {**made, "ep": ep, "laplace": lm}  # fmt: skip
