@@ -4,8 +4,12 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dtrtri
 
 from treatise.bayes.latent_gaussian._fields import Field, Update
+
+_CANCELS = 1e-3
+"""A share of its variance that a site takes, below which a difference from one would lose digits."""
 
 
 class DenseField(Field):
@@ -106,7 +110,15 @@ class DenseUpdate(Update):
     def term_variance(self):
         if len(self._negative):
             return np.diag(self.term_covariance).copy()
-        return np.diag(self.field.among) - self._explained(self.field.among)
+        # s V s = I - (I + s S s)^-1, and the diagonal of an inverse needs the root's alone: a third of the products.
+        inverse, _ = dtrtri(self._root, lower=1)
+        taken = 1.0 - np.einsum("ij,ij->j", inverse, inverse)
+        weak = np.flatnonzero(taken < _CANCELS)
+        found = np.divide(taken, self.a, out=np.ones_like(taken), where=taken >= _CANCELS)
+        if len(weak):
+            among = self.field.among
+            found[weak] = np.diag(among)[weak] - self._explained(among[:, weak])
+        return found
 
     def _explained(self, across):
         half = solve_triangular(self._root, self._s[:, None] * across, lower=True, check_finite=False)
