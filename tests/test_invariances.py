@@ -22,7 +22,7 @@ IN_ORDER = {
     "ImprovedEllipsoid", "KernelAveragedSGDClassifier", "NormalHerd", "OnlineGradientDescent", "OnlinePerceptron",
     "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted", "PartitionTreeClassifier",
     "DoublingKCenter", "OnlineClusteringExperts", "ExpertClassifier", "ExpertRegressor",
-    "SemiStochasticLogisticRegression", "SlowFeatureAnalysis", "XSFA",
+    "SemiStochasticLogisticRegression", "SlowFeatureAnalysis", "StructuredPerceptronClassifier", "XSFA",
     "AutoregressiveISA",
 }  # fmt: skip
 """Learn from one row after another, or from how they change, so that their order counts."""

@@ -245,7 +245,7 @@ def skeleton(name, task, target, metric, rows, features):
         "race": race([], complete=True), "decision": None,
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
         "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None, "test": None,
-        "selections": [], "unlabelled": None,
+        "selections": [], "unlabelled": None, "theory": [],
     }  # fmt: skip
 
 
@@ -318,6 +318,7 @@ def binary_run():
     rows[11] |= {"stage": "look", "rows": 100, "folds": 1}
     run["race"], run["decision"] = race(rows, FAILURES), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"], "Guessing by class frequency scores 0.500."]
+    run["theory"] = ["No two rows that are equal in every column have different classes.", "A plane separates them."]
     run |= explained(rows, "binary", run["decision"]["key"], n=569, columns=17, labels=run["data"]["classes"])
     run["best"] = {
         **winner(run), **saved("best.skops"),

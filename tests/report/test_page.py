@@ -192,13 +192,13 @@ def test_script_and_style_are_the_same_whatever_the_run_says(named_run):
         (
             "binary",
             "summary leaderboard time effects thresholds mistakes errors learning calibration use data profile methods "
-            "failures details",
+            "failures details theory",
             "residuals",
         ),
         (
             "multiclass",
             "leaderboard time effects mistakes errors learning calibration use data profile methods details",
-            "failures thresholds",
+            "failures thresholds theory",
         ),
         (
             "regression",

@@ -35,7 +35,7 @@ SHORTEST_CHAIN = {"n_burn": 2, "n_samples": 4, "thin": 1, **SEEDED}
 SHUFFLING = (
     "ALMA", "AROW", "NAROW", "ROMMA", "AveragedSGDClassifier", "AveragedSGDRegressor", "ConfidenceWeighted",
     "ImprovedEllipsoid", "KernelAveragedSGDClassifier", "NormalHerd", "OnlineGradientDescent", "OnlinePerceptron",
-    "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted",
+    "PassiveAggressive", "SecondOrderPerceptron", "SoftConfidenceWeighted", "StructuredPerceptronClassifier",
 )  # fmt: skip
 
 PARAMETERS = {
@@ -67,6 +67,7 @@ PARAMETERS = {
     "SemiStochasticLogisticRegression": SEEDED,
     # The width "scale" depends on the variance, which is another one for repeated rows.
     "BiasFreeSVC": {"gamma": 0.01, "tol": 1e-14, "stopping": "gap"},
+    "MaximumMarginRegression": {"gamma": 0.01, "tol": 1e-14},
     # Repeated rows fall into other folds than weighted ones: only a grid of one point chooses the same.
     "BiasFreeSVCGrid": {"lams": [1e-2], "gammas": [0.01], "cv": 2, "tol": 1e-14, "stopping": "gap"},
     # Weights equal repeated rows only where every machine sees all rows.

@@ -20,6 +20,7 @@ from treatise.cli import (
     _depend,
     _doctor,
     _graph,
+    _minimize,
     _models,
     _network,
     _rate,
@@ -94,6 +95,7 @@ app.command("label")(_models.predict)
 app.command("graph")(_graph.graph)
 app.command("depend")(_depend.depend)
 app.command("network")(_network.network)
+app.command("minimize")(_minimize.minimize)
 app.command("rate")(_rate.rate)
 app.command("aggregate")(_rate.aggregate)
 app.command("stream")(_stream.stream)

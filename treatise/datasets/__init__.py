@@ -69,6 +69,7 @@ from treatise.datasets._newsgroups import (
     load_newsgroups,
 )
 from treatise.datasets._perturbed_graphs import PerturbedGraphs, make_perturbed_graphs
+from treatise.datasets._phrase_movements import PhraseMovements, make_phrase_movements
 from treatise.datasets._prices import StockPrices, load_portfolio, load_stock_prices, make_fractional_brownian_motion
 from treatise.datasets._rankings import (
     Rankings,
@@ -110,6 +111,7 @@ __all__ = [
     "MotionClip",
     "Network",
     "PerturbedGraphs",
+    "PhraseMovements",
     "ProteinFamilies",
     "ProteinStructures",
     "Rankings",
@@ -184,6 +186,7 @@ __all__ = [
     "make_near_separable",
     "make_network_table",
     "make_perturbed_graphs",
+    "make_phrase_movements",
     "make_random_gaussian_graph",
     "make_ranking_games",
     "make_separable",

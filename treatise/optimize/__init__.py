@@ -23,6 +23,12 @@ from treatise.optimize.group import (
     group_penalty_limit,
     solve_group_multinomial_columns,
 )
+from treatise.optimize.hitting_sets import (
+    TooManySetsError,
+    greedy_hitting_set,
+    minimal_masks,
+    minimum_hitting_sets,
+)
 from treatise.optimize.kernel_quadratic import minimize_kernel_quadratic
 from treatise.optimize.l1 import (
     ConeMarginSolution,
@@ -150,6 +156,7 @@ __all__ = [
     "SquaredHingeLoss",
     "SquaredLoss",
     "SuccessiveProjection",
+    "TooManySetsError",
     "TransportSolution",
     "armijo_step",
     "covariance_selection",
@@ -158,6 +165,7 @@ __all__ = [
     "feedback_arc_order",
     "fill_reducing_order",
     "graphical_lasso_penalty_limit",
+    "greedy_hitting_set",
     "group_lasso_path",
     "group_logistic_path",
     "group_penalty_limit",
@@ -170,12 +178,14 @@ __all__ = [
     "log_partition_bound",
     "logdet_prox",
     "make_loss",
+    "minimal_masks",
     "minimize_box_quadratic",
     "minimize_kernel_newton",
     "minimize_kernel_quadratic",
     "minimize_l1_cone_margin",
     "minimize_lbfgs",
     "minimize_on_subspace",
+    "minimum_hitting_sets",
     "minimum_volume_ellipsoid",
     "nes_utilities",
     "nonnegative_kkt_residual",

@@ -23,7 +23,7 @@ from treatise.report.explained import (
     UnlabelledWorth,
 )
 
-VERSION = 5
+VERSION = 6
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -408,6 +408,7 @@ class RunRecord:
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
     selections: Annotated[tuple[Selection, ...], "What the selectors keep, those of the board's best first."] = ()
     unlabelled: Annotated[UnlabelledWorth | None, "What rows without a label were worth; null without them."] = None
+    theory: Annotated[tuple[str, ...], "What theory says of the table and of the recommended method."] = ()
     test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 
     def to_plain(self) -> dict[str, Any]:

@@ -1,15 +1,20 @@
 """Black-box optimisation: evolution strategies, Bayesian optimisation, designed experiments."""
 
 from treatise.optimize import SNES, XNES, load_search, nes_utilities
+from treatise.search.commands import Argument, CommandSearch, minimize_command, read_argument
 from treatise.search.nes import canonical_nes_step, minimize_nes, plot_search, search_gradient_step
 
 __all__ = [
     "SNES",
     "XNES",
+    "Argument",
+    "CommandSearch",
     "canonical_nes_step",
     "load_search",
+    "minimize_command",
     "minimize_nes",
     "nes_utilities",
     "plot_search",
+    "read_argument",
     "search_gradient_step",
 ]

@@ -25,7 +25,7 @@ def candidate(name, *, form="kernel", search=True, power=1.0):
 class World:
     """Methods with a worth in [0, 1], the share of rows that they get right, and a cost in seconds at all rows."""
 
-    def __init__(self, methods, *, rows=1000, budget=120.0, jobs=2, repeats=10, power=1.0, seed=0):
+    def __init__(self, methods, *, rows=1000, budget=120.0, jobs=2, repeats=10, power=1.0, tuned=1.0, seed=0):
         self.worth = {f"world/{name}": worth for name, (worth, _) in methods.items()}
         self.cost = {f"world/{name}": cost for name, (_, cost) in methods.items()}
         field = [candidate(n, form="constant" if n == "Guess" else "kernel", power=power) for n in methods]
@@ -35,7 +35,7 @@ class World:
         self.rng = np.random.default_rng(seed)
         self.hardness = self.rng.random(rows)
         self.fold_of_row = self.rng.permutation(rows) % 5
-        self.power = power
+        self.power, self.tuned = power, tuned
         self.taken = []
 
     def run(self):
@@ -50,6 +50,7 @@ class World:
                 self.taken.append(turn)
                 rows = turn.rows or self.course.training_rows
                 fit = self.cost[turn.key] * (rows / self.course.training_rows) ** self.power
+                fit *= self.tuned if turn.tuning > 0 else 1.0
                 spent = min(fit + turn.tuning, turn.seconds)
                 heapq.heappush(running, (now + spent, number, turn, fit, fit + turn.tuning > turn.seconds))
                 number += 1
@@ -138,6 +139,16 @@ def test_contenders_are_tuned_for_about_what_the_budget_leaves():
     spent = [turn.tuning for turn in world.taken if turn.stage == "fold" and turn.key != "world/Guess"]
     assert max(spent) > 0.5
     assert sum(spent[: PLACES * FOLDS_WANTED]) <= 2 * 120
+
+
+def test_what_is_slower_once_tuned_is_searched_less_and_has_its_folds():
+    methods = {"Guess": (0.5, 0.001)} | {f"M{i}": (0.6 + 0.05 * i, 0.5) for i in range(6)}
+    world = World(methods, tuned=3.5)
+    world.run()
+    folds = {len(world.turns(f"M{i}", "fold")) for i in range(6)} - {0}
+    assert min(folds) >= FOLDS_WANTED
+    searched = [turn.tuning for turn in world.taken if turn.stage == "fold" and turn.key != "world/Guess"]
+    assert min(searched[: PLACES * FOLDS_WANTED]) < searched[0]
 
 
 def test_with_little_time_there_are_fewer_contenders_and_not_fewer_folds():

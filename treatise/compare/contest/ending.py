@@ -15,7 +15,9 @@ from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.explaining import Trial, explained_methods, explanations
+from treatise.compare.explaining.rows import rows_of
 from treatise.compare.explaining.selections import selection_of
+from treatise.compare.explaining.theory import theory_lines
 from treatise.compare.explaining.unlabelled import worth_of_unlabelled
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.io import load_model
@@ -32,6 +34,8 @@ START = 60.0
 """Seconds of processor time that the last fit has at least, and on the clock for a process to start if need be: without
 its model a run is worth little."""
 LEAST_EXPLAINING = 0.5
+THEORY, THEORY_SHARE = 2.0, 0.2
+"""Seconds that theory has at most for what it says, and share of those left."""
 MODEL = "best.skops"
 MODELS = "models"
 
@@ -78,18 +82,19 @@ class Ending:
         explained = explained_methods(run.leaderboard, chosen.key)
         with ThreadPoolExecutor(max(1, contest.jobs)) as threads:
             fit = threads.submit(self._fit, run, chosen, MODEL)
+            said = threads.submit(self._theory, run, chosen)
             # Models before explanations, which take what time is left.
             others = threads.submit(self._fit_others, run, chosen)
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
             tried = threads.submit(self._learn, run, chosen)
-            fitted = fit.result()
+            fitted, theory = fit.result(), said.result()
             others.result()
             effects = {key: job.result() for key, job in weighed.items()}
             trials = tried.result()
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
         run = replace(run, best=self._best(chosen), selections=self._selections(run), **vars(found))
-        run = self._with_worth(run)
+        run = replace(self._with_worth(run), theory=theory)
         assert run.best is not None
         if fitted.params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
@@ -124,6 +129,14 @@ class Ending:
             return run
         worth = worth_of_unlabelled(contest.data, run.leaderboard, learners, self._out_of_fold)
         return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
+
+    def _theory(self, run: RunRecord, chosen: LeaderboardEntry) -> tuple[str, ...]:
+        """What theory says of the table, as far as time is left for it."""
+        if (left := self._left) <= LEAST_EXPLAINING:
+            return ()
+        parts = {e.key: self._out_of_fold(e.key) for e in run.leaderboard}
+        seconds = min(THEORY, THEORY_SHARE * left)
+        return theory_lines(rows_of(self.contest.data), chosen.key, chosen.label, parts, seconds)
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
         """Fit and save those that come next, as many as the rules keep; guessing after all others."""

@@ -33,7 +33,8 @@ FOLDS_WANTED = 10
 LOOK_SHARE = 0.015
 BASELINE_SHARE, BASELINE_SECONDS = 0.05, 5.0
 LOOKS_SHARE = 0.3
-RACE_SHARE = 0.8
+RACE_SHARE, PACE_SHARE = 0.8, 0.9
+"""Of the time left: what the contenders' folds are planned to take, and what the search must not carry them beyond."""
 LEAST_LOOK = 0.5
 LONGEST_SEARCH = 30.0
 """The search for parameters takes at most so many times as long as a fit."""
@@ -304,6 +305,7 @@ class Race:
 
     def _contention(self, left: float) -> Turn | None:
         repeats = max(1, min(self.course.repeats, math.ceil(FOLDS_WANTED / self.course.k)))
+        self._keep_pace(repeats, left)
         turn = self._fold_among(self._contenders, repeats, left)
         if turn is None:
             for key in self.line():
@@ -314,6 +316,21 @@ class Race:
                     if turn is not None:
                         return turn
         return turn or self._fold_among(self._contenders, self.course.repeats, left)
+
+    def _keep_pace(self, repeats: int, left: float) -> None:
+        """Search for less long where folds took more than was expected, so that all contenders still have theirs."""
+        fits, searches = 0.0, 0
+        for key in self._contenders:
+            missing = 0 if key in self._out else self._missing(key, repeats)
+            fits += missing * self.expected(key, self._fold_rows(key) or self.course.training_rows)
+            searches += missing if self.field[key].compare.search else 0
+        if searches:
+            self.search = min(self.search, max(0.0, PACE_SHARE * left * self.course.jobs - fits) / searches)
+
+    def _missing(self, key: str, repeats: int) -> int:
+        """Folds of so many repeats that a method has not had and is not at."""
+        running = sum(1 for name, place in self._running if name == key and place[0] == "fold")
+        return max(0, repeats * self.course.k - len(self.evidence.places(key, "fold")) - running)
 
     def _whole_cost(self, key: str) -> float:
         """Processor seconds of the folds that a contender should have."""

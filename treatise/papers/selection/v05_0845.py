@@ -68,6 +68,16 @@ MORE_FEATURES = Gap(
     "errors like the paper's; why its search ends sooner is not known",
     band=1.0,
 )
+ALL_RELEVANT = Gap(
+    "the search takes nearly all of the five relevant features, on every draw, where the paper's took three; its error "
+    "and clusters are like the paper's, and why its search ends sooner is not known",
+    band=0.1,
+)
+OTHER_MERGES = Gap(
+    "about two clusters are kept, as in the paper, but they cut through the true ones more often (two clean ones would "
+    "err on 60 % of the rows) than on the one set that the paper drew; why is not known",
+    band=6.0,
+)
 TABLES = {"iris": "Table 6", "wine": "Table 7", "ionosphere": "Table 8"}
 
 
@@ -188,7 +198,7 @@ def synthetic_rows(kind: str, criterion: str, published: Published, n_draws: int
         rows.append(_row(f"{name}: precision of the features", "Table 4", published.precision or (1.0, 0.0), precision,
                          0.05, 1.0 - n_relevant / X.shape[1]))  # fmt: skip
         rows.append(_row(f"{name}: recall of the features", "Table 4", published.recall or (1.0, 0.0), recall, 0.1,
-                         0.5))  # fmt: skip
+                         0.5, gap=ALL_RELEVANT if (kind, criterion) == ("five", "trace") else None))  # fmt: skip
     return rows
 
 
@@ -210,8 +220,9 @@ def baseline_rows(kinds: list[str], n_draws: int, most: int) -> list[Row]:
         error, deviation, number = ALL_FEATURES[kind]
         selected = SYNTHETIC[kind, "trace"].error[0]
         gap = BETTER_FIT if kind == "four" else None
+        merges = OTHER_MERGES if kind == "five-redundant" else gap
         rows.append(_row(f"{kind} clusters, EM on all features: class error %", "Table 3", (error, deviation), errors,
-                         1.0, 0.5 * (error - selected), gap=gap))  # fmt: skip
+                         1.0, 0.5 * (error - selected), gap=merges))  # fmt: skip
         rows.append(_row(f"{kind} clusters, EM on all features: clusters", "Table 3", (number, 0.3), clusters, 0.1,
                          1.0, gap=gap))  # fmt: skip
     rows.append(Row.check_at_least(TWO_ARE_WORSE, 0.0, round(min(excess), 2)))
