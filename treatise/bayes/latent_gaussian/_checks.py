@@ -5,6 +5,8 @@ from scipy import sparse
 
 
 def _finite(matrix, name):
+    if sparse.issparse(matrix):
+        matrix.check_format(full_check=True)  # one that comes from a file may name entries that it does not have
     values = matrix.data if sparse.issparse(matrix) else matrix
     if not np.isfinite(values).all():
         raise ValueError(f"{name} holds NaN or infinite values")

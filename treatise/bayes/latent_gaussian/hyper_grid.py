@@ -23,8 +23,9 @@ class HyperparameterGrid(BaseEstimator):
     The mode of the evidence times a prior is found, then a grid along the axes of the curvature there is searched from
     the mode outwards, for as long as the posterior has not dropped by ``drop``: the nodes fill an ellipsoid, where a
     full grid would fill its box. Use it for one to four hyper-parameters, each real (logarithms of variances, and the
-    like). Each node is a fit of the model: about ten, fifty and two hundred of them for one, two and three
-    hyper-parameters, and as many again for the mode.
+    like). Each node is a fit of the model: some five, twenty and sixty of them for one, two and three hyper-parameters,
+    and three times as many more for the border and the mode. Do not use it for many hyper-parameters, or where their
+    posterior has several modes.
 
     Parameters
     ----------
