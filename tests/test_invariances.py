@@ -32,6 +32,7 @@ DRAWN = {
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
+    "GibbsMedLDAClassifier", "GibbsMedLDARegressor",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
-from treatise.statistics import ChainPlan, EllipticalSlice, geweke_joint_test, run_chains
+from treatise.statistics import ChainPlan, geweke_joint_test, run_chains
 from treatise.statistics.sampling import Draws
 from treatise.statistics.sampling.random_numbers import (
     beta_draw,
@@ -15,6 +15,8 @@ from treatise.statistics.sampling.random_numbers import (
     log_categorical_draw,
     normal_between,
     normal_tail,
+    split_mix_uniform,
+    split_mix_word,
 )
 
 LIKELY = 1e-4
@@ -166,31 +168,8 @@ def test_beta_and_dirichlet_draws_have_the_law():
     assert out.sum() == pytest.approx(1.0)
 
 
-def test_elliptical_slices_keep_the_posterior_by_the_joint_test():
-    root = np.linalg.cholesky(np.array([[1.0, 0.6], [0.6, 2.0]]))
-    mean = np.array([0.5, -1.0])
-
-    def prior(rng):
-        return mean + root @ rng.standard_normal(2)
-
-    def data(rng, x):
-        return rng.poisson(np.exp(0.5 * x))
-
-    def step(rng, x, y):
-        def log_likelihood(x):
-            return float(y @ (0.5 * x) - np.exp(0.5 * x).sum())
-
-        chain = EllipticalSlice(rng, lambda rng: root @ rng.standard_normal(2), log_likelihood, mean, x)
-        chain.sweep(2)
-        return chain.x
-
-    def statistics(x, y):
-        return np.array([*x, *x**2, x[0] * x[1], *(x * y)])
-
-    scores = geweke_joint_test(prior, data, step, statistics, n_draws=3000)
-    assert np.abs(scores).max() < 3.5
-
-
-def test_elliptical_slices_refuse_a_start_without_likelihood():
-    with pytest.raises(ValueError, match="likelihood zero"):
-        EllipticalSlice(np.random.default_rng(0), lambda rng: rng.normal(size=1), lambda x: -np.inf, start=[0.0])
+def test_split_mix_gives_its_published_words_and_uniform_numbers():
+    state = np.array([1234567], dtype=np.uint64)
+    assert [int(split_mix_word(state)) for _ in range(2)] == [6457827717110365317, 3203168211198807973]
+    drawn = [split_mix_uniform(state) for _ in range(5000)]
+    assert stats.kstest(drawn, "uniform").pvalue > LIKELY

@@ -79,6 +79,7 @@ from treatise.datasets._rankings import (
     make_expert_rankings,
 )
 from treatise.datasets._reuters import load_reuters_topics
+from treatise.datasets._reviews import load_movie_reviews
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._source_mixtures import (
@@ -141,6 +142,7 @@ __all__ = [
     "load_mnist_test",
     "load_moffett",
     "load_motion",
+    "load_movie_reviews",
     "load_movielens_small",
     "load_network",
     "load_newsgroup_counts",
