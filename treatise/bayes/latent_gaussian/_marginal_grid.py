@@ -13,13 +13,16 @@ _WIDTH = 7.0
 _TAIL = 14.0
 """A density so far below its maximum, in logs, may end."""
 _MOST_ROUNDS = 12
+_INSIDE = 1e-11
 
 
 def corrected_marginal(update, terms, i, method, n_grid, power=1.0):
     """The marginal of one entry by one of the methods."""
     here = corrections.Slice(update, terms, i)
-    low, high = here.support()
     deviation = np.sqrt(here.variance)
+    low, high = here.support()
+    # A rounding error inside, so that no term is zero at its own end.
+    low, high = low + _INSIDE * deviation, high - _INSIDE * deviation
     start, end = max(here.mean - _WIDTH * deviation, low), min(here.mean + _WIDTH * deviation, high)
     if start >= end:  # the approximation lies outside of the support
         start, end = (low, low + 2 * _WIDTH * deviation) if np.isfinite(low) else (high - 2 * _WIDTH * deviation, high)
