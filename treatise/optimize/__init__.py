@@ -90,6 +90,7 @@ from treatise.optimize.projections import (
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
+from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -113,6 +114,7 @@ __all__ = [
     "ArrowFactor",
     "BlockArrow",
     "BoxConstraint",
+    "CholeskyPlan",
     "ColumnNormPenalty",
     "ConeMarginSolution",
     "EnclosingEllipsoid",
@@ -154,8 +156,10 @@ __all__ = [
     "SVMStart",
     "SVMWithoutOffsetSolution",
     "ScaledLoss",
+    "SelectedInverse",
     "SmoothHingeLoss",
     "SparseLowRank",
+    "SparseCholesky",
     "SquaredHingeLoss",
     "SquaredLoss",
     "SuccessiveProjection",
@@ -167,6 +171,7 @@ __all__ = [
     "factorize_observed",
     "factorize_signs",
     "feedback_arc_order",
+    "fill_reducing_order",
     "graphical_lasso_penalty_limit",
     "greedy_hitting_set",
     "group_lasso_path",
