@@ -6,6 +6,7 @@ from treatise.bayes.gibbs_medlda import (
     plot_class_topics,
     plot_topics,
 )
+from treatise.bayes.categorical_ibp import CategoricalIBP, plot_hidden_features
 from treatise.bayes.glmm import PosteriorSummary, VariationalGLMM, plot_effects, plot_group_effects
 from treatise.bayes.heteroscedastic import HeteroscedasticAdditiveRegressor, plot_curves
 from treatise.bayes.hmm_clustering import (
@@ -50,6 +51,7 @@ __all__ = [
     "HMMClusterer",
     "HMMHierarchy",
     "HMMMixture",
+    "CategoricalIBP",
     "HeteroscedasticAdditiveRegressor",
     "HyperparameterGrid",
     "LatentGaussianModel",
@@ -82,4 +84,5 @@ __all__ = [
     "plot_topics",
     "random_walk",
     "spatial_car",
+    "plot_hidden_features",
 ]
