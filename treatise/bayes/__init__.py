@@ -1,12 +1,12 @@
 """Bayesian models: latent Gaussians, mixtures, hidden Markov models, topics and nonparametrics."""
 
+from treatise.bayes.categorical_ibp import CategoricalIBP, plot_hidden_features
 from treatise.bayes.gibbs_medlda import (
     GibbsMedLDAClassifier,
     GibbsMedLDARegressor,
     plot_class_topics,
     plot_topics,
 )
-from treatise.bayes.categorical_ibp import CategoricalIBP, plot_hidden_features
 from treatise.bayes.glmm import PosteriorSummary, VariationalGLMM, plot_effects, plot_group_effects
 from treatise.bayes.heteroscedastic import HeteroscedasticAdditiveRegressor, plot_curves
 from treatise.bayes.hmm_clustering import (
@@ -44,6 +44,7 @@ from treatise.bayes.latent_gaussian import (
 from treatise.bayes.normal_update import multivariate_normal_update
 
 __all__ = [
+    "CategoricalIBP",
     "DoubleExponential",
     "GPBinaryClassifier",
     "GibbsMedLDAClassifier",
@@ -51,7 +52,6 @@ __all__ = [
     "HMMClusterer",
     "HMMHierarchy",
     "HMMMixture",
-    "CategoricalIBP",
     "HeteroscedasticAdditiveRegressor",
     "HyperparameterGrid",
     "LatentGaussianModel",
@@ -77,6 +77,7 @@ __all__ = [
     "plot_effects",
     "plot_field",
     "plot_group_effects",
+    "plot_hidden_features",
     "plot_hmm_centers",
     "plot_hmm_hierarchy",
     "plot_intervals",
@@ -84,5 +85,4 @@ __all__ = [
     "plot_topics",
     "random_walk",
     "spatial_car",
-    "plot_hidden_features",
 ]

@@ -89,8 +89,8 @@ from treatise.optimize.projections import (
     project_sparseness,
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
-from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
 from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
+from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -158,8 +158,8 @@ __all__ = [
     "ScaledLoss",
     "SelectedInverse",
     "SmoothHingeLoss",
-    "SparseLowRank",
     "SparseCholesky",
+    "SparseLowRank",
     "SquaredHingeLoss",
     "SquaredLoss",
     "SuccessiveProjection",
