@@ -32,16 +32,18 @@ DRAWN = {
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
+    "GibbsMedLDAClassifier", "GibbsMedLDARegressor",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
 FOLDED = {
     "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
-    "EpsilonBoostRegressor", "RandomizedVariableElimination",
+    "EpsilonBoostRegressor", "GroupLassoMKL", "RandomizedVariableElimination",
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 
 ONE_STEP = {
+    "GroupLassoMKL": "one column is left at this penalty, and a pass over it is exact; its tests have a case",
     "MEDGraph": "no column of this table varies as zeros and ones",
     "KernelMachineRegressor": "least squares are one linear system",
     "DecisionTreeMarkovNetwork": "graphical/test_cut_short.py has a case that needs more",

@@ -15,6 +15,8 @@ from treatise.statistics.sampling.random_numbers import (
     log_categorical_draw,
     normal_between,
     normal_tail,
+    split_mix_uniform,
+    split_mix_word,
 )
 
 LIKELY = 1e-4
@@ -164,3 +166,10 @@ def test_beta_and_dirichlet_draws_have_the_law():
     # So small that all underflow: one place has all the mass, and none is NaN.
     dirichlet_draw(rng, np.full(3, 1e-5), out)
     assert out.sum() == pytest.approx(1.0)
+
+
+def test_split_mix_gives_its_published_words_and_uniform_numbers():
+    state = np.array([1234567], dtype=np.uint64)
+    assert [int(split_mix_word(state)) for _ in range(2)] == [6457827717110365317, 3203168211198807973]
+    drawn = [split_mix_uniform(state) for _ in range(5000)]
+    assert stats.kstest(drawn, "uniform").pvalue > LIKELY

@@ -119,6 +119,8 @@ PARAMETERS = {
     "NonlinearSLIM": {"orders": "columns", **SHORTEST_CHAIN},
     "SparseFactorModel": SHORT_CHAIN,
     # The checks bring amounts, which are no counts.
+    "GibbsMedLDAClassifier": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
+    "GibbsMedLDARegressor": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
     "VariationalGLMM": {"family": "gaussian"},
 }
 

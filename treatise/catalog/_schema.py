@@ -70,9 +70,10 @@ class ComparisonEntry:
     """How an estimator joins a comparison of methods on a table.
 
     ``stream`` holds the parameters that it needs to learn from a table in blocks, through ``partial_fit`` if it has
-    that and from a sample of the rows if not; None where it cannot. ``unlabelled`` says that it learns from rows
-    without a label too, which stand as -1 among the numbers of the classes: ``only`` takes part where there are such
-    rows, ``also`` everywhere.
+    that and from a sample of the rows if not; None where it cannot. ``input`` without ``dense`` is for methods of
+    words, which take part where a table holds text or is sparse. ``unlabelled`` says that it learns from rows without a
+    label too, which stand as -1 among the numbers of the classes: ``only`` takes part where there are such rows,
+    ``also`` everywhere.
     """
 
     tasks: tuple[str, ...]

@@ -13,6 +13,7 @@ from treatise.datasets._biology import (
     load_scop_families,
 )
 from treatise.datasets._cells import CellSignals, load_cell_signals
+from treatise.datasets._changing_networks import load_atp_months, make_changing_network
 from treatise.datasets._classes import (
     make_gaussian_mixtures,
     make_graded_features,
@@ -60,7 +61,7 @@ from treatise.datasets._motion import (
     make_coupled_oscillators,
 )
 from treatise.datasets._network_tables import make_network_table
-from treatise.datasets._networks import Network, load_network
+from treatise.datasets._networks import LinkEvents, Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -79,6 +80,7 @@ from treatise.datasets._rankings import (
     make_expert_rankings,
 )
 from treatise.datasets._reuters import load_reuters_topics
+from treatise.datasets._reviews import load_movie_reviews
 from treatise.datasets._separable import make_near_separable, make_separable, make_swimmer
 from treatise.datasets._signed_networks import load_signed_network, make_signed_network
 from treatise.datasets._source_mixtures import (
@@ -107,6 +109,7 @@ __all__ = [
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "LinkEvents",
     "Motion",
     "MotionClip",
     "Network",
@@ -125,6 +128,7 @@ __all__ = [
     "load_acceptor_sites",
     "load_arcene",
     "load_atp",
+    "load_atp_months",
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
@@ -141,6 +145,7 @@ __all__ = [
     "load_mnist_test",
     "load_moffett",
     "load_motion",
+    "load_movie_reviews",
     "load_movielens_small",
     "load_network",
     "load_newsgroup_counts",
@@ -165,6 +170,7 @@ __all__ = [
     "make_additive_chain",
     "make_anechoic_mixture",
     "make_bengio_grandvalet",
+    "make_changing_network",
     "make_colored_sources",
     "make_corral",
     "make_coupled_oscillators",

@@ -257,6 +257,18 @@ def test_a_method_with_a_matrix_of_columns_by_columns_is_spared_the_words():
         assert encoder.sparse is ("sparse" in candidate.compare.input and candidate.compare.bytes.p <= 1)
 
 
+def test_a_method_of_words_takes_part_where_there_are_words_alone():
+    frame, y = reviews()
+    words = understand(Table("reviews", frame.with_columns(y=pl.Series(y)), True, ()), "y")
+    numbers = pl.DataFrame({"a": np.random.default_rng(0).normal(size=len(y)), "y": y})
+    plain = understand(Table("numbers", numbers, True, ()), "y")
+    found = [{each.entry.name for each in given.candidates()} for given in (words, plain)]
+    assert "GibbsMedLDAClassifier" in found[0] - found[1] and found[1] < found[0]
+    (chosen,) = [each for each in words.candidates() if each.entry.name == "GibbsMedLDAClassifier"]
+    right = words.fit(words.pipeline(chosen, {}, 0)).score(words.X, words.y)
+    assert right > 0.9
+
+
 # ------------------------------------------------------------------ all of it
 
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from treatise.compare.candidates import Candidate, all_candidates, unlabelled_candidates
 from treatise.compare.inputs.base import Columns, Explanation, FoldPredictions, HeldOut, Input, Size
-from treatise.compare.inputs.columns import kinds_in_words, width_of
+from treatise.compare.inputs.columns import kind_of, kinds_in_words, width_of
 from treatise.compare.inputs.encoding import table_pipeline
 from treatise.compare.inputs.roles import Roles, split_by_time
 from treatise.compare.inputs.thresholds import RARE, RULES, best_threshold
@@ -118,6 +118,13 @@ class RowsInput(Input):
     def sparse(self) -> bool:
         """Whether the features are a sparse matrix."""
         return sparse.issparse(self.X)
+
+    @cached_property
+    def holds_words(self) -> bool:
+        """Whether a method of words alone has something to read: free text, or a sparse matrix of nothing negative."""
+        if self.sparse:
+            return self.X.nnz == 0 or bool(self.X.data.min() >= 0)
+        return any(kind_of(column) == "text" for column in self.X.iter_columns())
 
     @cached_property
     def width(self) -> int:
@@ -255,6 +262,8 @@ class RowsInput(Input):
     def candidates(self) -> list[Candidate]:
         """Every method of the task; of classes with an order, those that know of it too; those for missing labels."""
         found = all_candidates(self.task) + (all_candidates("ordinal") if self.judging.levels else [])
+        if not self.holds_words:
+            found = [each for each in found if "dense" in each.compare.input]
         if self.unlabelled is None:
             return found
         return [each for each in found if not each.compare.unlabelled] + unlabelled_candidates(self.task)

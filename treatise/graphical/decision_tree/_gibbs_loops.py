@@ -7,22 +7,10 @@ of queried columns remain. A feature with one such test left is part of the fiel
 import numpy as np
 
 from treatise._core.jit import compiled, compiled_step
+from treatise.statistics.sampling.random_numbers import split_mix_uniform
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _FNV = np.uint64(0x100000001B3)
 _ONE = np.uint64(1)
-_S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
-
-
-@compiled_step
-def uniform(state):
-    """The next number in [0, 1) of the generator SplitMix64 whose state is ``state[0]``."""
-    state[0] += _GOLDEN
-    z = state[0]
-    z = (z ^ (z >> _S30)) * _MIX_1
-    z = (z ^ (z >> _S27)) * _MIX_2
-    return np.float64((z ^ (z >> _S31)) >> _S11) / 9007199254740992.0
 
 
 @compiled_step
@@ -107,7 +95,7 @@ def sweep(state, violated, n_values, slots, field, weights, first, values, featu
             for s in range(len(odds)):
                 odds[s] = field[slots[i] + s]
             dice(i, state[i], violated, odds, weights, first, values, feature)
-        number, below, drawn = uniform(generator), 0.0, 0
+        number, below, drawn = split_mix_uniform(generator), 0.0, 0
         for s in range(len(odds)):
             below += odds[s]
             if number < below:
@@ -154,7 +142,7 @@ def dice(i, state, violated, odds, weights, first, values, feature):
 def start_chain(state, violated, n_values, indptr, tested, wanted, generator):
     """A chain at a random state."""
     for i in range(len(state)):
-        state[i] = n_values[i] - 1 - np.int64(uniform(generator) * n_values[i])
+        state[i] = n_values[i] - 1 - np.int64(split_mix_uniform(generator) * n_values[i])
     for f in range(len(violated)):
         violated[f] = 0
         for t in range(indptr[f], indptr[f + 1]):

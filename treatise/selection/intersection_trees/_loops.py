@@ -9,29 +9,15 @@ import numpy as np
 from treatise._core.jit import compiled, compiled_step
 from treatise.statistics._counts_loops import popcount
 from treatise.statistics.min_hash import estimate_prevalence
+from treatise.statistics.sampling.random_numbers import mixed_bits, split_mix_uniform, split_mix_word
 
 _ONE = np.uint64(1)
 
 
 @compiled_step
-def mixed(word):
-    """A word whose bits all depend on all bits of another (SplitMix64)."""
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
-
-
-@compiled_step
-def draw(state):
-    """The next random word; ``state`` holds the one before it."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    return mixed(state[0])
-
-
-@compiled_step
 def below(state, n):
     """A random whole number from 0 to n - 1 (n below 2^32)."""
-    return np.int64(((draw(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+    return np.int64(((split_mix_word(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @compiled
@@ -109,7 +95,7 @@ def grow_tree(root, universe, rule, work):
     head, tail, made, full = 0, np.int64(is_rare(queue[0], universe, rule.theta0, work.scratch)), 0, False
     while head < tail:
         children = np.int64(rule.branching)
-        if np.float64(draw(work.state) >> np.uint64(11)) * 2.0**-53 < rule.branching - children:
+        if split_mix_uniform(work.state) < rule.branching - children:
             children += 1
         final[head] = True
         if depth[head] != rule.max_depth and tail + children > queue.shape[0]:
@@ -153,7 +139,7 @@ def note_pattern(members, tree, universe, book, work):
     size = list_members(members, work.scratch)
     key = np.uint64(0)
     for j in range(size):
-        key ^= mixed(np.uint64(universe.items[work.scratch[j]] + 1) * np.uint64(0x9E3779B97F4A7C15))
+        key ^= mixed_bits(np.uint64(universe.items[work.scratch[j]] + 1) * np.uint64(0x9E3779B97F4A7C15))
     at = place_of(key, book.slots, book.keys)
     known = book.slots[at]
     if known < 0:

@@ -104,3 +104,24 @@ def dirichlet_draw(rng, weights, out):
     else:  # all underflowed: one of them has all the mass
         out[:] = 0.0
         out[categorical_draw(rng, weights)] = 1.0
+
+
+@compiled_step
+def mixed_bits(word):
+    """A 64-bit word whose bits all depend on all bits of another (the finaliser of SplitMix64)."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@compiled_step
+def split_mix_word(state):
+    """The next word of the generator SplitMix64, whose whole state is ``state[0]``: a stream for each of many parts."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    return mixed_bits(state[0])
+
+
+@compiled_step
+def split_mix_uniform(state):
+    """Its next number in [0, 1)."""
+    return np.float64(split_mix_word(state) >> np.uint64(11)) / 9007199254740992.0
