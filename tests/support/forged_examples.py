@@ -125,6 +125,27 @@ def _sequence_models() -> list[Example]:
     ]
 
 
+def _hidden_markov_mixtures() -> list[Example]:
+    from treatise.bayes import HMMClusterer, HMMHierarchy, HMMMixture, SampledHMMClusterer, fit_hmms
+
+    waves = [np.random.default_rng(seed).normal(5.0 * (seed % 2), 1.0, (15, 2)) for seed in range(4)]
+    models = fit_hmms(waves, 2, random_state=0)
+    on_sequences = (("sequence_log_likelihood", waves), ("score_sequences", waves))
+    asked = (("predict", waves), ("predict_proba", waves), *on_sequences)
+    few = {"n_init": 1, "random_state": 0}
+    way = HMMClusterer(n_states=2, **few)
+    return [
+        Example("HMMClusterer", lambda: HMMClusterer(2, n_states=2, **few).fit(waves), asking(*asked)),
+        Example("HMMMixture", lambda: HMMMixture(2, n_states=2, **few).fit(waves), asking(*asked)),
+        Example("SampledHMMClusterer", lambda: SampledHMMClusterer(2, **few).fit(models), asking(*on_sequences)),
+        Example(
+            "HMMHierarchy",
+            lambda: HMMHierarchy((3, 2), clusterer=way, random_state=0).fit(waves),
+            asking(("predict", waves)),
+        ),
+    ]
+
+
 def _string_models() -> list[Example]:
     strings = asking(("transform", STRINGS))
     return [
@@ -164,5 +185,5 @@ def _boltzmann_machines() -> list[Example]:
     ]
 
 
-OTHERS = (*_sequence_models(), *_string_models(), *_aggregators(), *_boltzmann_machines())
+OTHERS = (*_sequence_models(), *_hidden_markov_mixtures(), *_string_models(), *_aggregators(), *_boltzmann_machines())
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

@@ -1,4 +1,4 @@
-"""Groups in data: spectral level sets, time series, hidden Markov models, and judging the clusterings."""
+"""Groups in data: spectral level sets, time series, and judging the clusterings."""
 
 from treatise.cluster.level_sets import (
     LevelSetSpectralClustering,

@@ -20,11 +20,11 @@ class PhraseMovements(NamedTuple):
 def make_phrase_movements(n_sentences: int = 1000, *, noise: float = 0.05, random_state: Any = None) -> PhraseMovements:
     """Draw sentences whose translation moves verbs to the end, adverbs to the front and adjectives behind nouns.
 
-    A sentence is a subject, a verb, an object and perhaps an adverb, with adjectives before some nouns. In translation
-    the verb goes to the end unless a particle stands before it, an adjective goes behind its noun unless it is one of
-    those that stay, and an adverb goes to the front unless the verb is one of those that keep it. So words around a
-    phrase tell which way it moves, and the phrase alone tells it partly. A share of the sentences is left in the order
-    of the source.
+    A sentence is a subject, a verb, an object and perhaps an adverb, with an adjective before some nouns and more nouns
+    behind them. In translation the verb goes to the end unless a particle stands before it, an adjective goes behind
+    its noun unless it is one of those that stay, and an adverb goes to the front unless the verb is one of those that
+    keep it. So words around a phrase tell which way it moves, and the phrase alone tells it partly. A share of the
+    sentences is left in the order of the source.
 
     Parameters
     ----------
@@ -86,7 +86,8 @@ def _sentence(rng: np.random.RandomState) -> tuple[list[str], list[int]]:
         places = [add("adjective")] if rng.uniform() < 0.5 else []
         noun = add("noun")
         stays = places and _number(source[places[0]]) % 3 == 0
-        return [*places, noun] if stays else [noun, *places]
+        more = [add("noun") for _ in range(min(rng.geometric(0.6) - 1, 4))]
+        return [*places, noun, *more] if stays else [noun, *places, *more]
 
     subject = noun_phrase()
     particle = [add("particle")] if rng.uniform() < 0.3 else []

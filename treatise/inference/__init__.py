@@ -12,6 +12,7 @@ from treatise.inference.chains import (
 )
 from treatise.inference.coordinate import gibbs, gibbs_sample, iterated_conditional_forests, iterated_conditional_modes
 from treatise.inference.factor_graph import Factor, FactorGraph
+from treatise.inference.hidden_markov import MixtureHMM, baum_welch
 from treatise.inference.junction_tree import (
     CliqueTree,
     JunctionTree,
@@ -49,11 +50,13 @@ __all__ = [
     "MAPResult",
     "Marginals",
     "MinimumCut",
+    "MixtureHMM",
     "PairwiseEnergy",
     "PairwiseForm",
     "PatternAutomaton",
     "PatternChains",
     "PatternMarginals",
+    "baum_welch",
     "belief_propagation",
     "clique_tree",
     "factor_marginals",

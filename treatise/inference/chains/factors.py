@@ -11,7 +11,7 @@ _FEW_STATES = 12
 """Up to so many states plain sums of products are quicker than loops over vectors."""
 
 
-def factor_marginals(factors, transition, start, lengths):
+def factor_marginals(factors, transition, start, lengths, *, by_sequence=False):
     """Probabilities of states and expected moves of chains that are given by factors instead of log scores.
 
     What :meth:`treatise.inference.Chains.marginals` computes, in half the time: no exponential is taken, and one
@@ -29,12 +29,14 @@ def factor_marginals(factors, transition, start, lengths):
         Factors of the first state.
     lengths : ndarray of int, of shape (n,)
         Lengths of the sequences.
+    by_sequence : bool, default=False
+        Whether to keep the expected moves of each sequence apart, for models that weigh sequences once they are known.
 
     Returns
     -------
     marginals : ChainMarginals
-        A sequence without a possible path, or whose numbers vanish or overflow on the way, has the log-partition nan,
-        and its nodes and moves are not to be used.
+        ``pairs`` has the shape (K, K), or (n, K, K) by sequence. A sequence without a possible path, or whose numbers
+        vanish or overflow on the way, has the log-partition nan, and its nodes and moves are not to be used.
 
     Examples
     --------
@@ -60,14 +62,15 @@ def factor_marginals(factors, transition, start, lengths):
     parts: list = []
 
     def work(first, last):
-        own = np.zeros((K, K))
+        own = np.zeros((last - first if by_sequence else 1, K, K))
         sums_of_factors(first, last, offsets, factors, start, transition, log_z, nodes, own)
         parts.append((first, own))
 
     over_ranges(work, len(lengths), cost=2.0 * T * K * K)
     # In the order of the sequences, whichever thread was first: the same bits in every run.
-    counted = sum(own for _, own in sorted(parts, key=lambda part: part[0]))
-    return ChainMarginals(log_z, nodes, counted * transition)
+    counted = [own for _, own in sorted(parts, key=lambda part: part[0])]
+    pairs = np.concatenate(counted) if by_sequence else sum(own[0] for own in counted)
+    return ChainMarginals(log_z, nodes, pairs * transition)
 
 
 @compiled
@@ -75,7 +78,8 @@ def sums_of_factors(first, last, offsets, factors, start, transition, log_z, nod
     """Scaled forward and backward sums of the sequences from ``first`` to ``last``.
 
     ``log_z`` and ``nodes`` are written, and ``pairs`` is added to: the moves expected, still to be multiplied by
-    ``transition``. A sequence whose numbers vanish gets ``log_z = nan``.
+    ``transition``, in one matrix for all sequences or in one for each. A sequence whose numbers vanish gets
+    ``log_z = nan``.
     """
     longest = 0
     for s in range(first, last):
@@ -86,7 +90,8 @@ def sums_of_factors(first, last, offsets, factors, start, transition, log_z, nod
         low, high = offsets[s], offsets[s + 1]
         log_z[s] = _forward(factors[low:high], start, transition, backwards, forward, scale)
         if high > low and not np.isnan(log_z[s]):
-            _backward(factors[low:high], transition, backwards, forward, scale, nodes[low:high], pairs)
+            own = pairs[s - first] if len(pairs) > 1 else pairs[0]
+            _backward(factors[low:high], transition, backwards, forward, scale, nodes[low:high], own)
 
 
 @compiled_step

@@ -254,7 +254,7 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
         )
         # One sequence has one first state: the chain is taken to have run before, so that it starts as it dwells.
         model = HiddenMarkovModel(occupancy / occupancy.sum(), transitions, emissions)
-        return model, len(history) > 1 and history[-1] - history[-2] < self.tol * len(codes)
+        return model, len(history) > 1 and history[-1] - history[-2] <= self.tol * len(codes)
 
     def _check_parameters(self):
         self._check_rho()

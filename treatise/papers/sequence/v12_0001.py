@@ -46,9 +46,9 @@ def experiment(*, full: bool = False) -> Evidence:
     Parameters
     ----------
     full : bool, default=False
-        12 000 sentences and five draws instead of 1 200 and three.
+        10 000 sentences and five draws instead of 1 000 and three.
     """
-    n_sentences, n_draws = (12_000, 5) if full else (1_200, 3)
+    n_sentences, n_draws = (10_000, 5) if full else (1_000, 3)
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     rows: list[Row] = []
     for ax, n_classes in zip(figure.subplots(1, 2), (3, 5)):
@@ -155,5 +155,5 @@ def _draw(ax: Any, n_classes: int, f1: dict[str, np.ndarray]) -> None:
         ax.bar(places, values.mean(axis=0), width, label=name)
     names = {3: ["d < 0", "d = 0", "d > 0"], 5: ["d <= -5", "-5 < d < 0", "d = 0", "0 < d < 5", "d >= 5"]}
     ax.set_xticks(range(n_classes), names[n_classes])
-    ax.set(ylabel="F1 in per cent", title=f"{n_classes} orientations ({TABLE[n_classes]})", ylim=(0, 100))
-    ax.legend(frameon=False, ncols=5, fontsize=7, loc="lower center")
+    ax.set(ylabel="F1 in per cent", title=f"{n_classes} orientations ({TABLE[n_classes]})", ylim=(0, 110))
+    ax.legend(frameon=False, ncols=5, fontsize=8, loc="upper center")

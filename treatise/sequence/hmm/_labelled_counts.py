@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treatise.inference.hidden_markov import shares
 from treatise.sequence._observed_sequences import observe
 
 
@@ -31,10 +32,3 @@ def counted_chain(path, lengths, n_states):
     counts = np.bincount(path[moves - 1] * n_states + path[moves], minlength=n_states**2)
     start = np.bincount(path[firsts], minlength=n_states) / len(firsts)
     return start, shares(counts.reshape(n_states, n_states), np.full((n_states, n_states), 1.0 / n_states))
-
-
-def shares(counts, otherwise):
-    """Counts over the sum of their row; rows of zeros as they are in ``otherwise``."""
-    totals = counts.sum(axis=1, keepdims=True)
-    kept = totals > 0
-    return np.where(kept, counts / np.where(kept, totals, 1.0), otherwise)

@@ -6,8 +6,8 @@ import numpy as np
 
 from treatise._core.threads import over_ranges
 from treatise.inference import Chains
+from treatise.inference.hidden_markov import hidden_marginals
 from treatise.sequence.hmm._decoder_loops import prior_marginals
-from treatise.sequence.hmm._sums import hidden_marginals
 
 _SUM_TOLERANCE = 1e-6
 

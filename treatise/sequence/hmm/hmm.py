@@ -11,10 +11,16 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import finite, is_array, within
+from treatise.inference.hidden_markov import (
+    DiscreteEmissions,
+    GaussianEmissions,
+    baum_welch,
+    check_normals,
+    random_chain,
+)
+from treatise.inference.hidden_markov._loops import draw_states
 from treatise.sequence._observed_sequences import alphabet_of, observe
-from treatise.sequence.hmm._emissions import DiscreteEmissions, GaussianEmissions, check_normals
-from treatise.sequence.hmm._labelled_counts import counted_chain, matching_labels, shares
-from treatise.sequence.hmm._loops import draw_states
+from treatise.sequence.hmm._labelled_counts import counted_chain, matching_labels
 from treatise.sequence.hmm.decoder import HMMDecoder
 from treatise.sequence.hmm.hidden_chains import HiddenChains
 
@@ -251,20 +257,20 @@ class HMM(BaseEstimator):
         if self.n_states is None and self.init is None:
             raise ValueError("n_states=None needs labels to count the states of; give a number of states")
         runs = [
-            self._expectation_maximisation(observed, data, emissions, *begin)
+            baum_welch(emissions, data, observed.lengths, *begin, max_iter=self.max_iter, tol=self.tol)
             for begin in self._starts(data, n_symbols, emissions)
         ]
-        start, transitions, arrays, history, converged = max(runs, key=lambda run: run[3][-1])
-        if not converged:
+        best = max(runs, key=lambda run: run.history[-1])
+        if not best.converged:
             warnings.warn(
                 f"expectation-maximisation had not converged after max_iter={self.max_iter} steps; raise it, or tol",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self.states_ = np.arange(len(start)) if self.init is None else self.init.states_
-        self.history_, self.n_iter_, self.converged_ = np.array(history), len(history) - 1, bool(converged)
-        self.log_likelihood_ = history[-1]
-        return self._keep(start, transitions, arrays)
+        self.states_ = np.arange(len(best.start)) if self.init is None else self.init.states_
+        self.history_, self.n_iter_, self.converged_ = np.array(best.history), len(best.history) - 1, best.converged
+        self.log_likelihood_ = best.history[-1]
+        return self._keep(best.start, best.transitions, best.arrays)
 
     def _starts(self, data, n_symbols, emissions):
         """Where to begin: the model given, or random ones."""
@@ -273,10 +279,7 @@ class HMM(BaseEstimator):
             return
         random, K = check_random_state(self.random_state), self.n_states
         for _ in range(self.n_init):
-            start = np.full(K, 1.0 / K)
-            # Some weight on staying: with none, states that last are often missed; with much, those that alternate.
-            transitions = 0.25 * np.eye(K) + 0.75 * random.dirichlet(np.ones(K), K)
-            yield start, transitions, emissions.start(data, n_symbols, K, random)
+            yield *random_chain(K, random), emissions.start(data, n_symbols, K, random)
 
     def _arrays_of_init(self, n_symbols, emissions):
         check_is_fitted(self.init, "transitions_")
@@ -287,19 +290,6 @@ class HMM(BaseEstimator):
         if self.emission == "discrete" and not np.array_equal(self.init.symbols_, self.symbols_):
             raise ValueError("init has other symbols; set alphabet to those of init")
         return emissions.arrays(self.init)
-
-    def _expectation_maximisation(self, observed, data, emissions, start, transitions, arrays):
-        firsts = np.concatenate([[0], np.cumsum(observed.lengths)[:-1]])
-        history = []
-        while True:
-            expected = emissions.marginals(start, transitions, arrays, data, observed.lengths)
-            history.append(float(expected.log_partition.sum()))
-            converged = len(history) > 1 and history[-1] - history[-2] <= self.tol * len(data)
-            if converged or len(history) > self.max_iter:
-                return start, transitions, arrays, history, converged
-            start = expected.nodes[firsts].sum(axis=0) / len(firsts)
-            transitions = shares(expected.pairs, transitions)
-            arrays = emissions.estimate(data, expected.nodes, arrays)
 
     def _count(self, observed, labels, lengths, emissions, data, n_symbols):
         self.states_, path = matching_labels(labels, lengths, observed, self.n_states)

@@ -245,7 +245,7 @@ class StructuredPerceptronClassifier(SoftmaxScores, BaseEstimator):
             *_rows_of(X), order, codes, self._distances, self.rate_, float(self.fit_intercept), self._weights,
             self._drift, self._turn,
         )  # fmt: skip
-        if not np.isfinite(self._weights[:, 0].sum() + total):
+        if not (np.isfinite(total) and np.isfinite(self._weights).all()):
             raise ValueError("the weights overflowed; scale the features, or take a smaller rate")
         self._turn += len(order)
         self.n_updates_ += int(updates)

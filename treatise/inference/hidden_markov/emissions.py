@@ -7,9 +7,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.cluster import kmeans_plusplus
 
-from treatise.inference import factor_marginals
-from treatise.sequence.hmm._loops import diagonal_log_densities, symbol_counts, weighted_squares
-from treatise.sequence.hmm._sums import hidden_marginals, log_marginals
+from treatise.inference.chains import factor_marginals
+from treatise.inference.hidden_markov._loops import diagonal_log_densities, symbol_counts, weighted_squares
+from treatise.inference.hidden_markov.sums import hidden_marginals, log_marginals
 
 
 class DiscreteEmissions:
@@ -32,12 +32,14 @@ class DiscreteEmissions:
             table = np.log(arrays["emission_probabilities"].T)
         return table.take(codes, axis=0)
 
-    def marginals(self, start, transitions, arrays, codes, lengths):
+    def marginals(self, start, transitions, arrays, codes, lengths, *, by_sequence=False):
         """Marginals of all sequences, from the probabilities as they are."""
         factors = np.ascontiguousarray(arrays["emission_probabilities"].T).take(codes, axis=0)
-        found = factor_marginals(factors, transitions, start, lengths)
+        found = factor_marginals(factors, transitions, start, lengths, by_sequence=by_sequence)
         if np.isnan(found.log_partition).any():
-            return log_marginals(start, transitions, self.log_densities(arrays, codes), lengths)
+            return log_marginals(
+                start, transitions, self.log_densities(arrays, codes), lengths, by_sequence=by_sequence
+            )
         return found
 
     def start(self, codes, n_symbols, n_states, random):
@@ -87,7 +89,10 @@ class DiscreteEmissions:
 
 
 class GaussianEmissions:
-    """Vectors: ``means`` of shape (n_states, d), ``covariances`` of shape (n_states, d) or (n_states, d, d)."""
+    """Vectors: ``means`` of shape (n_states, d), ``covariances`` of shape (n_states, d) or (n_states, d, d).
+
+    ``floor`` is added to every variance that is estimated: one number, or one for each coordinate.
+    """
 
     item_ndim = 1
 
@@ -118,9 +123,10 @@ class GaussianEmissions:
             logs[:, j] = unit - np.log(np.diag(factor)).sum() - 0.5 * np.square(whitened).sum(axis=0)
         return logs
 
-    def marginals(self, start, transitions, arrays, X, lengths):
+    def marginals(self, start, transitions, arrays, X, lengths, *, by_sequence=False):
         """Marginals of all sequences."""
-        return hidden_marginals(start, transitions, self.log_densities(arrays, X), lengths)
+        logs = self.log_densities(arrays, X)
+        return hidden_marginals(start, transitions, logs, lengths, by_sequence=by_sequence)
 
     def start(self, X, _, n_states, random):
         """Means far from one another (k-means++), the covariance of all positions."""
