@@ -20,6 +20,8 @@ SHORT = {
     "BackgroundClassifier": {"max_iter": 1},
     "BiasFreeSVC": {"max_iter": 1},
     "EarlyStoppedKernelRegressor": {"max_iter": 1},
+    "GroupARDRegressor": {"max_iter": 1, "tol": 1e-12},
+    "GroupLassoMKL": {"max_iter": 1, "tol": 1e-12, "gamma": 0.1},
     "GroupedMKLClassifier": {"max_iter": 1, "tol": 1e-12, "groups": [[0, 1], [2]]},
     "HybridLinearClassifier": {"max_iter": 1},
     "HybridLinearRegressor": {"max_iter": 1, "learning_rate": 1e-3},
@@ -83,13 +85,17 @@ def public_estimators():
 ESTIMATORS = public_estimators()
 
 
+def takes_kernels(name):
+    return "kernels" in ESTIMATORS[name]().get_params()
+
+
 def table(name):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) * [1.0, 3.0, 0.3]
     score = X[:, 0] + np.sin(X[:, 1]) + rng.normal(size=40)
     if name in ("LPSeparableNMF", "SparseNMF"):
         X = np.abs(X)
-    if "MKL" in name:
+    if takes_kernels(name):
         X = [rbf_kernel(X, gamma=gamma) for gamma in (0.01, 0.3, 5.0)]
     return X, (score > 0).astype(int) if is_classifier(ESTIMATORS[name]()) else score
 
@@ -97,7 +103,7 @@ def table(name):
 def fitted(name, **parameters):
     X, y = table(name)
     estimator = ESTIMATORS[name](**parameters)
-    if "MKL" in name:
+    if takes_kernels(name):
         estimator.set_params(kernels="precomputed")
     return estimator.fit(X) if name == "LpMKLOneClass" else estimator.fit(X, y)
 

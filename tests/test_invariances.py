@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 ESTIMATORS = {cls.__name__: example_of(cls) for cls in TABLE_ESTIMATORS.values()}
 
-SAMPLERS = ("SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel")
+SAMPLERS = ("SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP")
 """Judged by R-hat, each in a test of its own."""
 
 IN_ORDER = {
@@ -38,11 +38,12 @@ DRAWN = {
 
 FOLDED = {
     "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
-    "EpsilonBoostRegressor", "RandomizedVariableElimination",
+    "EpsilonBoostRegressor", "GroupLassoMKL", "RandomizedVariableElimination",
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 
 ONE_STEP = {
+    "GroupLassoMKL": "one column is left at this penalty, and a pass over it is exact; its tests have a case",
     "MEDGraph": "no column of this table varies as zeros and ones",
     "KernelMachineRegressor": "least squares are one linear system",
     "DecisionTreeMarkovNetwork": "graphical/test_cut_short.py has a case that needs more",

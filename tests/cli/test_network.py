@@ -24,7 +24,7 @@ def test_communities_and_likely_links_are_told_and_left_in_files(invoke, tmp_pat
     assert answer.exit_code == 0, answer.stderr
     assert "40 nodes, 87 links, 1 part; 8 communities" in answer.stdout and "n0 - n1" in answer.stdout
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "network.png", "network.graphml", "nodes.csv", "communities.csv", "links.csv"
+        "network.html", "network.png", "network.graphml", "nodes.csv", "communities.csv", "links.csv"
     }  # fmt: skip
     read = networkx.read_graphml(tmp_path / "out" / "network.graphml")
     assert len({read.nodes[node]["community"] for node in read}) == 8
@@ -72,3 +72,42 @@ def test_a_large_network_is_drawn_by_its_communities_and_mistakes_are_one_senten
             answer.exit_code == 1 and words.split()[0].strip("5") in answer.stderr and "Traceback" not in answer.stderr
         )
         assert not (tmp_path / "no").exists()
+
+
+def _visits(path, n_months, dates=True):
+    """Six sellers go from one of three markets to the next every month: where they go next never is where they are."""
+    rows = ["seller,market,date"]
+    for month in range(n_months):
+        day = f"{2018 + month // 12}-{month % 12 + 1:02d}-{month % 27 + 1:02d}"
+        rows += [f"s{i},m{(month + i) % 3},{day if dates else month}" for i in range(6)]
+    path.write_text("\n".join(rows))
+    return str(path)
+
+
+def test_the_links_of_the_next_month_are_told_in_table_and_page(invoke, tmp_path):
+    data = _visits(tmp_path / "visits.csv", 14)
+    answer = invoke("network", data, "-o", str(tmp_path / "out"), "--links", "6")
+    assert answer.exit_code == 0, answer.stderr
+    assert "likely in 2019-03" in answer.stdout and "From 14 months" in answer.stdout
+    table = pl.read_csv(tmp_path / "out" / "next_links.csv")
+    expected = {frozenset((f"s{i}", f"m{(14 + i) % 3}")) for i in range(6)}
+    assert {frozenset(pair) for pair in table.select("source", "target").iter_rows()} == expected
+    assert table["times linked"].min() >= 4 and set(table["last"]) == {"2018-12"}
+    page = (tmp_path / "out" / "network.html").read_text()
+    assert "Links of the next month, 2019-03" in page and "<td>s0</td><td>m2</td>" in page
+    told = json.loads(invoke("network", data, "-o", str(tmp_path / "out"), "--json").stdout)
+    assert told["facts"]["next AUC"] == 1.0 and told["facts"]["next AUC of sums"] < 0.95
+    assert told["next_links"][0]["last"] == "2018-12"
+
+
+def test_numbers_and_dates_written_together_are_times_and_few_times_are_said(invoke, tmp_path):
+    plain = invoke("network", _visits(tmp_path / "plain.csv", 12, dates=False), "-o", str(tmp_path / "a"))
+    assert "likely in 12" in plain.stdout
+    together = tmp_path / "together.csv"
+    dated = (tmp_path / "plain.csv").with_name("dated.csv")
+    _visits(dated, 14)
+    together.write_text(dated.read_text().replace("-", ""))
+    assert "likely in 2019-03" in invoke("network", str(together), "-o", str(tmp_path / "b")).stdout
+    few = invoke("network", _visits(tmp_path / "few.csv", 3, dates=False), "-o", str(tmp_path / "c"))
+    assert few.exit_code == 0 and "only 3 times" in few.stderr
+    assert not (tmp_path / "c" / "next_links.csv").exists()

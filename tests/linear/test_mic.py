@@ -356,7 +356,7 @@ def test_sources_find_features_that_the_rows_cannot_pay_for():
 
 
 def test_known_groups_take_the_shorter_of_both_names():
-    from treatise.linear.mic._groups import GroupCode
+    from treatise.linear.mic._group_code import GroupCode
 
     code = GroupCode(np.array([0, 0, 1, 1]), np.array([0.1, 5.0]), np.zeros(4), shorter_of_both=True)
     np.testing.assert_allclose(code.prices([0, 2]), [0.1, 0.1, 2.0, 2.0])

@@ -1,4 +1,4 @@
-"""The group lasso on orthonormal groups."""
+"""The group lasso."""
 
 import numpy as np
 import pytest
@@ -40,6 +40,26 @@ def test_the_conditions_of_the_optimum_hold_along_the_path(seed):
         # The gap is quadratic in the distance: 1e-12 of the variance leaves about 1e-6.
         assert conditions(Q, starts, residual, found.coef, found.penalty) < 1e-5
         np.testing.assert_allclose(found.norms[3], 0.0)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_groups_that_are_not_orthonormal_meet_the_same_conditions(center):
+    rng = np.random.default_rng(5)
+    widths = [3, 1, 0, 4, 5, 2, 2]
+    starts = np.concatenate([[0], np.cumsum(widths)])
+    Q = rng.standard_normal((17, 50)) * rng.uniform(0.1, 10, 17)[:, None] + rng.standard_normal(50)
+    Q[4] = 0.0  # a feature that says nothing
+    Q = Q - Q.mean(axis=1, keepdims=True) if center else Q + 1.0
+    y = Q[0] / np.std(Q[0]) + rng.standard_normal(50) + 3
+    options = {"tol": 1e-12, "orthonormal": False, "center": center, "max_iter": 100_000}
+    path = group_lasso_path(Q, starts, y, [1.0, 0.3, 0.1], **options)
+    for found in path:
+        assert found.converged and (found.intercept == 0) != center
+        residual = y - found.intercept - found.coef @ Q
+        assert conditions(Q, starts, residual, found.coef, found.penalty) < 1e-4
+    again = group_lasso_path(Q, starts, y, [0.1], start=path[-1].coef, **options)[0]
+    np.testing.assert_allclose(again.coef, path[-1].coef, atol=1e-5)
+    assert again.n_iter < path[-1].n_iter
 
 
 def test_equals_celer():

@@ -185,5 +185,26 @@ def _boltzmann_machines() -> list[Example]:
     ]
 
 
-OTHERS = (*_sequence_models(), *_hidden_markov_mixtures(), *_string_models(), *_aggregators(), *_boltzmann_machines())
+def _latent_fields() -> list[Example]:
+    from treatise.bayes import LatentGaussianModel, random_walk
+
+    signs = np.where(np.arange(12) % 3 == 0, -1.0, 1.0)
+    ask = asking(("marginal", 3), ("sample", 2), ("forget_factors",), ("marginal", 5, "ep-1step"))
+    return [
+        Example(
+            "LatentGaussianModel",
+            lambda: LatentGaussianModel(random_walk(12), linear=np.arange(12)).fit(signs),
+            ask,
+        ),
+    ]
+
+
+OTHERS = (
+    *_sequence_models(),
+    *_hidden_markov_mixtures(),
+    *_string_models(),
+    *_aggregators(),
+    *_boltzmann_machines(),
+    *_latent_fields(),
+)
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

@@ -28,17 +28,20 @@ def network(
     sign: Annotated[
         str | None, _column("A column of signs, such as 1 and -1; links without one have theirs predicted.")
     ] = None,
-    time: Annotated[str | None, _column("A column of times: predictions are judged on the latest links.")] = None,
+    time: Annotated[
+        str | None,
+        _column("A column of times: predictions are judged on the latest links, and those of the next period told."),
+    ] = None,
     links: Annotated[int, typer.Option(help="Likely links, or likely signs, to tell.")] = 100,
     camps: Annotated[int | None, typer.Option(help="Camps of a signed network; the best number if not given.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where picture, GraphML and tables go.")
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where page, picture, GraphML and tables go.")
     ] = None,
     seed: Seed = 0,
     header: Header = None,
     as_json: Json = False,
 ) -> None:
-    """Find the communities of a network, its balance, and links or signs that are likely though not seen."""
+    """Find the communities of a network, its balance, likely links or signs, and the links of the next period."""
     from treatise.compare import explore_network
 
     found = explore_network(
@@ -50,11 +53,14 @@ def network(
     if as_json:
         answer = {"facts": found.facts, "communities": found.communities.to_dicts(), "links": found.links.to_dicts()}
         balance = None if found.balance is None else found.balance.to_dicts()
-        print_json({**answer, "balance": balance, "notes": found.notes, "files": files})
+        ahead = None if found.next_links is None else found.next_links.to_dicts()
+        print_json({**answer, "balance": balance, "next_links": ahead, "notes": found.notes, "files": files})
         return
     for note in found.notes:
         remark(note)
     _print_findings(found)
+    _print_next(found)
+    say(f"Page:    {files['page']}")
     say(f"Picture: {files['picture']}")
     say(f"GraphML: {files['graphml']}")
     say(f"Tables:  {', '.join(path for name, path in files.items() if path.endswith('.csv'))}")
@@ -93,6 +99,27 @@ def _print_findings(found: "NetworkFindings") -> None:
     ]  # fmt: skip
     if lines:
         print_table(likely, lines)
+
+
+def _print_next(found: "NetworkFindings") -> None:
+    """Links of the next period, where they are predicted."""
+    if found.next_links is None or not found.next_links.height:
+        return
+    from treatise.compare.network_page import next_words
+
+    facts = found.facts
+    if facts["next AUC"] is not None:
+        say(next_words(found))
+    columns = [Column(f"likely in {facts['next period']}"), Column("score", right=True)]
+    columns += [Column("times linked", right=True), Column("last")]
+    rows = [
+        [
+            f"{row['source']} - {row['target']}", f"{row['score']:.3f}", str(row["times linked"]),
+            row["last"] or "never",
+        ]
+        for row in found.next_links.head(SHOWN).iter_rows(named=True)
+    ]  # fmt: skip
+    print_table(columns, rows)
 
 
 def _communities(facts: dict[str, Any]) -> str:

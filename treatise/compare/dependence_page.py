@@ -1,10 +1,11 @@
 """The page and the picture of what depends on what."""
 
-import base64
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from treatise.compare.plain_page import plain_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -12,15 +13,6 @@ if TYPE_CHECKING:
     from treatise.compare.dependence import Dependence
 
 MOST_NAMES, MOST_ROWS, MOST_BARS = 60, 500, 40
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
-h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
-table { border-collapse: collapse; width: 100%; font-size: 14px; } th, td { text-align: left; padding: .2em .5em; }
-th { border-bottom: 2px solid #888; } td { border-bottom: 1px solid #ddd; vertical-align: top; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } tr.no { color: #999; }
-img { max-width: 100%; } .wide { overflow-x: auto; } @media (prefers-color-scheme: dark) {
-body { background: #16181c; color: #ddd; } td { border-color: #333; } img { background: #fff; } }
-"""
 
 
 def dependence_picture(found: "Dependence") -> "Figure":
@@ -74,7 +66,6 @@ def _bars(found: "Dependence") -> "Figure":
 
 def dependence_page(found: "Dependence", picture: bytes) -> str:
     """A page that holds the picture, the pairs, the statistics used and what was decided."""
-    image = base64.b64encode(picture).decode()
     title = "What depends on what" if found.target is None else f"What {found.target} depends on"
     clear, pairs = found.found.height, found.table.height
     lead = (
@@ -85,15 +76,7 @@ def dependence_page(found: "Dependence", picture: bytes) -> str:
         f"the level divided by {pairs:,}, that is {int(np.ceil(pairs / found.level)):,} permutations. "
         "Strength is the distance correlation less what chance gives, from 0 to 1."
     )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in found.notes)
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1><p>{escape(lead)}</p>"
-        f'<img alt="{escape(title)}" src="data:image/png;base64,{image}">'
-        f"<h2>Pairs</h2>{_pair_rows(found)}<h2>Statistics</h2>{_statistics(found)}"
-        f"<h2>About the table</h2><ul>{notes or '<li>nothing was left out</li>'}</ul></body></html>"
-    )
+    return plain_page(title, lead, picture, {"Pairs": _pair_rows(found), "Statistics": _statistics(found)}, found.notes)
 
 
 def _pair_rows(found: "Dependence") -> str:

@@ -52,7 +52,8 @@ class Grouped(BaseEstimator):
     clusterer : estimator
         With ``fit_predict``.
     count : bool, default=False
-        Whether to tell it the number of components of the best Gaussian mixture of the rows.
+        Whether to tell it the number of components of the best Gaussian mixture of the rows, unless it counts for
+        itself: its number is "auto".
     random_state : int or None, default=None
         Seed of that mixture.
     """
@@ -66,7 +67,8 @@ class Grouped(BaseEstimator):
         """Find the groups of rows."""
         X = validate_data(self, X, dtype=np.float64)
         model = clone(self.clusterer)
-        told = [name for name in COUNTS if self.count and name in model.get_params(deep=False)]
+        params = model.get_params(deep=False)
+        told = [name for name in COUNTS if self.count and params.get(name, "auto") != "auto"]
         if told:
             model.set_params(**dict.fromkeys(told, min(len(X), likely_count(X, self.random_state))))
         found = np.asarray(model.fit_predict(X))

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import made_folder, replacing
+from treatise.compare.next_links import next_links
 from treatise.datasets import Network, load_network
 from treatise.io import Table
 
@@ -51,6 +52,8 @@ class NetworkFindings:
         Numbers that sum the network up.
     notes : list of str
         What was decided, and what to be careful about.
+    next_links : polars.DataFrame or None
+        Pairs that are likely to be linked in the next period, the likeliest first; where links have times enough.
     """
 
     network: Network
@@ -61,6 +64,7 @@ class NetworkFindings:
     balance: pl.DataFrame | None
     facts: dict[str, Any]
     notes: list[str] = field(default_factory=list)
+    next_links: pl.DataFrame | None = None
 
     def to_networkx(self) -> Any:
         """The network for networkx, nodes with their "community", links with their "weight"."""
@@ -74,7 +78,7 @@ class NetworkFindings:
         return graph
 
     def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
-        """Write the picture, the GraphML and the tables into a folder, which is made.
+        """Write the page, the picture, the GraphML and the tables into a folder, which is made.
 
         Parameters
         ----------
@@ -84,20 +88,27 @@ class NetworkFindings:
         Returns
         -------
         files : dict
-            "picture", "graphml", "nodes", "communities", "links", and "balance" of a signed network.
+            "page", "picture", "graphml", "nodes", "communities", "links", "balance" of a signed network and
+            "next_links" where they are predicted.
         """
         import networkx
 
+        from treatise.compare.network_page import network_page
         from treatise.compare.network_picture import network_picture
 
         folder = made_folder(folder)
         tables = {"nodes": self.nodes, "communities": self.communities, "links": self.links}
         if self.balance is not None:
             tables["balance"] = self.balance
-        files = {"picture": folder / "network.png", "graphml": folder / "network.graphml"}
+        if self.next_links is not None:
+            tables["next_links"] = self.next_links
+        endings = {"page": "html", "picture": "png", "graphml": "graphml"}
+        files = {name: folder / f"network.{ending}" for name, ending in endings.items()}
         files |= {name: folder / f"{name}.csv" for name in tables}
         with replacing(files["picture"]) as temporary:
             network_picture(self).savefig(temporary, dpi=150, format="png")
+        with replacing(files["page"]) as temporary:
+            temporary.write_text(network_page(self, files["picture"].read_bytes()), encoding="utf-8")
         with replacing(files["graphml"]) as temporary:
             networkx.write_graphml(self.to_networkx(), temporary)
         for name, table in tables.items():
@@ -119,7 +130,7 @@ def explore_network(
     header: bool | None = None,
     seed: int = 0,
 ) -> NetworkFindings:
-    """Find communities, balance, and likely links or signs of a network.
+    """Find communities, balance, likely links or signs of a network and, where there are times, its next links.
 
     Parameters
     ----------
@@ -156,11 +167,16 @@ def explore_network(
         warnings.simplefilter("always", ConvergenceWarning)
         explored = _explored_signed if network.signed else _explored
         labels, predicted, balance, more, words = explored(network, links, camps, seed)
-    notes += [*words, *sorted({str(warning.message) for warning in told if warning.category is ConvergenceWarning})[:1]]
+        ahead = next_links(network, links)
+    notes += [
+        *words,
+        *ahead.notes,
+        *sorted({str(warning.message) for warning in told if warning.category is ConvergenceWarning})[:1],
+    ]
     labels = _largest_first(labels)
     return NetworkFindings(
         network, labels, _node_table(network, labels), _community_table(network, labels), predicted, balance,
-        {**facts, **more}, notes,
+        {**facts, **more, **ahead.facts}, notes, ahead.table,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from treatise.datasets._biology import (
     load_scop_families,
 )
 from treatise.datasets._cells import CellSignals, load_cell_signals
+from treatise.datasets._changing_networks import load_atp_months, make_changing_network
 from treatise.datasets._classes import (
     make_gaussian_mixtures,
     make_graded_features,
@@ -60,7 +61,7 @@ from treatise.datasets._motion import (
     make_coupled_oscillators,
 )
 from treatise.datasets._network_tables import make_network_table
-from treatise.datasets._networks import Network, load_network
+from treatise.datasets._networks import LinkEvents, Network, load_network
 from treatise.datasets._newsgroups import (
     NEWSGROUP_PAIRS,
     load_newsgroup_counts,
@@ -108,6 +109,7 @@ __all__ = [
     "Games",
     "HandwrittenWords",
     "LinearNetworkData",
+    "LinkEvents",
     "Motion",
     "MotionClip",
     "Network",
@@ -126,6 +128,7 @@ __all__ = [
     "load_acceptor_sites",
     "load_arcene",
     "load_atp",
+    "load_atp_months",
     "load_binary_density",
     "load_cb513",
     "load_cell_signals",
@@ -167,6 +170,7 @@ __all__ = [
     "make_additive_chain",
     "make_anechoic_mixture",
     "make_bengio_grandvalet",
+    "make_changing_network",
     "make_colored_sources",
     "make_corral",
     "make_coupled_oscillators",

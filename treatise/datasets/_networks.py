@@ -28,6 +28,28 @@ PLACES = {"source": 0, "target": 1, "weight": 2, "time": 3}
 
 
 @dataclass(frozen=True, eq=False)
+class LinkEvents:
+    """Links as they came, a pair as often as it was seen.
+
+    Attributes
+    ----------
+    pairs : ndarray of int of shape (n_events, 2)
+        Numbers of the two nodes, the smaller first.
+    weights : ndarray of shape (n_events,)
+        Strengths.
+    times : ndarray of shape (n_events,)
+        When: microseconds since 1970 of dates, else numbers as they stand, or places in the order of words.
+    dated : bool
+        Whether times are dates.
+    """
+
+    pairs: np.ndarray
+    weights: np.ndarray
+    times: np.ndarray
+    dated: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Network:
     """Links between named nodes, without directions; each pair once.
 
@@ -45,6 +67,8 @@ class Network:
         Pairs of a signed network that the file has without a sign.
     signed : bool
         Whether links are friendly and hostile.
+    events : LinkEvents or None
+        The links of a network without signs that have times, one by one.
     """
 
     nodes: list[str]
@@ -53,6 +77,7 @@ class Network:
     times: np.ndarray | None
     asked: np.ndarray
     signed: bool
+    events: LinkEvents | None = None
 
     def adjacency(self) -> sparse.csr_array:
         """The symmetric matrix of weights or signs."""
@@ -211,7 +236,7 @@ def _network(
     pairs = np.sort(np.array([[number[a], number[b]] for a, b in zip(sources, targets, strict=True)]), axis=1)
     notes = []
     values = _numbers(sign if sign is not None else weight, len(pairs))
-    times = None if time is None else _moments(time)
+    times, dated = (None, False) if time is None else _moments(time)
     loops = pairs[:, 0] == pairs[:, 1]
     if loops.any():
         notes.append(f"{loops.sum()} links of a node with itself are left out")
@@ -243,7 +268,11 @@ def _network(
         )
     known = set(map(tuple, unique.tolist()))
     asked = [pair for pair in dict.fromkeys(map(tuple, pairs[unknown].tolist())) if pair not in known]
-    return Network(nodes, unique, total, first, np.array(asked, dtype=np.int64).reshape(-1, 2), signed), notes
+    events = None
+    if times is not None and not signed:
+        timed = kept & np.isfinite(times)
+        events = LinkEvents(pairs[timed], values[timed], times[timed], dated)
+    return Network(nodes, unique, total, first, np.array(asked, dtype=np.int64).reshape(-1, 2), signed, events), notes
 
 
 def _numbers(column: pl.Series | None, count: int) -> np.ndarray:
@@ -259,10 +288,22 @@ def _numbers(column: pl.Series | None, count: int) -> np.ndarray:
     return values
 
 
-def _moments(column: pl.Series) -> np.ndarray:
-    """Times as numbers that sort alike; unknown ones last."""
+def _moments(column: pl.Series) -> tuple[np.ndarray, bool]:
+    """Times as numbers that sort alike, unknown ones last; and whether they are dates."""
+    if column.dtype.is_integer():
+        column = _written_together(column)
+    dated = column.dtype in (pl.Date, pl.Datetime)
     if column.dtype == pl.String:
         column = column.rank("dense")
     elif column.dtype.is_temporal():
         column = column.cast(pl.Datetime("us")).cast(pl.Int64) if column.dtype != pl.Time else column.cast(pl.Int64)
-    return column.cast(pl.Float64).fill_null(np.inf).fill_nan(np.inf).to_numpy()
+    return column.cast(pl.Float64).fill_null(np.inf).fill_nan(np.inf).to_numpy(), dated
+
+
+def _written_together(column: pl.Series) -> pl.Series:
+    """Dates where all numbers are year, month and day in a row, such as 20190531; else the numbers."""
+    known = column.drop_nulls()
+    if not len(known) or known.min() < 1000_01_01 or known.max() > 9999_12_31:  # type: ignore[operator]
+        return column
+    days = column.cast(pl.String).str.to_date("%Y%m%d", strict=False)
+    return days if days.null_count() == column.null_count() else column

@@ -9,6 +9,14 @@ from treatise.linear.discrimination import (
     kernel_metric,
     selection_path,
 )
+from treatise.linear.group_ard import (
+    GroupARDRegressor,
+    GroupLassoMKL,
+    bayes_ridge_mse,
+    orthogonal_variances,
+    plot_group_variances,
+    zero_probability,
+)
 from treatise.linear.hybrid import (
     ClusterPlan,
     HybridLinearClassifier,
@@ -70,6 +78,8 @@ __all__ = [
     "BudgetExceededError",
     "ClusterPlan",
     "ConsistencyReport",
+    "GroupARDRegressor",
+    "GroupLassoMKL",
     "HybridLinearClassifier",
     "HybridLinearRegressor",
     "KernelMarginClassifier",
@@ -98,6 +108,7 @@ __all__ = [
     "SpAMRegressor",
     "TransFeat",
     "audit_privacy",
+    "bayes_ridge_mse",
     "check_consistency",
     "conditional_risk",
     "erm_sensitivity",
@@ -108,13 +119,16 @@ __all__ = [
     "kernel_metric",
     "maximum_entropy",
     "minimize_conditional_risk",
+    "orthogonal_variances",
     "perturbation",
     "plan_cluster",
     "plot_components",
     "plot_frontier",
+    "plot_group_variances",
     "plot_norm_path",
     "repeated_weights",
     "selection_path",
     "vector_laplace",
     "worst_case_accuracy",
+    "zero_probability",
 ]

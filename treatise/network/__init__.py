@@ -1,5 +1,6 @@
 """Networks: link prediction, signed graphs, the quality of graph clusterings."""
 
+from treatise.network.autoregressive import AutoregressiveLinkPredictor, link_scores
 from treatise.network.common_neighbours import LikelyLinks, likely_links
 from treatise.network.communities import (
     ClusterTerms,
@@ -28,6 +29,7 @@ from treatise.network.signed import (
 )
 
 __all__ = [
+    "AutoregressiveLinkPredictor",
     "Balance",
     "ClusterTerms",
     "Counterexample",
@@ -46,6 +48,7 @@ __all__ = [
     "is_balanced",
     "is_weakly_balanced",
     "likely_links",
+    "link_scores",
     "plot_communities",
     "plot_two_clique_phase",
     "signed_katz",

@@ -74,9 +74,12 @@ from treatise.optimize.penalties import (
     GroupPenalty,
     L1Penalty,
     L2Penalty,
+    NonnegativeL1Penalty,
+    NuclearPenalty,
     Penalty,
     project_columns_on_l1_ball,
     prox_column_norms,
+    singular_value_threshold,
     soft_threshold,
 )
 from treatise.optimize.projections import (
@@ -86,6 +89,8 @@ from treatise.optimize.projections import (
     project_sparseness,
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
+from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
+from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -109,6 +114,7 @@ __all__ = [
     "ArrowFactor",
     "BlockArrow",
     "BoxConstraint",
+    "CholeskyPlan",
     "ColumnNormPenalty",
     "ConeMarginSolution",
     "EnclosingEllipsoid",
@@ -136,7 +142,9 @@ __all__ = [
     "Loss",
     "LowRankCurvature",
     "ModifiedHuberLoss",
+    "NonnegativeL1Penalty",
     "NormCondition",
+    "NuclearPenalty",
     "ObservedFactors",
     "PairTransport",
     "PartitionBound",
@@ -148,7 +156,10 @@ __all__ = [
     "SVMStart",
     "SVMWithoutOffsetSolution",
     "ScaledLoss",
+    "SelectedInverse",
     "SmoothHingeLoss",
+    "SparseCholesky",
+    "SparseLowRank",
     "SquaredHingeLoss",
     "SquaredLoss",
     "SuccessiveProjection",
@@ -156,9 +167,11 @@ __all__ = [
     "TransportSolution",
     "armijo_step",
     "covariance_selection",
+    "denoise_sparse_low_rank",
     "factorize_observed",
     "factorize_signs",
     "feedback_arc_order",
+    "fill_reducing_order",
     "graphical_lasso_penalty_limit",
     "greedy_hitting_set",
     "group_lasso_path",
@@ -192,6 +205,7 @@ __all__ = [
     "project_sparseness",
     "prox_column_norms",
     "q_factor",
+    "singular_value_threshold",
     "soft_threshold",
     "solve_graphical_lasso",
     "solve_group_multinomial_columns",

@@ -27,7 +27,7 @@ from treatise.statistics.permutation import PermutationTest, permutation_test
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.polynomial_terms import PolynomialTerms, n_polynomial_terms
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
-from treatise.statistics.sampling import ChainPlan, Draws, geweke_joint_test, run_chains
+from treatise.statistics.sampling import ChainPlan, Draws, EllipticalSlice, geweke_joint_test, run_chains
 from treatise.statistics.scatter import scatter_m_estimate
 from treatise.statistics.selection_stability import Stability, selection_stability
 from treatise.statistics.streaming_covariance import StreamingCovariance
@@ -43,6 +43,7 @@ __all__ = [
     "ChainPlan",
     "DensityGrids",
     "Draws",
+    "EllipticalSlice",
     "FormulaColumns",
     "MDLDiscretizer",
     "MergeGaussianMixture",

@@ -9,6 +9,7 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.mixture import GaussianMixture
 
 from treatise._core.errors import TreatiseError
+from treatise.cluster import LevelSetSpectralClustering
 from treatise.compare import compare_methods, predict_groups
 from treatise.compare.groups import Grouped, OneGroup, gain_over_one_cloud, likely_count
 from treatise.compare.inputs import HeldOut, Request, read_input
@@ -54,6 +55,21 @@ def test_the_count_is_told_only_where_it_is_asked_for():
     assert likely_count(X, 0) == 3
     assert Grouped(KMeans(5, n_init=1), count=True, random_state=0).fit(X).n_groups_ == 3
     assert Grouped(KMeans(5, n_init=1), count=False).fit(X).n_groups_ == 5
+
+
+def test_a_clusterer_that_counts_for_itself_is_not_told():
+    rng = np.random.default_rng(0)
+    angles, which = rng.uniform(0.0, 2 * np.pi, 600), np.arange(600) % 2
+    # Two rings, one within the other: a mixture takes many components, the level set has two.
+    rings = np.stack([np.cos(angles), np.sin(angles)], axis=1) * (1.0 + 3.0 * which)[:, np.newaxis]
+    rings += 0.1 * rng.normal(size=rings.shape)
+    assert likely_count(rings, 0) > 2
+    model = Grouped(LevelSetSpectralClustering(), count=True, random_state=0).fit(rings)
+    assert model.n_groups_ == 2
+    found = model.predict(rings)
+    for ring in (0, 1):
+        groups = np.unique(found[(which == ring) & (found > 0)])
+        assert len(groups) == 1
 
 
 def test_density_is_that_of_the_mixture_and_absent_elsewhere():
@@ -204,7 +220,7 @@ def runs(tmp_path_factory, shared_contestants):
             folder / f"{name}.csv", task="cluster", budget=30, jobs=1, folds=2, output=folder / name
         )  # fmt: skip
 
-    methods = ("OneGroup", "KMeans", "AgglomerativeClustering")
+    methods = ("OneGroup", "KMeans", "AgglomerativeClustering", "LevelSetSpectralClustering")
     found = {
         name: shared_contestants(lambda name=name: compared(name), *methods, task="cluster")
         for name in ("three", "one")
@@ -230,6 +246,12 @@ def test_the_groups_are_found_shown_and_predicted(runs):
     answer = predict_groups(found["three"].best, read_table(folder / "three.csv"), keep=["ward"])
     assert answer.columns == ["ward", "group"]
     assert np.array_equal(answer["group"].to_numpy(), truth + 1)
+
+
+def test_the_catalogues_own_clusterer_takes_part(runs):
+    _, found = runs
+    entry = next(entry for entry in found["three"].run.leaderboard if entry.label == "LevelSetSpectralClustering")
+    assert entry.paper == "v12-0385" and entry.score > 0.2
 
 
 def test_a_single_cloud_is_said_to_have_no_groups(runs):

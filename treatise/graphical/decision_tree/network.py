@@ -9,13 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treatise.graphical._categories import coded_columns, known_codes
 from treatise.graphical._two_values import binary_table, known_values
 from treatise.graphical.decision_tree.bottom_up import generalize_features
 from treatise.graphical.decision_tree.conjunctive import ConjunctiveMarkovNetwork
 from treatise.graphical.decision_tree.pairwise_features import pairwise_candidates
 from treatise.graphical.decision_tree.probability_tree import CONVERSIONS, grow_probability_trees
 from treatise.graphical.graph import UndirectedGraphMixin
+from treatise.statistics.category_columns import coded_columns, known_codes
 
 KAPPAS = (1.0, 0.1, 0.01, 0.001, 0.0001)
 PRIOR_SDS = (0.1, 1.0, 10.0, 100.0)

@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.graphical._categories import coded_columns
 from treatise.graphical.graph import UndirectedGraphMixin
 from treatise.optimize import solve_group_multinomial_columns
+from treatise.statistics.category_columns import coded_columns
 
 _FACTOR = 2.0
 """Of sqrt(log p / n) times the spread of the states, which is 1/2 for even coins: then twice the Ising graph's penalty,

@@ -7,9 +7,9 @@ from scipy.stats import chi2
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise.graphical._categories import coded_columns
 from treatise.graphical.graph import UndirectedGraphMixin
 from treatise.inference import maximum_spanning_forest
+from treatise.statistics.category_columns import coded_columns
 
 
 class MutualInformationGraph(UndirectedGraphMixin, BaseEstimator):

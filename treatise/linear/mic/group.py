@@ -7,8 +7,9 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from treatise.linear._feature_groups import group_numbers
 from treatise.linear.mic._base import DescriptionLengthRegressor, residual_bits
-from treatise.linear.mic._groups import GroupCode, group_numbers
+from treatise.linear.mic._group_code import GroupCode
 from treatise.linear.mic._subsets import subset_select
 from treatise.linear.mic._switch import switch_select
 

@@ -7,7 +7,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from treatise.linear.mic._groups import GroupCode, group_numbers
+from treatise.linear._feature_groups import group_numbers
+from treatise.linear.mic._group_code import GroupCode
 from treatise.linear.mic.group import GroupRegressor
 
 

@@ -1,4 +1,4 @@
-"""The group lasso on groups of orthonormal features, for squared and for logistic loss, along a path of penalties."""
+"""The group lasso for squared and, on orthonormal features, for logistic loss, along a path of penalties."""
 
 from dataclasses import dataclass
 
@@ -60,17 +60,20 @@ def group_penalty_limit(Q, starts, y):
     return float(group_norms(Q @ (y - y.mean()) / len(y), starts).max(initial=0.0))
 
 
-def group_lasso_path(Q, starts, y, penalties, *, tol=1e-8, max_iter=10_000, callback=None):
+def group_lasso_path(
+    Q, starts, y, penalties, *, tol=1e-8, max_iter=10_000, callback=None, orthonormal=True, center=True, start=None
+):
     """Minimise ``|y - intercept - Q' b|^2 / 2 n + penalty * sum_j |b_j|`` for falling penalties.
 
-    Blocks of coordinates are minimised exactly, on a working set that starts from the sequential strong rule and grows
-    until every group meets its condition; each penalty starts from the last. A pass costs n for each active feature,
-    and each penalty a few products of Q with a vector.
+    Groups of coordinates are minimised exactly where their features are orthonormal, else moved as far as the largest
+    bend of the group allows, on a working set that starts from the sequential strong rule and grows until every group
+    meets its condition; each penalty starts from the last. A pass costs n for each active feature, and each penalty a
+    few products of Q with a vector.
 
     Parameters
     ----------
     Q : ndarray of shape (n_columns, n_samples)
-        One feature per row, centred, and ``Q_j Q_j' / n`` the identity for the rows of each group j.
+        One feature per row, centred if there is an intercept.
     starts : ndarray of int of shape (n_groups + 1,)
         Group j has the rows ``starts[j]:starts[j + 1]``; it may be empty.
     y : ndarray of shape (n_samples,)
@@ -83,6 +86,12 @@ def group_lasso_path(Q, starts, y, penalties, *, tol=1e-8, max_iter=10_000, call
         Passes over the active groups at most, for each penalty.
     callback : callable or None, default=None
         Called with each solution; a true answer ends the path.
+    orthonormal : bool, default=True
+        Whether ``Q_j Q_j' / n`` is the identity for the rows of each group j.
+    center : bool, default=True
+        Whether there is an intercept; without one, y and Q are taken as they are.
+    start : ndarray of shape (n_columns,) or None, default=None
+        Weights to begin with.
 
     Returns
     -------
@@ -98,8 +107,8 @@ def group_lasso_path(Q, starts, y, penalties, *, tol=1e-8, max_iter=10_000, call
     array([1.5, 0.5])
     """
     y = np.asarray(y, dtype=np.float64)
-    intercept = float(y.mean())
-    state = _State(Q, starts, y - intercept)
+    intercept = float(y.mean()) if center else 0.0
+    state = _State(Q, starts, y - intercept, start, None if orthonormal else group_bends(Q, starts))
     scale = max(0.5 * float(np.mean(state.residual**2)), np.finfo(float).tiny)
     found: list[GroupLassoSolution] = []
     for penalty in penalties:
@@ -179,8 +188,9 @@ def _majorised_descent(Q, starts, y, groups, f, coef, intercept, penalty, tol, m
 class _State:
     """Weights and residual that move along the path."""
 
-    def __init__(self, Q, starts, y, coef=None):
+    def __init__(self, Q, starts, y, coef=None, bends=None):
         self.Q, self.starts, self.y = Q, starts, y
+        self.bends = np.ones(len(starts) - 1) if bends is None else bends
         self.coef = np.zeros(Q.shape[0]) if coef is None else coef.copy()
         self.residual = y.astype(np.float64)
         if coef is not None and coef.any():
@@ -202,8 +212,9 @@ class _State:
         step = np.sqrt(tol)
         for _ in range(_ROUNDS):
             passes += descend(
-                Q, starts, np.flatnonzero(active), self.residual, self.coef, penalty, step, max(max_iter - passes, 1)
-            )
+                Q, starts, np.flatnonzero(active), self.residual, self.coef, self.bends, penalty, step,
+                max(max_iter - passes, 1),
+            )  # fmt: skip
             self.correlation = group_norms(Q @ self.residual / n, starts)
             gap = self._gap(penalty)
             if gap <= tol or passes >= max_iter:
@@ -245,12 +256,22 @@ def group_violation(Q, starts, slope, coef, penalty):
     return largest
 
 
+def group_bends(Q, starts):
+    """The largest eigenvalue of ``Q_j Q_j' / n`` of each group; one where a group is empty or all zeros."""
+    found = np.ones(len(starts) - 1)
+    for j in range(len(found)):
+        part = Q[starts[j] : starts[j + 1]]
+        if part.any():
+            found[j] = np.linalg.eigvalsh(part @ part.T / Q.shape[1])[-1]
+    return found
+
+
 @compiled
-def sweep_groups(Q, starts, active, residual, coef, penalty):
+def sweep_groups(Q, starts, active, residual, coef, bends, penalty):
     """One pass over the active groups, in place; gives the largest change of a group.
 
-    A row of Q is a feature, and ``Q Q' / n`` is the identity within a group, so a group's minimum is its least squares
-    solution shrunk towards zero.
+    A row of Q is a feature. Where ``Q Q' / n`` is the identity within a group, whose bend is one, its minimum is its
+    least squares solution shrunk towards zero; else that is the minimum of a parabola that bends as much everywhere.
     """
     n = Q.shape[1]
     widest = 0
@@ -262,10 +283,10 @@ def sweep_groups(Q, starts, active, residual, coef, penalty):
         first, width = starts[j], starts[j + 1] - starts[j]
         size = 0.0
         for e in range(width):
-            target[e] = coef[first + e] + np.dot(Q[first + e], residual) / n
+            target[e] = coef[first + e] + np.dot(Q[first + e], residual) / (n * bends[j])
             size += target[e] * target[e]
         size = np.sqrt(size)
-        shrink = kept_share(size, penalty)
+        shrink = kept_share(size, penalty / bends[j])
         moved = 0.0
         for e in range(width):
             change = shrink * target[e] - coef[first + e]
@@ -280,10 +301,10 @@ def sweep_groups(Q, starts, active, residual, coef, penalty):
 
 
 @compiled
-def descend(Q, starts, active, residual, coef, penalty, tol, max_sweeps):
+def descend(Q, starts, active, residual, coef, bends, penalty, tol, max_sweeps):
     """Passes over the active groups until none moves by more than ``tol``; gives their number."""
     for sweep in range(max_sweeps):
-        if sweep_groups(Q, starts, active, residual, coef, penalty) <= tol:
+        if sweep_groups(Q, starts, active, residual, coef, bends, penalty) <= tol:
             return sweep + 1
     return max_sweeps
 
@@ -296,6 +317,7 @@ def descend_majorised(Q, starts, y, scores, coef, intercept, penalty, tol, max_p
     loss does at most; it is the group lasso of the target ``scores + slope / bend``.
     """
     n, everywhere, passes = len(y), np.arange(len(starts) - 1), 0
+    bends = np.ones(len(starts) - 1)
     slope, residual = np.empty(n), np.empty(n)
     while passes < max_passes:
         mean_slope = mean_target = 0.0
@@ -311,7 +333,9 @@ def descend_majorised(Q, starts, y, scores, coef, intercept, penalty, tol, max_p
             residual[i] = slope[i] / _MAJORISER + intercept - mean_target
             slope[i] = scores[i] + slope[i] / _MAJORISER
         intercept = mean_target
-        passes += descend(Q, starts, everywhere, residual, coef, penalty / _MAJORISER, 0.1 * miss / _MAJORISER, 20)
+        passes += descend(
+            Q, starts, everywhere, residual, coef, bends, penalty / _MAJORISER, 0.1 * miss / _MAJORISER, 20
+        )
         for i in range(n):
             scores[i] = slope[i] - residual[i]
     return intercept, passes
