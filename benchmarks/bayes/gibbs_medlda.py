@@ -74,7 +74,7 @@ def _tomotopy(parts: list[Any]) -> float:
         model.add_doc(words, y=[float(label)])
     model.train(SWEEPS, workers=1)
     documents = [model.make_doc(words) for words in _texts(test)]
-    model.infer(documents, iter=40, workers=1)
+    model.infer(documents, iterations=40, workers=1)
     found = np.array([model.estimate(document)[0] for document in documents])
     return float(np.mean((found > 0.5) == others))
 

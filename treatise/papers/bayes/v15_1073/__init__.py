@@ -81,7 +81,7 @@ def _write_words(panel: Any, shown: Any, words: Any, names: Any) -> None:
     panel.axis("off")
     panel.set_title("first words of the topic that speaks most for a class (Table 1)")
     first = shown.top_words(10, words)
-    for at, label in enumerate((0, 1, 4, 7, 8, 10, 11, 14, 16, 17)):
+    for at, label in enumerate((0, 1, 6, 7, 8, 10, 11, 14, 16, 17)):
         topic = int(np.argmax(shown.coef_[label] * shown.topic_shares_))
         heading = names[label].replace(".", ".\n", 1)
         panel.text(0.1 * at, 0.98, f"{heading}\ntopic {topic}", fontsize=7, weight="bold", va="top")

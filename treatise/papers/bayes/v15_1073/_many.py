@@ -80,7 +80,7 @@ def class_rows(split: Split, n_seeds: int, one_vs_all: bool) -> list[Row]:
         Row.ours("20 classes: accuracy of one-vs-all with 20 topics for each class", right[1]),
         Row.claim(
             "20 classes: common topics, 20 times fewer, are as accurate as one-vs-all within half of the gain",
-            "Figure 4 (a)", abs(right[0] - right[1]) < 0.5 * gain.mean,
+            "Figure 4(a)", abs(right[0] - right[1]) < 0.5 * gain.mean,
         ),
         Row.time("one-vs-all over common topics: time of training", "Section 6.3.2", 3.0, learned[1] / learned[0],
                  rule="at least"),

@@ -75,7 +75,7 @@ def accuracy_rows(found: dict[str, np.ndarray], sizes: tuple[int, ...], where: s
         for at, k in enumerate(sizes)
     ]  # fmt: skip
     statement = f"{where}: more accurate than allocation and a machine, mean over topics"
-    return [*rows, Row.claim_positive(statement, "Figure 1 (a)", gain.mean, standard_error=gain.error)]
+    return [*rows, Row.claim_positive(statement, "Figure 1(a)", gain.mean, standard_error=gain.error)]
 
 
 def dependence(splits: list[Split], gain: float, full: bool) -> tuple[list[Row], dict[str, Any]]:
