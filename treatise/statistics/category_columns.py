@@ -131,9 +131,7 @@ def _read(estimator, X, missing, reset):
         elif unknown.any():
             X = X.astype(object).mask(unknown, None)
     settings = {"ensure_min_samples": 2} if reset else {}
-    X = validate_data(
-        estimator, X, dtype=None, reset=reset, ensure_all_finite="allow-nan" if mask else True, **settings
-    )
+    X = validate_data(estimator, X, dtype=None, reset=reset, ensure_all_finite="allow-nan", **settings)
     if unknown is None:
         unknown = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, dtype=bool)
         if X.dtype == object:
