@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.network.next_snapshot import conic_objective
-from treatise._core.errors import TreatiseError
+from treatise._core.errors import DataNotFoundError, TreatiseError
 from treatise.datasets import load_atp_months, make_changing_network
 from treatise.io import load_model, save_model
 from treatise.network import AutoregressiveLinkPredictor, link_scores
@@ -336,7 +336,7 @@ def test_yardsticks_are_those_of_networkx_and_of_their_sums():
 def test_matches_of_players_by_month_add_up():
     try:
         snapshots, players, months = load_atp_months(50)
-    except FileNotFoundError as missing:
+    except DataNotFoundError as missing:
         pytest.skip(str(missing))
     assert len(snapshots) == len(months) and months == sorted(months) and len(set(players)) == 50
     total = sum(snapshots)
