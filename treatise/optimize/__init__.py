@@ -89,6 +89,7 @@ from treatise.optimize.projections import (
     project_sparseness,
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
+from treatise.optimize.separating_plane import separating_plane
 from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
 from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
@@ -205,6 +206,7 @@ __all__ = [
     "project_sparseness",
     "prox_column_norms",
     "q_factor",
+    "separating_plane",
     "singular_value_threshold",
     "soft_threshold",
     "solve_graphical_lasso",

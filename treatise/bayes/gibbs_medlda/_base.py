@@ -14,7 +14,14 @@ from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import finite, is_array, is_count, within
 from treatise.bayes.gibbs_medlda._chain import Chain
 from treatise.statistics.sampling import ChainPlan, run_chains
-from treatise.statistics.topics import Tokens, counts_from_shares, infer_shares, tokens_of, whole_counts
+from treatise.statistics.topics import (
+    Tokens,
+    counts_from_shares,
+    heaviest_words,
+    infer_shares,
+    tokens_of,
+    whole_counts,
+)
 
 SMALLEST = 1e-8
 """Least Dirichlet parameter: products of two less than that are lost in single numbers."""
@@ -168,12 +175,7 @@ class GibbsMedLDA(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
         list of lists
         """
         check_is_fitted(self)
-        if names is None:
-            names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        if len(names) != self.n_features_in_:
-            raise ValueError(f"names has {len(names)} entries; there are {self.n_features_in_} words")
-        order = np.argsort(-self.components_, axis=1, kind="stable")[:, :n_words]
-        return [[names[word] for word in topic] for topic in order]
+        return heaviest_words(self, self.components_, n_words, names)
 
     def _checked(self, X):
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

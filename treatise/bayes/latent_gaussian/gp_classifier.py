@@ -207,8 +207,18 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         variance, gamma = np.exp(found.x)
         return float(gamma), float(variance)
 
-    def _latent(self, X):
-        """Mean and variance of the scores of rows."""
+    def predict_latent(self, X):
+        """Mean and variance of the scores of rows under the Gaussian approximation.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (n_samples,)
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
         n, m = self.X_fit_.shape[0], X.shape[0]
@@ -224,20 +234,6 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
             variance[part] = np.maximum(prior - np.einsum("ij,ij->j", half, half), 1e-12 * prior)
         return mean, variance
 
-    def predict_latent(self, X):
-        """Mean and variance of the scores of rows under the Gaussian approximation.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        mean, variance : ndarray of shape (n_samples,)
-        """
-        return self._latent(X)
-
     def predict_proba(self, X):
         """Probability of each class, averaged over the posterior of the score.
 
@@ -250,10 +246,10 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         -------
         probabilities : ndarray of shape (n_samples, 2)
         """
-        mean, variance = self._latent(X)
         if self.correction is not None:
             chance = self._corrected(X)
             return np.column_stack([1.0 - chance, chance])
+        mean, variance = self.predict_latent(X)
         if self.likelihood == "probit":
             z = mean / np.sqrt(1.0 + variance)
             return np.column_stack([ndtr(-z), ndtr(z)])
@@ -261,6 +257,7 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         return np.column_stack([1.0 - chance, chance])
 
     def _corrected(self, X):
+        check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
         model = LatentGaussianModel(
             covariance=self.variance_ * self.kernel_(self.X_fit_), likelihood=self.likelihood,

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 from scipy import sparse
-from scipy.optimize import linprog
 from scipy.stats import beta
 
 from treatise.compare.explaining.rows import Rows
 from treatise.compare.inputs import FoldPredictions
 from treatise.compare.inputs.encoding import TableEncoder
+from treatise.optimize import separating_plane
 from treatise.theory import teaching_rows
 
 LEVEL = 0.05
@@ -102,14 +102,11 @@ def _of_planes(rows: Rows, seconds: float) -> str:
 
 
 def separated_by_plane(X: np.ndarray, positive: np.ndarray, seconds: float) -> bool | None:
-    """Whether some plane has all rows of one kind on one side and all others on the other; None if time ran out."""
-    signs = np.where(positive, 1.0, -1.0)
-    rows = -signs[:, np.newaxis] * np.column_stack([X, np.ones(len(X))])
-    found = linprog(
-        np.zeros(rows.shape[1]), rows, np.full(len(X), -1.0), bounds=(None, None),
-        options={"time_limit": max(0.01, seconds)},
-    )  # fmt: skip
-    return {0: True, 2: False}.get(found.status)
+    """Whether some plane has all rows of one kind on one side and all others on the other; None if it is not known."""
+    try:
+        return separating_plane(X, positive, time_limit=max(0.01, seconds)) is not None
+    except (TimeoutError, RuntimeError):  # or the numbers were beyond the program
+        return None
 
 
 def _of_teaching(label: str, chosen: str, predictions: Mapping[str, Sequence[FoldPredictions]]) -> str:

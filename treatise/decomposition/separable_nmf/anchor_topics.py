@@ -16,6 +16,7 @@ from treatise.decomposition.separable_nmf._choice import choose_rows
 from treatise.decomposition.separable_nmf._rounding import leading_directions
 from treatise.decomposition.separable_nmf.estimator import SeparableNMF
 from treatise.optimize import nonnegative_least_squares
+from treatise.statistics.topics import heaviest_words
 
 
 class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -200,14 +201,9 @@ class AnchorTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         list of lists
         """
         check_is_fitted(self)
-        if names is None:
-            names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        if len(names) != self.n_features_in_:
-            raise ValueError(f"names has {len(names)} entries; there are {self.n_features_in_} words")
         weights = self.components_.copy()
         weights[np.arange(len(weights)), self.anchor_words_] = np.inf
-        order = np.argsort(-weights, axis=1, kind="stable")[:, :n_words]
-        return [[names[word] for word in topic] for topic in order]
+        return heaviest_words(self, weights, n_words, names)
 
     def _invariants(self):
         shape = (self.n_features_in_, len(self.anchor_words_))

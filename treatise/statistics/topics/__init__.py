@@ -3,12 +3,14 @@
 from treatise.statistics.topics.inference import infer_shares
 from treatise.statistics.topics.sampler import CollapsedTopics, ScoreFactor
 from treatise.statistics.topics.tokens import Tokens, counts_from_shares, tokens_of, whole_counts
+from treatise.statistics.topics.words import heaviest_words
 
 __all__ = [
     "CollapsedTopics",
     "ScoreFactor",
     "Tokens",
     "counts_from_shares",
+    "heaviest_words",
     "infer_shares",
     "tokens_of",
     "whole_counts",

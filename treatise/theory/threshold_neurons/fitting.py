@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.exceptions import ConvergenceWarning
 
-from treatise.optimize import two_sat
+from treatise.optimize import separating_plane, two_sat
 from treatise.theory.threshold_neurons.complexity import complexity_of
 from treatise.theory.threshold_neurons.sample import read_sample
 
@@ -189,14 +189,8 @@ def _separating(sample):
     """Weights by a linear program: every example at least one from the threshold, on its own side."""
     if sample.contradictory.any():
         return None
-    signs = np.where(sample.positive > 0, 1.0, -1.0)
-    rows = sparse.hstack([sample.X, np.full((len(signs), 1), -1.0)]).multiply(-signs[:, np.newaxis])
-    found = linprog(np.zeros(rows.shape[1]), sparse.csr_array(rows), np.full(len(signs), -1.0), bounds=(None, None))
-    if found.status == 2:
-        return None
-    if found.status != 0:
-        raise RuntimeError(f"the linear program did not end: {found.message}")
-    return _judged(sample, found.x[:-1], float(found.x[-1]), True, "lp")
+    plane = separating_plane(sample.X, sample.positive > 0)
+    return None if plane is None else _judged(sample, *plane, True, "lp")
 
 
 def _integer_program(sample, max_threshold, task, time_limit):
