@@ -6,6 +6,7 @@ from scipy.special import ndtri
 from single_pass import once_in_order
 from sklearn.base import clone
 
+from treatise._core.row_arrays import rows_of
 from treatise.online import (
     ALMA,
     AROW,
@@ -21,7 +22,6 @@ from treatise.online import (
     SoftConfidenceWeighted,
 )
 from treatise.online._row_loops import Stream
-from treatise.online._stream_input import rows_of
 from treatise.online.rules.passive_aggressive import multiclass_passive_aggressive
 
 

@@ -6,6 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
 from treatise._core.classifier import shown
+from treatise._core.row_arrays import rows_of
 from treatise.online._row_loops import append_constant
 
 
@@ -38,15 +39,6 @@ def each_column_once(X):
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-def rows_of(X):
-    """The rows as compiled loops read them: pointers, columns and values; all dense rows share one set of columns."""
-    if sparse.issparse(X):
-        # A signed index is never negative here, so its bits are those of the unsigned one.
-        return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False).view(np.uint32), X.data
-    n_rows, width = X.shape
-    return np.arange(0, n_rows * width + 1, width), np.arange(width, dtype=np.uint32), X.ravel()
 
 
 def rows_with_constant(X, turns):

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import is_array, within
+from treatise._core.row_arrays import rows_of
 from treatise.online._passes import passes_over
 from treatise.online._row_loops import Stream
-from treatise.online._stream_input import each_column_once, rows_of
+from treatise.online._stream_input import each_column_once
 from treatise.online.averaged_sgd._loops import (
     BEGUN,
     CONSTANT,

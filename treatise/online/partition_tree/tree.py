@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import Classifier, check_classes, codes_among
 from treatise._core.figures import axes_for
 from treatise._core.invariants import is_array, is_count, within
+from treatise._core.row_arrays import rows_of
 from treatise.online._passes import passes_over
 from treatise.online._row_loops import Stream
-from treatise.online._stream_input import is_first_call, read_rows, rows_of
+from treatise.online._stream_input import is_first_call, read_rows
 from treatise.online.partition_tree._loops import NODES, PAIRS, Tree, grow, leaves_of, rehash
 
 _FIRST_NODES = 64

@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import ScoreClassifier, check_classes, codes_among
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import is_array, is_count
+from treatise._core.row_arrays import rows_of
 from treatise.online._row_loops import Stream
-from treatise.online._stream_input import is_first_call, read_rows, rows_of, rows_with_constant
+from treatise.online._stream_input import is_first_call, read_rows, rows_with_constant
 
 _ROUNDS = 8192
 _VALUES = 1 << 22

@@ -3,7 +3,6 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import SoftmaxScores, check_classes, codes_among, codes_from_scores
 from treatise._core.invariants import is_array, is_count
 from treatise._core.jit import compiled
+from treatise._core.row_arrays import rows_of
 
 PATIENCE = 5
 """Passes without a better score on the rows held back, after which early stopping ends."""
@@ -242,7 +242,7 @@ class StructuredPerceptronClassifier(SoftmaxScores, BaseEstimator):
 
     def _pass(self, X, codes, order):
         updates, total = structured_pass(
-            *_rows_of(X), order, codes, self._distances, self.rate_, float(self.fit_intercept), self._weights,
+            *rows_of(X), order, codes, self._distances, self.rate_, float(self.fit_intercept), self._weights,
             self._drift, self._turn,
         )  # fmt: skip
         if not (np.isfinite(total) and np.isfinite(self._weights).all()):
@@ -334,11 +334,3 @@ def class_distances(distances, n_classes):
     if not np.isfinite(matrix).all() or (matrix < 0).any() or np.diagonal(matrix).any():
         raise ValueError("distances must be finite, not negative, and zero from a class to itself")
     return matrix
-
-
-def _rows_of(X):
-    """Pointers, columns and values of the rows; dense rows share one set of columns."""
-    if sparse.issparse(X):
-        return X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data
-    n, p = X.shape
-    return np.arange(0, n * p + 1, max(p, 1)), np.arange(p), np.ascontiguousarray(X).ravel()
