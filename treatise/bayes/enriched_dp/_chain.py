@@ -46,9 +46,7 @@ class NestedChain:
         first = np.zeros(n, dtype=np.int64)
         seat(self.seating, *(start or (first, first)))
         self.seating.mass[:] = masses.shape / masses.rate if masses.rate else masses.shape
-        self.seating.table_mass[:] = (
-            masses.table_shape / masses.table_rate if masses.table_rate else masses.table_shape
-        )
+        self.seating.table_mass[:] = masses.table_shape / masses.table_rate if masses.table_rate else masses.table_shape
         draw_parameters(rng, self.rows, self.seating, columns, linear, masses)
         self.kept = []
 
@@ -64,9 +62,7 @@ class NestedChain:
 
     def sweep(self, n_sweeps):
         """Take so many steps."""
-        sweep(
-            self.rng, self.rows, self.seating, self.columns, self.linear, self.masses, n_sweeps, self.n_moves
-        )
+        sweep(self.rng, self.rows, self.seating, self.columns, self.linear, self.masses, n_sweeps, self.n_moves)
 
     def partition(self):
         """Restaurant and table of every row."""

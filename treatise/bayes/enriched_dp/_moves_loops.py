@@ -89,18 +89,14 @@ def table_posterior(rows, seating, linear, t):
 def log_leaving(seating, j, m):
     """Log ratio of the partition's probability when a table of m rows is gone from restaurant j, others staying."""
     n, alpha = seating.restaurant_size[j], seating.table_mass[j]
-    return (
-        math.lgamma(n - m) - math.lgamma(n) + math.lgamma(alpha + n) - math.lgamma(alpha + n - m) - math.log(alpha)
-    )
+    return math.lgamma(n - m) - math.lgamma(n) + math.lgamma(alpha + n) - math.lgamma(alpha + n - m) - math.log(alpha)
 
 
 @compiled_step
 def log_joining(seating, h, m):
     """Log ratio of the partition's probability when a table of m rows comes to restaurant h."""
     n, alpha = seating.restaurant_size[h], seating.table_mass[h]
-    return (
-        math.lgamma(n + m) - math.lgamma(n) + math.lgamma(alpha + n) - math.lgamma(alpha + n + m) + math.log(alpha)
-    )
+    return math.lgamma(n + m) - math.lgamma(n) + math.lgamma(alpha + n) - math.lgamma(alpha + n + m) + math.log(alpha)
 
 
 @compiled_step

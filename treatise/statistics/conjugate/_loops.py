@@ -9,7 +9,7 @@ LOG_TWO_PI = math.log(2.0 * math.pi)
 
 @compiled_step
 def factor_in_place(A):
-    """Cholesky factor of a positive definite matrix over its lower part; what is above the diagonal is not looked at."""
+    """Cholesky factor of a positive definite matrix over its lower part; the part above is not looked at."""
     d = len(A)
     for j in range(d):
         pivot = A[j, j]

@@ -75,7 +75,7 @@ class LinearNormalPrior(NamedTuple):
     >>> seen = prior.posterior([[1.0], [2.0], [3.0]], [1.1, 1.9, 3.2])
     >>> df, location, scale = seen.predict([[4.0]])
     >>> df, location.round(2), scale.round(2)
-    (7.0, array([4.]), array([0.92]))
+    (7.0, array([3.72]), array([0.98]))
     """
 
     mean: np.ndarray
@@ -87,7 +87,7 @@ class LinearNormalPrior(NamedTuple):
 
     @classmethod
     def of(cls, mean, precision, *, shape=0.0, rate=1.0):
-        """A prior from its parts; the precision may be its diagonal. Without a shape the variance is known to be one."""
+        """A prior from its parts; the precision may be its diagonal. Without a shape the variance is one."""
         mean = np.array(mean, dtype=np.float64)
         precision = np.array(precision, dtype=np.float64)
         if precision.ndim == 1:

@@ -42,9 +42,9 @@ class NormalColumnsPrior(NamedTuple):
         parts = []
         for name, value in (("mean", mean), ("weight", weight), ("shape", shape), ("rate", rate)):
             value = np.asarray(value, dtype=np.float64)
-            if value.ndim > 1 or value.ndim == 1 and len(value) != n_features:
+            if value.ndim > 1 or (value.ndim == 1 and len(value) != n_features):
                 raise ValueError(f"{name} of the columns has shape {value.shape}; give a number, or {n_features}")
-            if not np.isfinite(value).all() or name != "mean" and not (value > 0).all():
+            if not np.isfinite(value).all() or (name != "mean" and not (value > 0).all()):
                 wanted = "finite" if name == "mean" else "above zero"
                 raise ValueError(f"{name} of the columns is {value.tolist()}; it must be {wanted}")
             parts.append(np.array(np.broadcast_to(value, n_features)))

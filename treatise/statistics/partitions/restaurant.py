@@ -1,4 +1,4 @@
-"""The Chinese restaurant process, and restaurants with tables: probabilities, draws, and every partition of few rows."""
+"""The Chinese restaurant process, and restaurants with tables: probabilities, draws, and all partitions of few rows."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -113,7 +113,8 @@ def log_nested_partition_probability(
     --------
     >>> import numpy as np
     >>> from treatise.statistics.partitions import log_nested_partition_probability, nested_partitions
-    >>> float(sum(np.exp(log_nested_partition_probability(*found, 1.3, 0.7)) for found in nested_partitions(4)).round(6))
+    >>> logs = [log_nested_partition_probability(*found, 1.3, 0.7) for found in nested_partitions(4)]
+    >>> float(np.exp(logs).sum().round(6))
     1.0
     """
     restaurants, tables = np.asarray(restaurants), np.asarray(tables)
