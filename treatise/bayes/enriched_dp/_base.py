@@ -47,14 +47,14 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
         more clusters of y given x; 0.1 to 1 are worth a look.
     n_chains : int, default=2
         Chains, from different starts.
-    burn_in : int, default=1000
+    burn_in : int, default=3000
         Sweeps of each chain before the first draw; the paper has 5000.
-    n_samples : int, default=2000
+    n_samples : int, default=3000
         Sweeps after that; the paper has 15 000.
-    thin : int, default=10
+    thin : int, default=15
         Sweeps from one draw to the next. Predictions cost time for every draw kept.
-    n_moves : int, default=1
-        Rounds in a sweep of moves of whole clusters of x to other clusters of y.
+    n_moves : int, default=5
+        Rounds in a sweep of moves of whole clusters of x to other clusters of y; the paper has 1.
     n_jobs : int or None, default=None
         Chains that run at once, in threads; results do not depend on it.
     verbose : bool or None, default=None

@@ -142,7 +142,7 @@ def add_student_densities(shares, location, scale, df, points, out):
         half = 0.5 * (df[j] + 1.0)
         known = math.lgamma(half) - math.lgamma(0.5 * df[j]) - 0.5 * math.log(df[j] * math.pi)
         for i in range(len(shares)):
-            if shares[i, j] < 1e-14:
+            if shares[i, j] < 1e-9:
                 continue
             height = shares[i, j] * math.exp(known) / scale[i, j]
             for g in range(points.shape[1]):

@@ -53,7 +53,7 @@ class EnrichedDPClassifier(ProbabilityClassifier, NestedMixture):
 
     def __init__(
         self, alpha_theta=(1.0, 1.0), alpha_psi=(1.0, 1.0), *, prior="auto", column_spread=0.5, n_chains=2,
-        burn_in=1000, n_samples=2000, thin=10, n_moves=1, n_jobs=None, verbose=None, random_state=None,
+        burn_in=3000, n_samples=3000, thin=15, n_moves=5, n_jobs=None, verbose=None, random_state=None,
     ):  # fmt: skip
         self.alpha_theta = alpha_theta
         self.alpha_psi = alpha_psi

@@ -187,6 +187,8 @@ def linear_leverage(root, x, work):
 @compiled_step
 def log_normal_cdf(z):
     """Logarithm of the standard normal distribution function, its far tail included."""
+    if z > 0.0:
+        return math.log1p(-0.5 * math.erfc(z / math.sqrt(2.0)))
     if z > -20.0:
         return math.log(0.5 * math.erfc(-z / math.sqrt(2.0)))
     square = 1.0 / (z * z)
