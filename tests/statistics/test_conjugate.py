@@ -148,7 +148,7 @@ def test_bad_linear_priors_are_refused(parts, match):
 
 
 def test_bad_column_priors_are_refused():
-    with pytest.raises(ValueError, match="rate of the columns is -1.0"):
+    with pytest.raises(ValueError, match=r"rate of the columns is -1\.0"):
         NormalColumnsPrior.of(0.0, 1.0, 2.0, -1.0, n_features=2)
     with pytest.raises(ValueError, match=r"mean of the columns has shape \(3,\)"):
         NormalColumnsPrior.of([0, 0, 0], 1.0, 2.0, 1.0, n_features=2)

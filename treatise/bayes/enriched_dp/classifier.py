@@ -89,7 +89,8 @@ class EnrichedDPClassifier(ProbabilityClassifier, NestedMixture):
 
     def _joint_log_proba(self, X):
         # Both by themselves: one less the other would lose the digits of small ones.
-        found = self._drawn.average(self._rows(X), _both)
+        Z = self._rows(X)
+        found = self._drawn.average(Z, _both)
         return np.log(np.maximum(found, np.finfo(float).tiny))
 
     def predict_interval(self, X, *, level=0.95):
