@@ -130,9 +130,14 @@ def trial(p: int, seed: int, sweeps: int) -> Trial:
             np.diff(interval).mean(), np.mean((interval[:, 0] <= truth) & (truth <= interval[:, 1])),
             mean, interval, densities[0],
         ))  # fmt: skip
-    numbers = [tuple(float(one[i]) for one in found) for i in range(7)]
-    means, intervals, densities = (tuple(one[i] for one in found) for i in (7, 8, 9))
-    return Trial(*numbers, x, truth, means, intervals, density[0], densities)
+    (clusters, mass, error, square_error, density_error, width, cover) = (
+        tuple(float(one[i]) for one in found) for i in range(7)
+    )
+    means, intervals, first_densities = (tuple(one[i] for one in found) for i in (7, 8, 9))
+    return Trial(
+        clusters, mass, error, square_error, density_error, width, cover, x, truth, means, intervals, density[0],
+        first_densities,
+    )  # fmt: skip
 
 
 def formula_rows(n_sweeps: int) -> list[Row]:
