@@ -153,25 +153,28 @@ def fpkf_pass(
 
 @compiled_sums
 def brm_pass(
-    weigh_rewards, features, rewards, next_features, ratios, starts, gamma, decay, theta, C, D, memory, every, seen,
-    path,
+    transition, weigh_rewards, features, rewards, next_features, ratios, starts, gamma, decay, theta, C, D, memory,
+    every, seen, path,
 ):  # fmt: skip
     """BRM(lambda) (Algorithm 4 of JMLR 15:289); ``memory`` holds the last ratio, y and q. Returns what is passed over.
 
-    U = [u, v] and V = [u, -v]^T, so that a step changes C by the two products C u and C v alone.
+    U = [u, v] and V = [u, -v]^T, so that a step changes C by the two products C u and C v alone. Where whole
+    transitions are weighted, each has the root of its ratio before its square is taken.
     """
     p = len(theta)
     u, v, Cu, Cv = np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p)
     passed_over = 0
     for t in range(len(rewards)):
         phi, after, rho = features[t], next_features[t], ratios[t]
-        reward = rho * rewards[t] if weigh_rewards else rewards[t]
+        lead = np.sqrt(rho) if transition else 1.0
+        bootstrap = gamma * (lead if transition else rho)
+        reward = rewards[t] * (lead if transition else rho if weigh_rewards else 1.0)
         k = 0.0 if starts[t] else gamma * decay * memory[0]
         y = k * k * memory[1] + 1.0
         root, share = np.sqrt(y), k / np.sqrt(y)
         for j in range(p):
             v[j] = share * D[j]
-            u[j] = root * (phi[j] - gamma * rho * after[j]) + v[j]
+            u[j] = root * (lead * phi[j] - bootstrap * after[j]) + v[j]
         first, second = root * reward + share * memory[2], -share * memory[2]
         for i in range(p):
             row, by_u, by_v = C[i], 0.0, 0.0
@@ -196,7 +199,7 @@ def brm_pass(
                 for j in range(p):
                     row[j] -= g1 * Cu[j] - g2 * Cv[j]
         for j in range(p):
-            D[j] = k * D[j] + y * (phi[j] - gamma * rho * after[j])
+            D[j] = k * D[j] + y * (lead * phi[j] - bootstrap * after[j])
         memory[0], memory[1], memory[2] = rho, y, k * memory[2] + y * reward
         keep(theta, seen, t, every, path)
     return passed_over

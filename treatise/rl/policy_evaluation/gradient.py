@@ -1,4 +1,4 @@
-"""Gradient methods of policy evaluation, which cost O(p) a step (JMLR 15:809, Section 2.2.1; JMLR 15:289, Section 4)."""
+"""Gradient methods of policy evaluation, O(p) a step (JMLR 15:809, Section 2.2.1; JMLR 15:289, Section 4)."""
 
 from numbers import Real
 

@@ -356,10 +356,14 @@ class BRM(_LeastSquaresMethod):
 
     Parameters
     ----------
+    weighting : {"transition", "standard"}, default="transition"
+        What the ratio of policies multiplies: the square of a whole temporal difference, or only what depends on the
+        action, before the square is taken; these have different limits, and the first alone is the mean squared
+        temporal difference of the policy to be judged. Off-policy with a trace there is the second alone.
     double_samples : bool, default=False
         Whether ``fit`` is given a second, independent successor of every state; there is no trace then.
     weigh_rewards : bool, default=True
-        Whether rewards are multiplied by the ratio of policies, as the listings do. False is right too where a reward
+        Whether standard weights multiply rewards too, as the listings do. False is right as well where a reward
         depends on the state alone, and is what the limit in JMLR 15:289, Theorem 3, is of.
 
     Examples
@@ -376,17 +380,18 @@ class BRM(_LeastSquaresMethod):
     """
 
     _parameter_constraints: dict = {
-        **_LeastSquaresMethod._parameter_constraints, **_TRACE,
+        **_LeastSquaresMethod._parameter_constraints, **_TRACE, **_WEIGHTING,
         "double_samples": ["boolean"], "weigh_rewards": ["boolean"],
     }  # fmt: skip
     _matrices = ("_inverse",)
 
     def __init__(
-        self, discount=0.95, trace_decay=0.0, *, double_samples=False, weigh_rewards=True, eps="auto",
-        keep_every=None, initial=None,
+        self, discount=0.95, trace_decay=0.0, *, weighting="transition", double_samples=False, weigh_rewards=True,
+        eps="auto", keep_every=None, initial=None,
     ):  # fmt: skip
         self.discount = discount
         self.trace_decay = trace_decay
+        self.weighting = weighting
         self.double_samples = double_samples
         self.weigh_rewards = weigh_rewards
         self.eps = eps
@@ -458,8 +463,11 @@ array-like
                 *steps[:4], *second, float(self.discount), self.coef_, self._inverse, self._right, every, seen, path
             )
         else:
+            transition = self.weighting == "transition"
+            if transition and self.trace_decay > 0.0 and (steps.ratios != 1.0).any():
+                raise ValueError("BRM with a trace has standard weights alone; say weighting='standard'")
             self._passed_over += loops.brm_pass(
-                self.weigh_rewards, *steps[:5], float(self.discount), float(self.trace_decay), self.coef_,
+                transition, self.weigh_rewards, *steps[:5], float(self.discount), float(self.trace_decay), self.coef_,
                 self._inverse, self._summed, self._memory, every, seen, path,
             )  # fmt: skip
         return len(steps.rewards)

@@ -1,7 +1,7 @@
-"""The errors that methods of policy evaluation minimise, exactly, from moments of the features (JMLR 15:809, Section 2.1).
+"""The errors that methods of policy evaluation minimise, from moments of the features (JMLR 15:809, Section 2.1).
 
-With V = phi theta, T V = r + gamma V' and the projection Pi on the features: the mean squared error (mse), Bellman error
-(msbe), projected Bellman error (mspbe), temporal difference (mstde) and norm of the expected update (neu).
+With V = phi theta, T V = r + gamma V' and the projection Pi on the features: the mean squared error (mse), Bellman
+error (msbe), projected Bellman error (mspbe), temporal difference (mstde) and norm of the expected update (neu).
 """
 
 from abc import ABC, abstractmethod

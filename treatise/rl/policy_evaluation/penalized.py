@@ -22,9 +22,9 @@ class PenalizedLSTD(LinearValueEstimator):
 
     Use it with more features than steps, or to find the features that matter. With many more steps than features
     :class:`LSTD` does as well; the survey found no penalty that was better throughout. All penalties act on features
-    brought to mean square one, so that no feature's scale matters. Costs O(n p^2), then O(p^3) ("l2", "l2_l2", "l1_pbr",
-    "l2_l1", "l1"), a linear program of 2 p variables ("dantzig") or O(p^2) for each feature that enters or leaves
-    ("lars").
+    brought to mean square one, so that no feature's scale matters. Costs O(n p^2), then O(p^3) ("l2", "l2_l2",
+    "l1_pbr", "l2_l1", "l1"), a linear program of 2 p variables ("dantzig") or O(p^2) for each feature that enters or
+    leaves ("lars").
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Probabilistic methods, and the regression of observed returns that they are a form of (JMLR 15:809, Section 2.2.3)."""
+"""Probabilistic methods, and the regression of returns that they are a form of (JMLR 15:809, Section 2.2.3)."""
 
 import warnings
 from numbers import Real

@@ -1,4 +1,4 @@
-"""Choice of a method's parameters by the surveys' criterion: errors on the way to the last step, the later the heavier."""
+"""Choice of a method's parameters by the surveys' criterion: errors on the way, the later the heavier."""
 
 import warnings
 from itertools import product
@@ -115,9 +115,9 @@ def tune(
             warnings.simplefilter("ignore", UserWarning)
             for run in runs:
                 model.fit(*run)
-                scores.append(
-                    weighted_score(np.sqrt(problem.objective(np.nan_to_num(model.path_, nan=np.inf), objective)))
-                )
+                if not np.isfinite(model.path_).all():
+                    return np.inf
+                scores.append(weighted_score(np.sqrt(problem.objective(model.path_, objective))))
         return float(np.mean(scores))
 
     scores = np.empty(len(settings))
