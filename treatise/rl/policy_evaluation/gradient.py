@@ -62,13 +62,16 @@ class _GradientMethod(LinearValueEstimator):
         p = self.n_features_in_
         self.alpha_ = self._first_length(steps) if self.alpha == "auto" else float(self.alpha)
         beta = getattr(self, "beta", 0.0)
-        self.beta_ = self._beta_share * self.alpha_ if beta == "auto" else float(beta)
+        self.beta_ = self._helper_length() if beta == "auto" else float(beta)
         self._helper, self._trace, self._successor_trace, self._memory = (
             np.zeros(p),
             np.zeros(p),
             np.zeros(p),
             np.zeros(3),
         )
+
+    def _helper_length(self):
+        return self._beta_share * self.alpha_
 
     def _first_length(self, steps):
         squares = np.einsum("ij,ij->i", steps.features, steps.features) * np.maximum(steps.ratios, 1.0)
@@ -236,6 +239,13 @@ class GTD(_GradientMethod):
 
     _parameter_constraints: dict = {**_GradientMethod._parameter_constraints, **_HELPER}
     _rule = loops.GTD
+
+    def _first_length(self, steps):
+        # The second estimate grows with the features here, and has no unit of its own.
+        return 5.0 * super()._first_length(steps) ** 2
+
+    def _helper_length(self):
+        return 0.1
 
     def __init__(
         self, discount=0.95, *, alpha="auto", alpha_decay=None, alpha_power=1.0, beta="auto", beta_decay=None,
