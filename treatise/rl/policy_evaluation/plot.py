@@ -44,7 +44,7 @@ def plot_learning_curves(curves, *, steps=None, ylabel="root of the objective", 
         if len(errors) > 1:
             ax.fill_between(along[seen], low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     ax.set(xlabel="steps", ylabel=ylabel, yscale="log")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, fontsize="small", ncols=2 if len(curves) > 4 else 1)
     return ax
 
 
