@@ -15,6 +15,8 @@ from treatise.search.designs import (
     designed_search,
     fractional_factorial,
     full_factorial,
+    plot_effects,
+    plot_search_path,
     second_order_model,
     steepest_ascent,
 )
@@ -42,7 +44,9 @@ __all__ = [
     "minimize_command",
     "minimize_nes",
     "nes_utilities",
+    "plot_effects",
     "plot_search",
+    "plot_search_path",
     "read_argument",
     "search_gradient_step",
     "second_order_model",

@@ -2,6 +2,7 @@
 
 from treatise.search.designs.factorial import Design, central_composite, fractional_factorial, full_factorial
 from treatise.search.designs.factors import Factor
+from treatise.search.designs.plot import plot_effects, plot_search_path
 from treatise.search.designs.result import DesignedRun, DesignedSearchResult, Screening
 from treatise.search.designs.search import designed_search
 from treatise.search.designs.search_cv import DesignedSearchCV
@@ -20,6 +21,8 @@ __all__ = [
     "designed_search",
     "fractional_factorial",
     "full_factorial",
+    "plot_effects",
+    "plot_search_path",
     "second_order_model",
     "steepest_ascent",
 ]

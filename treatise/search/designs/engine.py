@@ -1,5 +1,6 @@
 """The stages of a designed search: screening, steepest ascent, further rounds, a second-order surface."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ MOST_STEPS = 60
 """Steps of one ascent: beyond, the response grows without end."""
 SHRINK = 0.5
 """By how much each round looks closer than the one before."""
+FEWEST_LEFT = 2
+"""Runs beyond those that a model of all factors needs, with which a screening starts from that model."""
 CLOSEST = 0.05
 """Half-width, in coded levels, below which no surface is fitted any more."""
 
@@ -33,6 +36,7 @@ class Plan:
     second_order: Any = False
     f_in: float = 4.0
     f_out: float = 3.9
+    start: str = "auto"
     reach: float = 1.0
     include_default: bool = True
     max_runs: int | None = None
@@ -45,6 +49,8 @@ class Plan:
                 raise ValueError(f"{name}={getattr(self, name)} must be {least} or more")
         if not 0 < self.f_out < self.f_in:
             raise ValueError(f"f_in={self.f_in} must be above f_out={self.f_out}, and both above 0")
+        if self.start not in ("auto", "all", "none"):
+            raise ValueError(f"start={self.start!r} is not known; choose 'auto', 'all' or 'none'")
         if not self.reach >= 1:
             raise ValueError(f"reach={self.reach} must be 1, the levels themselves, or more")
         if self.second_order not in (False, True, "sequential"):
@@ -70,7 +76,8 @@ class Engine:
         self.seen: dict[tuple, float] = {}
         self.models: list[Screening] = []
         self.relevant: list[int] = []
-        self.surface, self.message, self.round = None, "", 0
+        self.active: list[int] = []
+        self.surface, self.surface_centre, self.message, self.round = None, (), "", 0
 
     def search(self):
         """All stages, until they are done or no run is left."""
@@ -86,6 +93,7 @@ class Engine:
         self.round = 1
         model = self._screen()
         self.relevant = sorted(model.selected, key=lambda j: -abs(model.coef[j]))
+        self.active = self.relevant
         if not self.relevant:
             self.message = "no factor's effect stands out: all keep their defaults"
         centre, coef, span = np.full(self.k, np.nan), model.coef, 1.0
@@ -94,14 +102,19 @@ class Engine:
             if not coef.any():
                 break
             self.round = number
+            before = self._best_value()
             self._ascend(coef, centre, self.plan.step * span)
             self.message = f"{self.plan.patience} runs in a row were no higher"
+            if number > 1 and self._best_value() <= before:
+                break
             if number < self.plan.rounds:
                 span *= SHRINK
                 self.round = number + 1
                 centre = self._centre(span)
                 coef = self._first_order(centre, span)
-        if self.plan.second_order and self.relevant:
+        if self.plan.second_order:
+            # Where no main effect stands out, a top between the levels may hide them all (Section 4.3, question 1).
+            self.active = self.relevant or list(range(self.k))
             self._second_order(span * SHRINK)
 
     def visit(self, points, stage):
@@ -149,10 +162,17 @@ class Engine:
         design = design_for(self.plan.design, self.k)
         # Levels that the limits cut would no longer be those of the design.
         responses = self.visit(design.matrix, "screening")
-        return self._model(self.names, design, responses)
+        left = design.n_runs - self.k - 1
+        everything = self.plan.start == "all" or (self.plan.start == "auto" and left >= FEWEST_LEFT)
+        # Two runs of a single factor leave no error to judge it by: it is kept.
+        kept = design.n_runs < 3 or (everything and left < 1)
+        return self._model(self.names, design, responses, everything or kept, "forward" if kept else "both")
 
-    def _model(self, names, design, responses):
-        model = stepwise_regression(design.matrix, responses, f_in=self.plan.f_in, f_out=self.plan.f_out)
+    def _model(self, names, design, responses, everything, direction):
+        model = stepwise_regression(
+            design.matrix, responses, f_in=self.plan.f_in, f_out=self.plan.f_out,
+            start=range(len(names)) if everything else (), direction=direction,
+        )  # fmt: skip
         self.models.append(Screening(tuple(names), design, responses, model))
         return model
 
@@ -173,9 +193,12 @@ class Engine:
                 best = max(best, value)
             place += sure
 
+    def _best_value(self):
+        return float(np.nanmax([run.value for run in self.runs]))
+
     def _best_run(self):
-        """The best run whose relevant factors all have coded levels."""
-        offers = [run for run in self.runs if np.isfinite([run.coded[j] for j in self.relevant]).all()]
+        """The best run whose active factors all have coded levels."""
+        offers = [run for run in self.runs if np.isfinite([run.coded[j] for j in self.active]).all()]
         return max(offers, key=lambda run: -np.inf if np.isnan(run.value) else run.value)
 
     def _centre(self, span):
@@ -183,7 +206,7 @@ class Engine:
         best, centre = self._best_run(), np.full(self.k, np.nan)
         for j, name in enumerate(self.names):
             level = best.coded[j]
-            if j in self.relevant:
+            if j in self.active:
                 half = min(span, (self.high[j] - self.low[j]) / 2)
                 centre[j] = np.clip(level, self.low[j] + half, self.high[j] - half)
             elif repr(best.setting[name]) != repr(self.factors[name].usual):
@@ -191,22 +214,23 @@ class Engine:
         return centre
 
     def _first_order(self, centre, span):
-        """Step O3: a new first-order model of the relevant factors around the best point; its coefficients."""
-        design = fractional_factorial(len(self.relevant))
+        """Step O3: a new first-order model of the active factors around the best point; its coefficients."""
+        design = fractional_factorial(len(self.active))
         responses = self.visit(self._around(centre, design.matrix, span), "first order")
-        model = self._model([self.names[j] for j in self.relevant], design, responses)
+        # These factors were found to matter: too few runs to judge them again, enough to point uphill.
+        model = self._model([self.names[j] for j in self.active], design, responses, True, "forward")
         coef = np.zeros(self.k)
-        coef[self.relevant] = model.coef
+        coef[self.active] = model.coef
         return coef
 
     def _around(self, centre, matrix, span):
         points = np.repeat(centre[np.newaxis], len(matrix), axis=0)
-        points[:, self.relevant] = centre[self.relevant] + span * matrix
+        points[:, self.active] = centre[self.active] + span * matrix
         return np.clip(points, self.low, self.high)
 
     def _second_order(self, span):
         """Step O4: a second-order surface around the best point, and the run at its top."""
-        centre, r = self._centre(span), len(self.relevant)
+        centre, r = self._centre(span), len(self.active)
         if self.plan.second_order == "sequential":
             matrix = np.vstack([axial_points(r), np.zeros((1, r))])
         else:
@@ -215,12 +239,12 @@ class Engine:
         idle = 0
         while idle < self.plan.patience and span > CLOSEST:
             before = self._best_run()
-            top = self._top(np.array(before.coded)[self.relevant], span)
+            top = self._top(np.array(before.coded)[self.active], span)
             if top is None:
                 break
             centre = self._centre(span)
             point = centre.copy()
-            point[self.relevant] = top
+            point[self.active] = top
             value = self.visit(point[np.newaxis], "second order")[0]
             higher = value > before.value
             idle = 0 if higher else idle + 1
@@ -231,20 +255,21 @@ class Engine:
 
     def _top(self, best, span):
         """The highest point, near the best one, of the surface through all runs; None where no surface fits."""
-        usable = [run for run in self.runs if np.isfinite([run.coded[j] for j in self.relevant]).all()]
-        X = np.array([[run.coded[j] for j in self.relevant] for run in usable]) - best
+        usable = [run for run in self.runs if np.isfinite([run.coded[j] for j in self.active]).all()]
+        X = np.array([[run.coded[j] for j in self.active] for run in usable]) - best
         y = np.array([run.value for run in usable])
         y = np.where(np.isnan(y), self._worst(), y)
         near = np.abs(X).max(axis=1) <= 2.0 * max(span, CLOSEST) + 1e-9
-        if near.sum() < len(self.relevant) + 3:
+        if near.sum() < len(self.active) + 3:
             near[:] = True
         terms, columns = quadratic_terms(X[near])
         model = stepwise_regression(columns, y[near], f_in=self.plan.f_in, f_out=self.plan.f_out)
         if not model.selected:
             return None
-        self.surface = surface_of(terms, model.coef, model.intercept, len(self.relevant), model.r2, int(near.sum()))
-        low = np.maximum(self.low[self.relevant] - best, -span)
-        high = np.minimum(self.high[self.relevant] - best, span)
+        self.surface = surface_of(terms, model.coef, model.intercept, len(self.active), model.r2, int(near.sum()))
+        self.surface_centre = tuple(best.tolist())
+        low = np.maximum(self.low[self.active] - best, -span)
+        high = np.minimum(self.high[self.active] - best, span)
         return best + self.surface.highest(low, np.maximum(low, high))[0]
 
     def result(self):
@@ -256,10 +281,12 @@ class Engine:
         best = self.runs[int(np.nanargmax(values))]
         ties = [run.setting for run in self.runs if run.value == best.value]
         relevant = tuple(self.names[j] for j in self.relevant)
+        fitted = tuple(self.names[j] for j in self.active) if self.surface else ()
         return DesignedSearchResult(
             best_setting=dict(best.setting), best_value=best.value, best_from=best.stage, best_settings=ties,
             relevant=relevant, screening=self.models[0] if self.models else None, runs=tuple(self.runs),
-            models=tuple(self.models), surface=self.surface, surface_factors=relevant if self.surface else (),
+            models=tuple(self.models), surface=self.surface, surface_factors=fitted,
+            surface_centre=self.surface_centre,
             message=self.message, factors=dict(self.factors),
         )  # fmt: skip
 
@@ -271,9 +298,14 @@ def design_for(wanted, k):
             raise ValueError(f"the design has {wanted.matrix.shape[1]} columns for {k} factors; give one with {k}")
         return wanted
     if isinstance(wanted, str) and wanted == "auto":
+        halvings = k - math.ceil(math.log2(k + 1 + FEWEST_LEFT))
+        return fractional_factorial(k, p=max(halvings, 0))
+    if isinstance(wanted, str) and wanted == "minimal":
         return fractional_factorial(k)
     if isinstance(wanted, str) and wanted == "full":
         return fractional_factorial(k, p=0)
     if isinstance(wanted, int) and wanted >= 3:
         return fractional_factorial(k, resolution=wanted)
-    raise ValueError(f"design={wanted!r} is not known; choose 'auto', 'full', a resolution of 3 or more, or a Design")
+    raise ValueError(
+        f"design={wanted!r} is not known; choose 'auto', 'minimal', 'full', a resolution of 3 or more, or a Design"
+    )

@@ -66,8 +66,10 @@ class DesignedSearchResult:
     models: tuple[Screening, ...] = ()
     """The screening and the first-order models of later rounds."""
     surface: SecondOrderModel | None = None
-    """The second-order model that was fitted last, around ``surface_centre``, of the relevant factors."""
+    """The second-order model that was fitted last, of the coded levels of ``surface_factors`` less
+    ``surface_centre``."""
     surface_factors: tuple[str, ...] = ()
+    surface_centre: tuple[float, ...] = ()
     message: str = ""
     factors: dict[str, Any] = field(default_factory=dict)
 

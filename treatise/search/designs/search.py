@@ -9,17 +9,16 @@ from treatise.search.designs.factors import read_factors
 
 
 def designed_search(
-    fun, factors, *, design="auto", step=0.5, patience=3, rounds=1, second_order=False, f_in=4.0, f_out=3.9,
-    reach=1.0, include_default=True, max_runs=None, n_jobs=1, callback=None, verbose=None,
+    fun, factors, *, design="auto", step=0.5, patience=3, rounds=1, second_order="sequential", f_in=4.0, f_out=3.9,
+    start="auto", reach=1.0, include_default=True, max_runs=None, n_jobs=1, callback=None, verbose=None,
 ):  # fmt: skip
     """Find out which factors matter to a function, and values at which it is high, in few runs.
 
     Every factor has a low and a high level. A fraction of all combinations is run, stepwise regression keeps the
     factors whose effect stands out, and the search climbs along the gradient from the centre, the others at their
     defaults. Use it where a run is expensive and one wants to know what matters as well as where to go. A surface with
-    several tops, or one whose top lies in the middle of the levels so that both ends look alike, needs
-    ``second_order`` or a global method; thousands of runs are better spent by :func:`minimize_nes`. With k factors the
-    screening takes at most 2 k runs (the next power of two above k), the climb a few more; own work is negligible.
+    several tops needs a global method; thousands of runs are better spent by :func:`minimize_nes`. With k factors the
+    screening takes fewer than 2 k + 6 runs (a power of two), the climb a few more; own work is negligible.
 
     Parameters
     ----------
@@ -29,20 +28,25 @@ def designed_search(
     factors : dict
         For each name ``(low, high)``, with ``"log"`` or ``"int"`` or both behind them, a list of choices in a sensible
         order, or a :class:`Factor`.
-    design : {"auto", "full"}, int or Design, default="auto"
-        Runs of the screening: as few as a linear model needs, all combinations, a fraction of at least this
-        resolution, or a design of one's own.
+    design : {"auto", "minimal", "full"}, int or Design, default="auto"
+        Runs of the screening: as few as leave two to judge a linear model by, as few as it needs, all combinations, a
+        fraction of at least this resolution, or a design of one's own.
     step : float, default=0.5
         Step of the climb, in coded levels (from the low to the high level it is 2).
     patience : int, default=3
         The climb ends when so many runs in a row are no higher than the best before them.
     rounds : int, default=1
         Climbs; before each but the first a new, smaller design is run around the best point. 0 screens only.
-    second_order : {False, True, "sequential"}, default=False
+    second_order : {False, True, "sequential"}, default="sequential"
         Whether the end is a second-order surface around the best point: of a central composite design, with one run at
-        its top; or of points on the axes and all runs nearby, fitted anew after each run at its top.
+        its top; or of points on the axes and all runs nearby, fitted anew after each run at its top. It is of all
+        factors where none stood out in the screening, as a top between the levels hides them.
     f_in, f_out : float, default=4.0 and 3.9
         Partial F with which a factor enters the model, and at or below which it leaves.
+    start : {"auto", "all", "none"}, default="auto"
+        Whether stepwise regression starts with all of them or none. Three equal effects in eight runs hide one another
+        when they enter one by one; with few runs to spare, a model of all leaves no error to judge them by. "auto"
+        starts with all where at least two runs are left for the error; the paper starts with none.
     reach : float, default=1.0
         How far the climb may go, in coded levels: 1 stays between the levels, ``numpy.inf`` goes on until a factor's
         own limits, as in the paper.
@@ -75,10 +79,12 @@ def designed_search(
 
     References
     ----------
-    .. [1] Paper v12-0627, Section 4.3 (ScreenFrac and OptimiseRSM). The paper's own form has ``reach=numpy.inf`` and
-       ``include_default=False``, and returns the best run of the climb even if a run of the screening was better.
+    .. [1] Paper v12-0627, Section 4.3 (ScreenFrac and OptimiseRSM). The paper's own form has
+       ``design="minimal"``, ``second_order=False``, ``start="none"``, ``reach=numpy.inf`` and
+       ``include_default=False``, and returns the best
+       run of the climb even if a run of the screening was better.
     """
-    plan = Plan(design, step, patience, rounds, second_order, f_in, f_out, reach, include_default, max_runs)
+    plan = Plan(design, step, patience, rounds, second_order, f_in, f_out, start, reach, include_default, max_runs)
     found = read_factors(factors)
     expected = plan.max_runs or 2 * len(found) + 2 + plan.patience + 3
     with progress("Runs", expected, show=verbose) as advance, Parallel(n_jobs) as parallel:

@@ -14,7 +14,7 @@ from treatise.search.designs.factors import read_factors
 class DesignedSearchCV(BaseSearchCV):
     """Find out which parameters of an estimator matter, and tune those, in few cross-validations.
 
-    A fractional factorial design tries the ends of all ranges in at most twice as many settings as there are
+    A fractional factorial design tries the ends of all ranges in about twice as many settings as there are
     parameters; stepwise regression keeps those whose effect on the score stands out; the search then climbs and refines
     among these and leaves the others as the estimator has them. Use it with three to a dozen numeric parameters and a
     slow learner, above all if it matters *which* parameters count. With one or two parameters a grid is as good; where
@@ -28,9 +28,9 @@ class DesignedSearchCV(BaseSearchCV):
     factors : dict
         For each parameter ``(low, high)``, with ``"log"`` or ``"int"`` or both behind them, a list of choices in a
         sensible order, or a :class:`Factor`. Levels should be far apart.
-    design : {"auto", "full"}, int or Design, default="auto"
-        Settings of the screening: as few as a linear model needs, all combinations, a fraction of at least this
-        resolution, or a design of one's own.
+    design : {"auto", "minimal", "full"}, int or Design, default="auto"
+        Settings of the screening: as few as leave two to judge a linear model by, as few as it needs, all combinations,
+        a fraction of at least this resolution, or a design of one's own.
     step : float, default=0.5
         Step of the climb, in coded levels (from the low to the high level it is 2).
     patience : int, default=3
@@ -40,8 +40,13 @@ class DesignedSearchCV(BaseSearchCV):
     second_order : {False, True, "sequential"}, default="sequential"
         Whether the end is a second-order surface around the best setting: of a central composite design, with one
         setting at its top; or of points on the axes and all settings nearby, fitted anew after each setting at its top.
+        It is of all parameters where none stood out in the screening, as a top between the levels hides them.
     f_in, f_out : float, default=4.0 and 3.9
         Partial F with which a parameter enters the model of the scores, and at or below which it leaves.
+    start : {"auto", "all", "none"}, default="auto"
+        Whether stepwise regression starts with all of them or none. Three equal effects in eight runs hide one another
+        when they enter one by one; with few runs to spare, a model of all leaves no error to judge them by. "auto"
+        starts with all where at least two settings are left for the error; the paper starts with none.
     reach : float, default=1.0
         How far the climb may go, in coded levels; 1 stays between the levels.
     max_runs : int or None, default=None
@@ -85,27 +90,29 @@ class DesignedSearchCV(BaseSearchCV):
 
     References
     ----------
-    .. [1] Paper v12-0627, Section 4.3. The paper's own form has ``second_order=False`` and ``reach=numpy.inf``.
+    .. [1] Paper v12-0627, Section 4.3. The paper's own form has ``design="minimal"``, ``second_order=False``,
+       ``start="none"`` and ``reach=numpy.inf``.
     """
 
     _parameter_constraints: dict = {
         **BaseSearchCV._parameter_constraints,
         "factors": [dict],
-        "design": [StrOptions({"auto", "full"}), Interval(Integral, 3, None, closed="left"), Design],
+        "design": [StrOptions({"auto", "minimal", "full"}), Interval(Integral, 3, None, closed="left"), Design],
         "step": [Interval(Real, 0, None, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
         "rounds": [Interval(Integral, 0, None, closed="left")],
         "second_order": ["boolean", StrOptions({"sequential"})],
         "f_in": [Interval(Real, 0, None, closed="neither")],
         "f_out": [Interval(Real, 0, None, closed="neither")],
+        "start": [StrOptions({"auto", "all", "none"})],
         "reach": [Interval(Real, 1, None, closed="left"), Options(Real, {np.inf})],
         "max_runs": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
         self, estimator, factors, *, design="auto", step=0.5, patience=3, rounds=1, second_order="sequential",
-        f_in=4.0, f_out=3.9, reach=1.0, max_runs=None, scoring=None, n_jobs=None, refit=True, cv=None, verbose=0,
-        pre_dispatch="2*n_jobs", error_score=np.nan, return_train_score=False,
+        f_in=4.0, f_out=3.9, start="auto", reach=1.0, max_runs=None, scoring=None, n_jobs=None, refit=True, cv=None,
+        verbose=0, pre_dispatch="2*n_jobs", error_score=np.nan, return_train_score=False,
     ):  # fmt: skip
         super().__init__(
             estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
@@ -119,13 +126,14 @@ class DesignedSearchCV(BaseSearchCV):
         self.second_order = second_order
         self.f_in = f_in
         self.f_out = f_out
+        self.start = start
         self.reach = reach
         self.max_runs = max_runs
 
     def _run_search(self, evaluate_candidates):
         plan = Plan(
-            self.design, self.step, self.patience, self.rounds, self.second_order, self.f_in, self.f_out, self.reach,
-            True, self.max_runs,
+            self.design, self.step, self.patience, self.rounds, self.second_order, self.f_in, self.f_out, self.start,
+            self.reach, True, self.max_runs,
         )  # fmt: skip
         factors = read_factors(self.factors, self.estimator.get_params())
         unknown = set(factors) - set(self.estimator.get_params())
