@@ -22,7 +22,14 @@ LEVELS = {"C": (4, 8, "int"), "nodes": (5000, 10000, "int"), "minacc": (0.75, 0.
 # Figures 9(a) and 10(a): responses of the eight runs and of the ascent.
 SCREENED = [0.793, 0.644, 0.763, 0.669, 0.757, 0.728, 0.787, 0.669]
 CLIMBED = [0.769, 0.793, 0.781, 0.781, 0.692]
-PAPER = {"design": "minimal", "second_order": False, "start": "none", "reach": np.inf, "include_default": False}
+PAPER = {
+    "design": "minimal",
+    "second_order": False,
+    "start": "none",
+    "spread": 1.0,
+    "reach": np.inf,
+    "include_default": False,
+}
 
 
 def replay(values):
@@ -259,7 +266,7 @@ def test_pictures_show_what_was_kept_and_where_the_search_went():
     assert len(set(dark)) == 2 and len(ax.patches) == 3
     effects = found.screening.effects
     high, low = (
-        np.mean([r.value for r in found.runs if r.stage == "screening" and r.setting["x0"] == s]) for s in (1, -1)
+        np.mean([r.value for r in found.runs if r.stage == "screening" and r.setting["x0"] == s]) for s in (0.5, -0.5)
     )
     assert effects["x0"] == pytest.approx(high - low)
     ax = plot_search_path(found)

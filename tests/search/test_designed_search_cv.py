@@ -145,7 +145,7 @@ class FussyTree(DecisionTreeClassifier):
 
 def test_settings_that_fail_are_passed_by():
     factors = {"max_depth": (1, 8, "int"), "min_samples_leaf": (1, 20, "int")}
-    search = DesignedSearchCV(FussyTree(random_state=0), factors, cv=3)
+    search = DesignedSearchCV(FussyTree(random_state=0), factors, cv=3, spread=1.0)
     with pytest.warns(FitFailedWarning):
         search.fit(X, Y)
     failed = ~np.isfinite(search.cv_results_["mean_test_score"])

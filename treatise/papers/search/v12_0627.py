@@ -77,7 +77,8 @@ ALEPH_SO = (0.591, 0.883, 0.857, 0.802, 0.872, 0.774, 0.674, 0.731)
 TOPLOG = (0.641, 0.840, 0.881, 0.704, 0.672, 0.640, 0.526, 0.618)
 TOPLOG_SO = (0.623, 0.867, 0.881, 0.704, 0.699, 0.635, 0.653, 0.618)
 THE_PAPERS: dict[str, Any] = {
-    "design": "minimal", "second_order": False, "start": "none", "reach": np.inf, "include_default": False,
+    "design": "minimal", "second_order": False, "start": "none", "spread": 1.0, "reach": np.inf,
+    "include_default": False,
 }  # fmt: skip
 
 

@@ -15,6 +15,8 @@ MOST_STEPS = 60
 """Steps of one ascent: beyond, the response grows without end."""
 SHRINK = 0.5
 """By how much each round looks closer than the one before."""
+FEW_VALUES = 6
+"""Whole numbers of a range with fewer steps are tried at its ends."""
 FEWEST_LEFT = 2
 """Runs beyond those that a model of all factors needs, with which a screening starts from that model."""
 CLOSEST = 0.05
@@ -37,6 +39,7 @@ class Plan:
     f_in: float = 4.0
     f_out: float = 3.9
     start: str = "auto"
+    spread: float = 0.5
     reach: float = 1.0
     include_default: bool = True
     max_runs: int | None = None
@@ -51,6 +54,8 @@ class Plan:
             raise ValueError(f"f_in={self.f_in} must be above f_out={self.f_out}, and both above 0")
         if self.start not in ("auto", "all", "none"):
             raise ValueError(f"start={self.start!r} is not known; choose 'auto', 'all' or 'none'")
+        if not 0 < self.spread <= 1:
+            raise ValueError(f"spread={self.spread} must be above 0 and at most 1, the levels themselves")
         if not self.reach >= 1:
             raise ValueError(f"reach={self.reach} must be 1, the levels themselves, or more")
         if self.second_order not in (False, True, "sequential"):
@@ -72,6 +77,8 @@ class Engine:
         every = list(factors.values())
         limits = np.array([factor.coded_limits for factor in every])
         self.low, self.high = np.maximum(limits[:, 0], -plan.reach), np.minimum(limits[:, 1], plan.reach)
+        # Of few whole numbers or choices the ends themselves are tried: what lies between them would round to one.
+        self.spread = np.array([1.0 if f.integer and f.high - f.low < FEW_VALUES else plan.spread for f in every])
         self.runs: list[DesignedRun] = []
         self.seen: dict[tuple, float] = {}
         self.models: list[Screening] = []
@@ -96,7 +103,7 @@ class Engine:
         self.active = self.relevant
         if not self.relevant:
             self.message = "no factor's effect stands out: all keep their defaults"
-        centre, coef, span = np.full(self.k, np.nan), model.coef, 1.0
+        centre, coef, span = np.full(self.k, np.nan), model.coef / self.spread, 1.0
         centre[self.relevant] = np.clip(0.0, self.low, self.high)[self.relevant]
         for number in range(1, self.plan.rounds + 1):
             if not coef.any():
@@ -160,8 +167,7 @@ class Engine:
 
     def _screen(self):
         design = design_for(self.plan.design, self.k)
-        # Levels that the limits cut would no longer be those of the design.
-        responses = self.visit(design.matrix, "screening")
+        responses = self.visit(design.matrix * self.spread, "screening")
         left = design.n_runs - self.k - 1
         everything = self.plan.start == "all" or (self.plan.start == "auto" and left >= FEWEST_LEFT)
         # Two runs of a single factor leave no error to judge it by: it is kept.

@@ -10,12 +10,12 @@ from treatise.search.designs.factors import read_factors
 
 def designed_search(
     fun, factors, *, design="auto", step=0.5, patience=3, rounds=1, second_order="sequential", f_in=4.0, f_out=3.9,
-    start="auto", reach=1.0, include_default=True, max_runs=None, n_jobs=1, callback=None, verbose=None,
+    start="auto", spread=0.5, reach=1.0, include_default=True, max_runs=None, n_jobs=1, callback=None, verbose=None,
 ):  # fmt: skip
     """Find out which factors matter to a function, and values at which it is high, in few runs.
 
-    Every factor has a low and a high level. A fraction of all combinations is run, stepwise regression keeps the
-    factors whose effect stands out, and the search climbs along the gradient from the centre, the others at their
+    Every factor has a range. A fraction of all combinations of low and high levels is run, stepwise regression keeps
+    the factors whose effect stands out, and the search climbs along the gradient from the centre, the others at their
     defaults. Use it where a run is expensive and one wants to know what matters as well as where to go. A surface with
     several tops needs a global method; thousands of runs are better spent by :func:`minimize_nes`. With k factors the
     screening takes fewer than 2 k + 6 runs (a power of two), the climb a few more; own work is negligible.
@@ -47,6 +47,9 @@ def designed_search(
         Whether stepwise regression starts with all of them or none. Three equal effects in eight runs hide one another
         when they enter one by one; with few runs to spare, a model of all leaves no error to judge them by. "auto"
         starts with all where at least two runs are left for the error; the paper starts with none.
+    spread : float, default=0.5
+        Where the screening has its levels, in coded levels: 1 is at the ends of the ranges, as in the paper; less is
+        inside, where settings are seldom absurd. Of choices and of few whole numbers the ends are taken.
     reach : float, default=1.0
         How far the climb may go, in coded levels: 1 stays between the levels, ``numpy.inf`` goes on until a factor's
         own limits, as in the paper.
@@ -75,16 +78,18 @@ def designed_search(
     >>> factors = {"heat": (20, 60), "time": (1, 5), "stirring": (100, 300)}
     >>> found = designed_search(yield_of, factors)
     >>> found.relevant, found.n_runs, found.best_setting["time"]
-    (('heat', 'time'), 16, 5.0)
+    (('heat', 'time'), 23, 5.0)
 
     References
     ----------
     .. [1] Paper v12-0627, Section 4.3 (ScreenFrac and OptimiseRSM). The paper's own form has
-       ``design="minimal"``, ``second_order=False``, ``start="none"``, ``reach=numpy.inf`` and
-       ``include_default=False``, and returns the best
+       ``design="minimal"``, ``second_order=False``, ``start="none"``, ``spread=1``,
+       ``reach=numpy.inf`` and ``include_default=False``, and returns the best
        run of the climb even if a run of the screening was better.
     """
-    plan = Plan(design, step, patience, rounds, second_order, f_in, f_out, start, reach, include_default, max_runs)
+    plan = Plan(
+        design, step, patience, rounds, second_order, f_in, f_out, start, spread, reach, include_default, max_runs
+    )
     found = read_factors(factors)
     expected = plan.max_runs or 2 * len(found) + 2 + plan.patience + 3
     with progress("Runs", expected, show=verbose) as advance, Parallel(n_jobs) as parallel:

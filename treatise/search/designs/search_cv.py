@@ -14,12 +14,13 @@ from treatise.search.designs.factors import read_factors
 class DesignedSearchCV(BaseSearchCV):
     """Find out which parameters of an estimator matter, and tune those, in few cross-validations.
 
-    A fractional factorial design tries the ends of all ranges in about twice as many settings as there are
-    parameters; stepwise regression keeps those whose effect on the score stands out; the search then climbs and refines
-    among these and leaves the others as the estimator has them. Use it with three to a dozen numeric parameters and a
-    slow learner, above all if it matters *which* parameters count. With one or two parameters a grid is as good; where
-    scores jump about, or the best lies in a corner that main effects do not point to, take a random search. Own work is
-    negligible beside the fits; settings that do not wait for one another are fitted side by side.
+    A fractional factorial design tries low and high values of all parameters, in about twice as many settings as there
+    are parameters; stepwise regression keeps those whose effect on the score stands out; the search then climbs and
+    refines among these and leaves the others as the estimator has them. Use it with three to a dozen parameters, most
+    of them numbers, and a slow learner, above all if it matters *which* parameters count. With one or two parameters a
+    grid is as good; where scores jump about, or the best lies in a corner that main effects do not point to, take a
+    random search. Own work is negligible beside the fits; settings that do not wait for one another are fitted side by
+    side.
 
     Parameters
     ----------
@@ -42,11 +43,15 @@ class DesignedSearchCV(BaseSearchCV):
         setting at its top; or of points on the axes and all settings nearby, fitted anew after each setting at its top.
         It is of all parameters where none stood out in the screening, as a top between the levels hides them.
     f_in, f_out : float, default=4.0 and 3.9
-        Partial F with which a parameter enters the model of the scores, and at or below which it leaves.
+        Partial F with which a parameter enters the model of the scores, and at or below which it leaves. With 1.0 and
+        0.9 more of them are kept: more settings are tried, and fewer that matter are missed.
     start : {"auto", "all", "none"}, default="auto"
         Whether stepwise regression starts with all of them or none. Three equal effects in eight runs hide one another
         when they enter one by one; with few runs to spare, a model of all leaves no error to judge them by. "auto"
         starts with all where at least two settings are left for the error; the paper starts with none.
+    spread : float, default=0.5
+        Where the screening has its levels, in coded levels: 1 is at the ends of the ranges, as in the paper; less is
+        inside, where settings are seldom absurd. Of choices and of few whole numbers the ends are taken.
     reach : float, default=1.0
         How far the climb may go, in coded levels; 1 stays between the levels.
     max_runs : int or None, default=None
@@ -84,14 +89,14 @@ class DesignedSearchCV(BaseSearchCV):
     >>> factors = {"max_depth": (1, 6, "int"), "min_samples_leaf": (1, 30, "int"), "ccp_alpha": (1e-4, 0.1, "log")}
     >>> search = DesignedSearchCV(DecisionTreeClassifier(random_state=0), factors, cv=3).fit(X, y)
     >>> search.relevant_factors_
-    ['max_depth']
-    >>> search.best_score_ > 0.85
+    ['max_depth', 'min_samples_leaf']
+    >>> bool(search.best_score_ > search.cv_results_["mean_test_score"][0])  # that of the estimator as it comes
     True
 
     References
     ----------
     .. [1] Paper v12-0627, Section 4.3. The paper's own form has ``design="minimal"``, ``second_order=False``,
-       ``start="none"`` and ``reach=numpy.inf``.
+       ``start="none"``, ``spread=1`` and ``reach=numpy.inf``.
     """
 
     _parameter_constraints: dict = {
@@ -105,14 +110,15 @@ class DesignedSearchCV(BaseSearchCV):
         "f_in": [Interval(Real, 0, None, closed="neither")],
         "f_out": [Interval(Real, 0, None, closed="neither")],
         "start": [StrOptions({"auto", "all", "none"})],
+        "spread": [Interval(Real, 0, 1, closed="right")],
         "reach": [Interval(Real, 1, None, closed="left"), Options(Real, {np.inf})],
         "max_runs": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
         self, estimator, factors, *, design="auto", step=0.5, patience=3, rounds=1, second_order="sequential",
-        f_in=4.0, f_out=3.9, start="auto", reach=1.0, max_runs=None, scoring=None, n_jobs=None, refit=True, cv=None,
-        verbose=0, pre_dispatch="2*n_jobs", error_score=np.nan, return_train_score=False,
+        f_in=4.0, f_out=3.9, start="auto", spread=0.5, reach=1.0, max_runs=None, scoring=None, n_jobs=None,
+        refit=True, cv=None, verbose=0, pre_dispatch="2*n_jobs", error_score=np.nan, return_train_score=False,
     ):  # fmt: skip
         super().__init__(
             estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
@@ -127,13 +133,14 @@ class DesignedSearchCV(BaseSearchCV):
         self.f_in = f_in
         self.f_out = f_out
         self.start = start
+        self.spread = spread
         self.reach = reach
         self.max_runs = max_runs
 
     def _run_search(self, evaluate_candidates):
         plan = Plan(
             self.design, self.step, self.patience, self.rounds, self.second_order, self.f_in, self.f_out, self.start,
-            self.reach, True, self.max_runs,
+            self.spread, self.reach, True, self.max_runs,
         )  # fmt: skip
         factors = read_factors(self.factors, self.estimator.get_params())
         unknown = set(factors) - set(self.estimator.get_params())
