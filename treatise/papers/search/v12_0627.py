@@ -210,11 +210,11 @@ def climb_rows() -> list[Row]:
     none = replayed("carcinogenesis, Bmin")
     rows.append(Row.printed("carcinogenesis, Bmin: runs of SO", "Figure 12", 8, none.n_runs))
     found = replayed("mutagenesis, Bmin")
-    for step, printed in enumerate((0.0, -0.18, -0.36, -0.54, -0.72)):
+    for step, coded in enumerate((0.0, -0.18, -0.36, -0.54, -0.72)):
         if step:
             rows.append(
                 Row.printed(
-                    f"mutagenesis, Bmin: coded Minpos at step {step}", "Figure 10(a)", printed,
+                    f"mutagenesis, Bmin: coded Minpos at step {step}", "Figure 10(a)", coded,
                     found.path[step].coded[3], within=0.005 * step, why="multiples of a step rounded to -0.18",
                 )
             )  # fmt: skip
