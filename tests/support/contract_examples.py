@@ -63,6 +63,12 @@ PARAMETERS = {
         "epsilon": 1e6,
         **SEEDED,
     },
+    "DesignedSearchCV": {
+        "estimator": LogisticRegression(),
+        "factors": {"C": (0.1, 10.0, "log")},
+        "cv": 2,
+        "error_score": "raise",
+    },
     "AnechoicBSS": SEEDED,
     "SemiStochasticLogisticRegression": SEEDED,
     # The width "scale" depends on the variance, which is another one for repeated rows.

@@ -92,6 +92,7 @@ from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.separating_plane import separating_plane
 from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
 from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
+from treatise.optimize.stepwise import StepwiseResult, StepwiseStep, stepwise_regression
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -163,6 +164,8 @@ __all__ = [
     "SparseLowRank",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "StepwiseResult",
+    "StepwiseStep",
     "SuccessiveProjection",
     "TooManySetsError",
     "TransportSolution",
@@ -216,6 +219,7 @@ __all__ = [
     "solve_svm_dual",
     "solve_svm_without_offset",
     "solve_transport",
+    "stepwise_regression",
     "successive_projection",
     "svm_without_offset_path",
     "two_sat",
