@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 ESTIMATORS = {cls.__name__: example_of(cls) for cls in TABLE_ESTIMATORS.values()}
 
-SAMPLERS = ("SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP")
+SAMPLERS = ("SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP", "BayesianKernelClassifier")
 """Judged by R-hat, each in a test of its own."""
 
 IN_ORDER = {
@@ -32,7 +32,7 @@ DRAWN = {
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
-    "GibbsMedLDAClassifier", "GibbsMedLDARegressor",
+    "GibbsMedLDAClassifier", "GibbsMedLDARegressor", "BayesianKernelClassifier",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 

@@ -18,6 +18,8 @@ _REBUILD = 20
 _FIRST_ACTIVE = 50
 _FIRST_STEP = 0.3
 _LARGEST_LOG = 40.0
+_FEWEST_MOVES, _MOST_MOVES, _MOVED_COLUMNS = 2, 20, 200
+"""Moves in a sweep that a chain settles for itself: many where they are cheap and each active row matters much."""
 _MOVES = ("birth", "death", "swap", "kernel")
 
 
@@ -79,8 +81,8 @@ class Chain:
         Priors.
     most : int or None
         Active rows at most; None makes all rows active for good (the full model).
-    n_moves : int
-        Moves of the active rows in a sweep.
+    n_moves : int or "auto"
+        Moves of the active rows in a sweep; "auto" settles them during the burn-in by the number of active rows.
     g_step : {"slice", "gibbs", "fixed"}
         How g is drawn: without the coefficients, given them, or not: with several kernels amplitudes take its place.
     spread : bool
@@ -95,7 +97,8 @@ class Chain:
         n = len(codes)
         self.rng, self.prior, self.codes, self.n = rng, prior, codes, n
         self.moving, self.most = most is not None, n if most is None else most
-        self.n_moves, self.g_step, self.spread, self.burn_in = n_moves, g_step, spread, burn_in
+        self.settles, self.n_moves = n_moves == "auto", _FEWEST_MOVES if n_moves == "auto" else n_moves
+        self.g_step, self.spread, self.burn_in = g_step, spread, burn_in
         self.basis = centred_basis(n_classes)
         first = n if most is None else min(self.most, max(1, n // 2), _FIRST_ACTIVE)
         active = np.sort(rng.choice(n, first, replace=False)) if self.moving else np.arange(n)
@@ -122,6 +125,9 @@ class Chain:
         self.n_done += n_sweeps
         self._draw_parameters()
         self.n_blocks += 1
+        if self.settles and self.n_done <= self.burn_in:  # not later: it depends on the state
+            k = np.mean(self.trace[-_REBUILD * n_sweeps :])
+            self.n_moves = int(np.clip(_MOVED_COLUMNS / (1.0 + k), _FEWEST_MOVES, _MOST_MOVES))
         if self.n_blocks % _REBUILD == 0:
             self.factor.rebuild()
 
