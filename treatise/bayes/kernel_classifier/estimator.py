@@ -226,9 +226,7 @@ class BayesianKernelClassifier(Classifier, BaseEstimator):
             if not (isinstance(kernel, (str, Kernel)) or callable(kernel)):
                 raise ValueError(f"a kernel is a name, a Kernel or a function, not {type(kernel).__name__}")
             if isinstance(kernel, Kernel) and kernel.structured:
-                raise ValueError(
-                    f"{type(kernel).__name__} is no kernel of rows of numbers; this classifier takes such"
-                )
+                raise ValueError(f"{type(kernel).__name__} is no kernel of rows of numbers; this classifier takes such")
         learned = isinstance(self.width, str) and self.width == "learn"
         if learned and not (isinstance(self.kernel, str) and self.kernel in _WIDE):
             raise ValueError(f'width="learn" is for the kernels "rbf" and "laplacian"; kernel is {self.kernel!r}')
