@@ -1,4 +1,4 @@
-"""The sampler of kernel classifiers against dense formulas, its prior, numerical integration and Geweke's joint test."""
+"""The sampler of kernel classifiers against dense formulas, its prior, integration and Geweke's joint test."""
 
 import math
 

@@ -20,7 +20,7 @@ from treatise.bayes.hmm_clustering import (
     plot_hmm_centers,
     plot_hmm_hierarchy,
 )
-from treatise.bayes.kernel_classifier import BayesianKernelClassifier, plot_active_rows
+from treatise.bayes.kernel_classifier import BayesianKernelClassifier, KernelDraws, plot_active_rows
 from treatise.bayes.latent_gaussian import (
     DoubleExponential,
     GPBinaryClassifier,
@@ -56,6 +56,7 @@ __all__ = [
     "HMMMixture",
     "HeteroscedasticAdditiveRegressor",
     "HyperparameterGrid",
+    "KernelDraws",
     "LatentGaussianModel",
     "Likelihood",
     "Logit",

@@ -178,7 +178,8 @@ def file_rows() -> list[Row]:
     drawn_X, drawn_y = make_ringnorm(200_000, random_state=0)
     ended = float(np.mean((X % 10 == 0) & (X != 0)))
     return [
-        Row.check_at_most("KEEL's ring.dat: share of the numbers that end in zero, a tenth if none were lost", 0.01, ended),
+        Row.check_at_most("KEEL's ring.dat: share of the numbers that end in zero, a tenth if none were lost", 0.01,
+                          ended),
         Row.check_at_least("KEEL's ring.dat: error of the best rule of ringnorm, %; above the 1.51 of Table 13",
                            1.51, 100.0 * float(np.mean(_best_rule(X / 1000.0) != (y == 0)))),
         Row.ours("ringnorm: error of the best rule, %", 100.0 * float(np.mean(_best_rule(drawn_X) != (drawn_y == 1)))),

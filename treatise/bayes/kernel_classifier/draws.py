@@ -11,15 +11,18 @@ from treatise.bayes.kernel_classifier._latent_loops import add_probabilities
 _CHUNK_NUMBERS = 1 << 22
 
 
-class KeptDraws:
-    """Active rows and coefficients of every draw.
+class KernelDraws:
+    """Active rows and weights of every draw of a :class:`BayesianKernelClassifier`.
+
+    The score of a row x in draw t is ``intercepts[t]`` plus the sum over the active rows of ``coefficients`` times
+    their kernel with x. With c classes there are c - 1 scores, coordinates of centred scores in an orthonormal basis.
 
     Parameters
     ----------
-    kept : list of Kept
-        Draws; the active rows are positions in the training set.
+    kept : list
+        Draws of the chains.
     n_classes : int
-        How many.
+        Number of classes.
 
     Attributes
     ----------
@@ -34,6 +37,16 @@ class KeptDraws:
     triangles : ndarray
         Rows of the triangles that give the spread of scores, one draw after the other; empty where coefficients were
         drawn themselves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treatise.bayes import BayesianKernelClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BayesianKernelClassifier(burn_in=200, n_samples=500, random_state=0).fit(X[:100], y[:100])
+    >>> places, coefficients = model.draws_.of(0)  # the active rows of the first of 100 draws
+    >>> len(model.draws_), len(places) == len(coefficients)
+    (100, True)
     """
 
     def __init__(self, kept, n_classes):
