@@ -6,8 +6,10 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from treatise.kernels import Gaussian, GramRows, Laplacian
+from treatise.kernels.base import count
 
-CACHE_BYTES = 128 << 20
+CACHE_BYTES, CACHE_ROWS = 128 << 20, 1024
+"""What a chain keeps of a kernel's matrix at most: so many bytes, and so many rows, in proportion to the table."""
 _MOST_ROWS = 1000
 _WANTED, _FADING = 0.44, 0.6
 """Share of accepted moves of one number that mixes best; how fast the steps stop changing during the burn-in."""
@@ -17,7 +19,7 @@ class FixedKernel:
     """One kernel without parameters; rows of its matrix are computed once and kept up to a limit of memory."""
 
     def __init__(self, kernel, objects, cache_bytes=CACHE_BYTES):
-        self.rows = GramRows(kernel, objects, cache_bytes=cache_bytes)
+        self.rows = GramRows(kernel, objects, cache_bytes=min(cache_bytes, 8 * CACHE_ROWS * count(objects)))
 
     def column(self, row):
         """Kernel values of one row with all rows."""

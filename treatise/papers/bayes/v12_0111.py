@@ -59,8 +59,9 @@ class Result(NamedTuple):
 
 def table(name: str, *keep: Any) -> tuple[np.ndarray, np.ndarray]:
     """Rows and labels of a table, or of some of its classes."""
-    X, y = load_table(name).arrays()
-    X = X.toarray() if sparse.issparse(X) else X
+    rows_of: Any
+    rows_of, y = load_table(name).arrays()
+    X = rows_of.toarray() if sparse.issparse(rows_of) else rows_of
     rows = np.isin(y, keep) if keep else slice(None)
     return X[rows], y[rows]
 
@@ -245,10 +246,10 @@ FEWER = Gap(
 def table_10_rows() -> list[Row]:
     """Splice junctions and astroparticles, at most 200 active rows."""
     parts = [table(name) for name in ("libsvm/svmguide1", "libsvm/svmguide1.t")]
-    particles = tuple(np.concatenate(columns) for columns in zip(*parts))
+    X, y = (np.concatenate(columns) for columns in zip(*parts))
     tasks = {
         "Splice": (Task(*table("libsvm/splice.gz"), 2000, 1175, 200), (12.53, 0.57), 14_970.0),
-        "Astroparticle": (Task(*particles, 4000, 3089, 200), (3.59, 0.18), 34_430.0),
+        "Astroparticle": (Task(X, y, 4000, 3089, 200), (3.59, 0.18), 34_430.0),
     }
     rows: list[Row] = []
     for name, (task, printed, seconds) in tasks.items():
