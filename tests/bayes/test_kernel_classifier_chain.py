@@ -121,7 +121,7 @@ def test_latent_scores_follow_the_truncated_normal_law(mean):
 
 
 def chain_of(kernel, codes, n_classes=2, prior=TAME, seed=0, **changed):
-    settings = {"most": len(codes), "n_moves": 2, "g_step": "slice", "spread": False, "burn_in": 0, **changed}
+    settings = {"most": len(codes), "n_moves": 6, "g_step": "slice", "spread": False, "burn_in": 0, **changed}
     return Chain(kernel, np.asarray(codes), n_classes, prior, rng=np.random.default_rng(seed), **settings)
 
 
