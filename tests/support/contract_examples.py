@@ -108,6 +108,7 @@ PARAMETERS = {
     "MutualInformationGraph": {"n_bins": 3},
     "ConstrainedStructureLearner": {"discretizer": _bins(2), "max_parents": 3},
     "OrderAveragedNetwork": {"discretizer": _bins(3)},
+    "BayesianKernelClassifier": {"burn_in": 100, "n_samples": 100, **SEEDED},
     "CategoricalIBP": {"n_bins": 3, "n_burn": 4, "n_samples": 6, "n_chains": 1, **SEEDED},
     "ForestDensity": SEEDED,
     # Few splines, which the checks can wait for.

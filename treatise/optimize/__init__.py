@@ -4,6 +4,12 @@ from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.block_arrow import ArrowFactor, BlockArrow
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
+from treatise.optimize.cholesky_updates import (
+    cholesky_append,
+    cholesky_delete,
+    cholesky_downdate,
+    cholesky_update,
+)
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.enclosing_ellipsoid import EnclosingEllipsoid, minimum_volume_ellipsoid
 from treatise.optimize.evolution import SNES, XNES, EvolutionStrategy, load_search, nes_utilities
@@ -170,6 +176,10 @@ __all__ = [
     "TooManySetsError",
     "TransportSolution",
     "armijo_step",
+    "cholesky_append",
+    "cholesky_delete",
+    "cholesky_downdate",
+    "cholesky_update",
     "covariance_selection",
     "denoise_sparse_low_rank",
     "factorize_observed",
