@@ -26,6 +26,7 @@ from treatise.bayes.hmm_clustering import (
     plot_hmm_centers,
     plot_hmm_hierarchy,
 )
+from treatise.bayes.kernel_classifier import BayesianKernelClassifier, KernelDraws, plot_active_rows
 from treatise.bayes.latent_gaussian import (
     DoubleExponential,
     GPBinaryClassifier,
@@ -50,6 +51,7 @@ from treatise.bayes.latent_gaussian import (
 from treatise.bayes.normal_update import multivariate_normal_update
 
 __all__ = [
+    "BayesianKernelClassifier",
     "CategoricalIBP",
     "DPMixtureRegressor",
     "DoubleExponential",
@@ -63,6 +65,7 @@ __all__ = [
     "HMMMixture",
     "HeteroscedasticAdditiveRegressor",
     "HyperparameterGrid",
+    "KernelDraws",
     "LatentGaussianModel",
     "Likelihood",
     "Logit",
@@ -81,6 +84,7 @@ __all__ = [
     "hmm_expected_log_likelihood",
     "hmm_kl",
     "multivariate_normal_update",
+    "plot_active_rows",
     "plot_class_topics",
     "plot_curves",
     "plot_effects",
