@@ -18,8 +18,9 @@ def make_concept_bags(
     """Draw bags of points in the plane, half of them positive by one concept, or by two together.
 
     Most points are noise, uniform on [-5, 5] x [-5, 5]. With one concept, a positive bag has one point near the origin.
-    With two, at (2.5, 2.5) and (-2.5, -2.5), a positive bag has a point near each and a negative one has a point near
-    one of them or near none, each in a third of the bags: no single instance tells them apart.
+    With two, at (2.5, 2.5) and (-2.5, -2.5), a positive bag has a point near each and a negative one near the first or
+    the second: no single instance tells them apart, and who looks for one concept alone is right of three bags in four
+    at best.
 
     Parameters
     ----------
@@ -56,8 +57,8 @@ def make_concept_bags(
     bags, y = [], rng.permutation(np.arange(n_bags) >= n_bags // 2).astype(int)
     for label in y:
         bag = rng.uniform(-5.0, 5.0, size=(n_instances, 2))
-        near = np.arange(n_concepts) if label else np.array([rng.randint(3)] if n_concepts == 2 else [], int)
-        for place, concept in enumerate(near[near < n_concepts]):
+        near = np.arange(n_concepts) if label else np.array([rng.randint(2)] if n_concepts == 2 else [], int)
+        for place, concept in enumerate(near):
             bag[place] = centres[concept] + spread * rng.normal(size=2)
         bags.append(bag[rng.permutation(n_instances)])
     return bags, y

@@ -97,6 +97,11 @@ def minimize_many_lbfgs(
     n, size = points.shape
     every = np.arange(n)
     values, gradients = (np.array(part, np.float64) for part in objective(points, every))
+    if values.shape != (n,) or gradients.shape != (n, size):
+        raise ValueError(
+            f"the objective gave values of the shape {values.shape} and gradients {gradients.shape}; for points of the "
+            f"shape {points.shape} they must be {(n,)} and {points.shape}"
+        )
     if not np.isfinite(values).all():
         first = int(np.flatnonzero(~np.isfinite(values))[0])
         raise ValueError(f"the objective is {values[first]} at start {first} (counted from 0); start elsewhere")

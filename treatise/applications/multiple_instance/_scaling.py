@@ -31,3 +31,8 @@ class Units:
     def applied(self, bags: Bags) -> Bags:
         """The bags in these units."""
         return bags.showing((bags.instances - self.origin) / self.unit)
+
+    def varying(self, bags: Bags) -> Bags:
+        """The bags in these units, without the columns that are constant."""
+        scaled = self.applied(bags)
+        return scaled.showing(scaled.instances[:, np.isfinite(self.unit)])

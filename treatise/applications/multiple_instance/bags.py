@@ -204,7 +204,7 @@ def bags_from_table(table: Any, bag: Any, target: Any = None) -> tuple[Bags, np.
         if len(differing):
             row = differing[0]
             raise ValueError(
-                f"bag {names_of_rows[row]!r} has the labels {y[places[row]]!r} and {labels[row]!r}; every row of a bag "
-                "must carry the bag's one label"
+                f"bag {names_of_rows[row]} has the labels {y[places[row]]} and {labels[row]}; every row of a bag must "
+                "carry the bag's one label"
             )
     return Bags.from_rows(rows, places), y, names[order]

@@ -80,12 +80,8 @@ def image_to_bag(image: Any, *, distortion: float = 0.15, max_regions: int = 16,
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     order = np.lexsort([first, -sizes])
     labels = np.argsort(order)[labels]
-    instances = np.vstack(
-        [
-            np.append(flat[labels == r].mean(axis=0), _shape(labels.reshape(rows, columns) == r))
-            for r in range(len(order))
-        ]
-    )
+    areas = [labels.reshape(rows, columns) == region for region in range(len(order))]
+    instances = np.vstack([np.append(blocks[area].mean(axis=0), _shape(area)) for area in areas])
     return ImageBag(instances, labels.reshape(rows, columns))
 
 
@@ -159,12 +155,12 @@ def _clusters(rows: np.ndarray, distortion: float, most: int, rng: np.random.Ran
 
 
 def _shape(region: np.ndarray) -> np.ndarray:
-    """Normalized inertia of orders 1, 2 and 3 of a region's blocks, as multiples of a circle's.
+    """Normalized inertia of orders 1, 2 and 3 of the pixels of a region's blocks, as multiples of a circle's.
 
     A disc of area V has the inertia of order g: the integral of r^g, 2 pi R^(g+2) / (g+2), over V^(1 + g/2), which is
-    2 / ((g+2) pi^(g/2)). A block is a square and no point, so that regions of a few blocks come out below one.
+    2 / ((g+2) pi^(g/2)).
     """
-    places = np.argwhere(region)
+    places = np.argwhere(np.kron(region, np.ones((BLOCK, BLOCK), bool)))
     radii = np.linalg.norm(places - places.mean(axis=0), axis=1)
     orders = np.array([1.0, 2.0, 3.0])
     inertia = (radii[:, np.newaxis] ** orders).sum(axis=0) / len(places) ** (1 + orders / 2)

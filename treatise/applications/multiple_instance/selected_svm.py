@@ -52,7 +52,7 @@ class InstanceSVM(BagClassifier):
     converged_ : bool
         Whether every machine was trained on the labels that it gives.
     origin_, unit_ : ndarray of shape (n_features,)
-        The machines see ``(instance - origin_) / unit_``.
+        The machines see ``(instance - origin_) / unit_``, without constant columns, whose unit is infinite.
     """
 
     _parameter_constraints: dict = {
@@ -95,7 +95,7 @@ class InstanceSVM(BagClassifier):
         read, codes = self._fit_labels(bags, y)
         units = Units.of(read, self.scale)
         self.origin_, self.unit_ = units.origin, units.unit
-        scaled = units.applied(read)
+        scaled = units.varying(read)
         self.svms_, cuts, rounds, ended = [], [], [], []
         for signs in signs_of(codes, len(self.classes_)):
             svm, n_rounds, stays = self._train(scaled, signs > 0)
@@ -140,7 +140,7 @@ class InstanceSVM(BagClassifier):
         return np.split(scores[:, 0] if scores.shape[1] == 1 else scores, read.starts[1:-1])
 
     def _of_instances(self, bags: Bags) -> np.ndarray:
-        rows = Units(self.origin_, self.unit_).applied(bags).instances
+        rows = Units(self.origin_, self.unit_).varying(bags).instances
         return np.column_stack([svm.decision_function(rows) for svm in self.svms_]) - self.thresholds_
 
     def _scores(self, bags):
