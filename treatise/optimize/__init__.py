@@ -90,6 +90,7 @@ from treatise.optimize.projections import (
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.separating_plane import separating_plane
+from treatise.optimize.simplices import project_capped_simplex
 from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
 from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
@@ -201,6 +202,7 @@ __all__ = [
     "nonnegative_least_squares",
     "parametric_simplex",
     "plot_log_partition_bound",
+    "project_capped_simplex",
     "project_columns_on_l1_ball",
     "project_l1_l2",
     "project_sparseness",
