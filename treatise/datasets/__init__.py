@@ -30,6 +30,7 @@ from treatise.datasets._download import download
 from treatise.datasets._game_tables import games_of_table
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
+from treatise.datasets._grammar_sentences import GrammarSentences, make_grammar_sentences
 from treatise.datasets._hidden_clusters import make_hidden_clusters
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._images import (
@@ -107,6 +108,7 @@ __all__ = [
     "CellSignals",
     "DataFile",
     "Games",
+    "GrammarSentences",
     "HandwrittenWords",
     "LinearNetworkData",
     "LinkEvents",
@@ -179,6 +181,7 @@ __all__ = [
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_graded_features",
+    "make_grammar_sentences",
     "make_hidden_clusters",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",

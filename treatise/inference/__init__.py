@@ -35,7 +35,6 @@ from treatise.inference.messages import (
 )
 from treatise.inference.pairwise_energy import PairwiseEnergy
 from treatise.inference.pairwise_form import PairwiseForm
-from treatise.inference.posterior_projection import PosteriorProjection, posterior_projection
 from treatise.inference.projective_trees import ProjectiveTrees, TreeMarginals
 from treatise.inference.spanning_forest import maximum_spanning_forest, restricted_forest, root_forest, tree_partition
 
@@ -58,7 +57,6 @@ __all__ = [
     "PatternAutomaton",
     "PatternChains",
     "PatternMarginals",
-    "PosteriorProjection",
     "ProjectiveTrees",
     "TreeMarginals",
     "baum_welch",
@@ -75,7 +73,6 @@ __all__ = [
     "mean_field",
     "min_sum",
     "observed_patterns",
-    "posterior_projection",
     "restricted_forest",
     "root_forest",
     "spanning_tree_weights",

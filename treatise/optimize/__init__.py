@@ -82,6 +82,7 @@ from treatise.optimize.penalties import (
     singular_value_threshold,
     soft_threshold,
 )
+from treatise.optimize.posterior_projection import PosteriorProjection, posterior_projection
 from treatise.optimize.projections import (
     hoyer_sparseness,
     l1_of_unit_vector,
@@ -152,6 +153,7 @@ __all__ = [
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
+    "PosteriorProjection",
     "QuantileLoss",
     "SVMDualProblem",
     "SVMDualSolution",
@@ -202,6 +204,7 @@ __all__ = [
     "nonnegative_least_squares",
     "parametric_simplex",
     "plot_log_partition_bound",
+    "posterior_projection",
     "project_capped_simplex",
     "project_columns_on_l1_ball",
     "project_l1_l2",

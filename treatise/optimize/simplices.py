@@ -42,7 +42,13 @@ def project_capped_simplex(values, cap, *, starts=None):
     if not (cap >= 0 and np.isfinite(cap)):
         raise ValueError(f"cap={cap!r} must be a finite number, not negative")
     starts = np.array([0, len(projected)]) if starts is None else np.ascontiguousarray(starts, np.int64)
-    if starts.ndim != 1 or len(starts) < 1 or starts[0] != 0 or starts[-1] != len(projected) or (np.diff(starts) < 0).any():
+    if (
+        starts.ndim != 1
+        or len(starts) < 1
+        or starts[0] != 0
+        or starts[-1] != len(projected)
+        or (np.diff(starts) < 0).any()
+    ):
         raise ValueError(f"starts must rise from 0 to the {len(projected)} values; they are {starts!r}")
     project_capped_simplices(starts, projected, float(cap))
     return projected

@@ -1,11 +1,12 @@
 """Sums over all projective trees of a sentence, and the share of each part in them (inside and outside).
 
-A head takes its dependents on either side from the outermost inwards, so that each side is a chain of choices: with ``v``
-dependents taken already, take ``k`` as the next, or stop. Every word has one head, and every word stops once on either
-side: dividing all weights of one such choice by a number divides every tree by it.
+A head takes its dependents on either side from the outermost inwards, so that each side is a chain of choices: with
+``v`` dependents taken already, take ``k`` as the next, or stop. Every word has one head, and every word stops once on
+either side: dividing all weights of one such choice by a number divides every tree by it.
 
-``right[v, i, j]`` sums over what word i may have on its right up to j, having v dependents beyond j; ``right_arc[v, i, k]``
-over the same with k as the next dependent, as far as k's own left side. ``left`` and ``left_arc`` are their mirror images.
+``right[v, i, j]`` sums over what word i may have on its right up to j, having v dependents beyond j;
+``right_arc[v, i, k]`` over the same with k as the next dependent, as far as k's own left side. ``left`` and
+``left_arc`` are their mirror images.
 """
 
 from math import exp, log
@@ -142,8 +143,9 @@ def divided_weights(log_roots, log_arcs, log_stops, roots, arcs, stops):
 def tree_shares(log_roots, log_arcs, log_stops, root_share, arc_share, stop_share):
     """Logarithm of the sum over all trees of a sentence; the shares are filled in. Minus infinity: there is no tree.
 
-    ``log_arcs[h, c, v]`` is the weight of taking c as a dependent of h after v others on that side, ``log_stops[h, side,
-    v]`` that of stopping on a side (0 left, 1 right); v counts up to V - 1, which stands for all above.
+    ``log_arcs[h, c, v]`` is the weight of taking c as a dependent of h after v others on that side,
+    ``log_stops[h, side, v]`` that of stopping on a side (0 left, 1 right); v counts up to V - 1, which stands for all
+    above.
     """
     n, V = log_stops.shape[0], log_stops.shape[2]
     roots, arcs, stops = np.empty(n), np.empty((n, n, V)), np.empty((n, 2, V))

@@ -61,8 +61,8 @@ class ProjectiveTrees:
         arcs = arcs[:, :, np.newaxis] if arcs.ndim == 2 else arcs
         if arcs.ndim != 3 or arcs.shape[0] != arcs.shape[1] or 0 in arcs.shape:
             raise ValueError(
-                f"log_arcs has the shape {np.shape(log_arcs)}; for a sentence of n words, at least one, it is (n, n) or "
-                "(n, n, valences)"
+                f"log_arcs has the shape {np.shape(log_arcs)}; for a sentence of n words, at least one, it is "
+                "(n, n) or (n, n, valences)"
             )
         n, _, V = arcs.shape
         self.log_arcs = np.ascontiguousarray(arcs)

@@ -30,7 +30,7 @@ class PosteriorProjection(NamedTuple):
 
 
 def posterior_projection(expect, starts, strength, *, start=None, max_iter=100, tol=1e-6):
-    """The posterior q nearest to a model's that has few kinds of features: ``min KL(q || p) + strength * sum_g max E_q``.
+    """The posterior nearest to a model's that has few kinds of features: ``min_q KL(q || p) + strength sum_g max E_q``.
 
     Of each group g of features the largest expectation is penalised: a kind of feature is paid for once, and once paid
     for it is free. The dual is a minimum over multipliers that are not negative and sum in each group to at most the
@@ -63,14 +63,14 @@ def posterior_projection(expect, starts, strength, *, start=None, max_iter=100, 
     One variable of three states, of which the first two are of one kind, and cost 1 together however they are divided.
 
     >>> import numpy as np
-    >>> from treatise.inference import posterior_projection
+    >>> from treatise.optimize import posterior_projection
     >>> p = np.array([0.6, 0.2, 0.2])
     >>> def expect(multipliers):
     ...     q = p * np.exp(-np.append(multipliers, 0.0))
     ...     return np.log(q.sum()), q[:2] / q.sum()
     >>> found = posterior_projection(expect, [0, 2], 1.0)
     >>> found.expectations.round(3), found.multipliers.round(3), found.converged
-    (array([0.374, 0.313]), array([1., 0.]), True)
+    (array([0.356, 0.322]), array([1., 0.]), True)
 
     References
     ----------
