@@ -10,6 +10,7 @@ from treatise.optimize.simplices import project_capped_simplices
 _MEMORY = 8
 _SUFFICIENT = 1e-4
 _LONGEST_STEP = 1e6
+_LEAST_CURVATURE = 1e-3
 
 
 class PosteriorProjection(NamedTuple):
@@ -93,7 +94,8 @@ def posterior_projection(expect, starts, strength, *, start=None, max_iter=100, 
             best = PosteriorProjection(x, expected, value, gap, n_evaluations, gap <= tol)
         if gap <= tol or iteration == max_iter:
             break
-        aim = x + step * expected
+        scale = _group_scale(expected, starts)
+        aim = x + step * scale * expected
         project_capped_simplices(starts, aim, float(strength))
         move = aim - x
         slope = -float(np.sum(move * expected))
@@ -111,16 +113,24 @@ def posterior_projection(expect, starts, strength, *, start=None, max_iter=100, 
             share = least if 0.1 * share <= least <= 0.9 * share else 0.5 * share
         moved = new - x
         bend = float(np.sum(moved * (expected - new_expected)))
-        step = min(float(np.sum(moved * moved)) / bend, _LONGEST_STEP) if bend > 0.0 else _LONGEST_STEP
+        step = min(float(np.sum(moved * moved / scale)) / bend, _LONGEST_STEP) if bend > 0.0 else _LONGEST_STEP
         x, value, expected = new, new_value, new_expected
         recent.append(value)
     assert best is not None
     return best._replace(n_evaluations=n_evaluations)
 
 
+def _group_scale(expected, starts):
+    """Longer steps for groups of rare features: the curvature falls with the expectations."""
+    sizes = np.diff(starts)
+    highest = np.zeros(len(sizes))
+    highest[sizes > 0] = np.maximum.reduceat(expected, starts[:-1][sizes > 0])
+    return np.repeat(1.0 / np.maximum(highest, _LEAST_CURVATURE), sizes)
+
+
 def _gap(multipliers, expected, starts, strength):
     """``strength * max E - multipliers . E`` over all groups: the dual's value less the primal's at one posterior."""
     if not len(expected):
         return 0.0
-    highest = np.maximum.reduceat(expected, starts[:-1])[np.diff(starts) > 0]
+    highest = np.maximum.reduceat(expected, starts[:-1][np.diff(starts) > 0])
     return max(float(strength * highest.sum() - np.sum(multipliers * expected)), 0.0)

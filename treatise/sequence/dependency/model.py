@@ -22,6 +22,10 @@ from treatise.sequence.dependency.measures import checked_heads
 
 SMOOTHING = float(np.exp(-10))
 """The paper's number added to every probability at the end."""
+PAPER_SIGMA = 120.0
+"""The strength that the paper takes for twelve languages."""
+SIGMA_PER_WORD = 0.01
+"""Ours: likelihoods grow with the sentences, and so must what they are weighed against."""
 
 
 class DependencyModelWithValence(BaseEstimator):
@@ -49,9 +53,10 @@ class DependencyModelWithValence(BaseEstimator):
     method : {"pr-as", "pr-s", "em", "dirichlet"}, default="pr-as"
         Likelihood with a penalty on the number of types of dependencies, heads of one tag pooled (asymmetric) or each
         pair of words by itself (symmetric); likelihood alone; Dirichlet prior on all probabilities.
-    sigma : float, default=120.0
-        Penalty of one type of dependency ("pr-as", "pr-s"), in units of log-likelihood; 0 is "em". The paper's value,
-        for 37 000 words of 34 tags.
+    sigma : float, "paper" or None, default=None
+        Penalty of one type of dependency ("pr-as", "pr-s"), in units of log-likelihood; 0 is "em". None is a hundredth
+        of the number of words, so that sentences given twice teach the same; "paper" is 120, its choice for all
+        languages.
     alpha : float, default=0.25
         Imagined count of every choice ("dirichlet"); below 0.5 it makes rare choices rarer.
     max_iter : int, default=100
@@ -110,7 +115,7 @@ class DependencyModelWithValence(BaseEstimator):
     --------
     >>> from treatise.sequence import DependencyModelWithValence
     >>> sentences = [["D", "N", "V"], ["N", "V"], ["D", "N", "V", "D", "N"], ["N", "V", "N"]] * 5
-    >>> model = DependencyModelWithValence(sigma=5.0).fit(sentences)
+    >>> model = DependencyModelWithValence().fit(sentences)
     >>> model.predict([["D", "N", "V", "N"]])
     [array([ 1,  2, -1,  2])]
 
@@ -124,7 +129,7 @@ class DependencyModelWithValence(BaseEstimator):
         "child_valence": [Interval(Integral, 1, 64, closed="both")],
         "backoff": [Interval(Real, 0, 1, closed="both"), None],
         "method": [StrOptions({"em", "dirichlet", "pr-s", "pr-as"})],
-        "sigma": [Interval(Real, 0, None, closed="left")],
+        "sigma": [Interval(Real, 0, None, closed="left"), StrOptions({"paper"}), None],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -143,7 +148,7 @@ class DependencyModelWithValence(BaseEstimator):
         *,
         backoff=None,
         method="pr-as",
-        sigma=120.0,
+        sigma=None,
         alpha=0.25,
         max_iter=100,
         tol=1e-4,
@@ -362,11 +367,12 @@ class DependencyModelWithValence(BaseEstimator):
     def _steps(self, corpus):
         if self.method == "dirichlet":
             return DirichletSteps(self.alpha)
-        if self.method == "em" or self.sigma == 0:
+        words = len(corpus.tags)
+        sigma = {None: SIGMA_PER_WORD * words, "paper": PAPER_SIGMA}.get(self.sigma, self.sigma)
+        if self.method == "em" or sigma == 0:
             return LikelihoodSteps()
         features = corpus.features(len(self.tags_), self.method == "pr-s")
-        tol = self.projection_tol * len(corpus.tags)
-        return RegularisedSteps(features, float(self.sigma), self.projection_iter, tol)
+        return RegularisedSteps(features, float(sigma), self.projection_iter, self.projection_tol * words)
 
     def _start(self, corpus):
         shape = self.stop_valence, self.child_valence, self.backoff
