@@ -6,6 +6,7 @@ rules for what is a head (content words rule function words), so that the paper'
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def _treebank(parts: tuple[str, ...]) -> tuple[list[list[str]], list[list[str]],
     return [s["upos"] for s in kept], [s["form"] for s in kept], [np.array(s.heads()) for s in kept]
 
 
-def _fitted(model: DependencyModelWithValence, sentences: list[list[str]]) -> DependencyModelWithValence:
+def _fitted(model: DependencyModelWithValence, sentences: Sequence) -> DependencyModelWithValence:
     with warnings.catch_warnings():  # the paper, too, stops after so many steps
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(sentences)
@@ -236,7 +237,7 @@ def _draw(
     words: list[list[str]], heads: list[np.ndarray], models: dict[str, DependencyModelWithValence],
 ) -> Figure:  # fmt: skip
     figure = Figure(figsize=(11, 5), layout="constrained")
-    left, parts = figure.subfigures(1, 2, width_ratios=[1, 1.6])
+    left, parts = np.atleast_1d(figure.subfigures(1, 2, width_ratios=[1, 1.6]))
     ax = left.subplots()
     if strengths:
         for name, values in strengths.items():
