@@ -114,7 +114,7 @@ def _figure_rows() -> list[Row]:
 
     count = round(float(np.exp(ProjectiveTrees(np.zeros((4, 4))).marginals().log_partition)), 9)
     return [
-        Row.printed("projective trees of four words", "section 4", 30.0, count),
+        Row.printed("projective trees of four words", "Section 4", 30.0, count),
         Row.printed("types of dependencies in two gold trees", "Figure 3", 3.0, measured(trees, True)),
         Row.printed("types in posteriors, heads of a tag pooled", "Figure 4", 3.5, measured(shares, False)),
         Row.printed("types in posteriors, every pair by itself", "Figure 4", 3.2, measured(shares, True)),
@@ -127,7 +127,7 @@ def _accuracy_rows(
     data = f"{len(sizes)} sentences of English web text"
     rows = []
     for name in ("PR-S", "PR-AS"):
-        for other, place in (("EM", "Table 3"), ("SDP", "section 6.2")):
+        for other, place in (("EM", "Table 3"), ("SDP", "Section 6.2")):
             statement = f"{data}: {name} has more heads right than {other}, in per cent of the words"
             rows.append(_gain(statement, place, right[name], right[other], sizes))
     for name, trees in said.items():
@@ -237,7 +237,8 @@ def _draw(
     words: list[list[str]], heads: list[np.ndarray], models: dict[str, DependencyModelWithValence],
 ) -> Figure:  # fmt: skip
     figure = Figure(figsize=(11, 5), layout="constrained")
-    left, parts = np.atleast_1d(figure.subfigures(1, 2, width_ratios=[1, 1.6]))
+    halves: Any = figure.subfigures(1, 2, width_ratios=[1, 1.6])
+    left, parts = halves
     ax = left.subplots()
     if strengths:
         for name, values in strengths.items():
