@@ -22,9 +22,9 @@ class ClassSampledForest(Classifier, BaseEstimator):
     """Random forest whose trees are grown on a share of each class, larger for rare ones.
 
     Every tree draws rows of each class with replacement, as many as a share of the class. Use it where one class is
-    rare, to rank rows by its risk: trees that see it oftener split for its sake, and the frequent class costs less time.
-    Its probabilities are of the drawn shares, not of the table: calibrate them if they are to be read as such. Where
-    classes are about as frequent it is a random forest. Cost: that of a random forest on the rows drawn,
+    rare, to rank rows by its risk: trees that see it oftener split for its sake, and the frequent class costs less
+    time. Its probabilities are of the drawn shares, not of the table: calibrate them if they are to be read as such.
+    Where classes are about as frequent it is a random forest. Cost: that of a random forest on the rows drawn,
     O(trees * n sqrt(p) log n).
 
     Parameters
@@ -201,15 +201,12 @@ class ClassSampledForest(Classifier, BaseEstimator):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        likely = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[likely]
 
     def _invariants(self) -> Invariants:
         trees = self.estimators_
         yield "its parts are decision trees", len(trees) > 0 and all_alike(trees, DecisionTreeClassifier)
-        yield (
-            "trees know the features and classes of the forest",
-            all(
-                tree.n_features_in_ == self.n_features_in_ and len(tree.classes_) == len(self.classes_)
-                for tree in trees
-            ),
-        )
+        own = self.n_features_in_, len(self.classes_)
+        theirs = ((tree.n_features_in_, len(tree.classes_)) for tree in trees)
+        yield "trees know the features and classes of the forest", all(pair == own for pair in theirs)

@@ -92,10 +92,11 @@ class _Elimination(InheritsDocumentation, SelectorMixin, MetaEstimatorMixin, Bas
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=finite)
         rng = check_random_state(self.random_state)
         if self.estimator is None:
-            check_classes(classes_and_codes(y)[0])
             learner = ExtraTreesClassifier(100, random_state=rng.randint(2**31 - 1))
         else:
             learner = clone(self.estimator)
+        if is_classifier(learner):
+            check_classes(classes_and_codes(y)[0])
         if (X_val is None) != (y_val is None):
             raise ValueError("give both X_val and y_val, or neither")
         if X_val is not None:
@@ -186,8 +187,8 @@ class BackwardElimination(_Elimination):
     Features are ranked once, by the model with all of them, and never again; of equal scores the smaller set wins. So
     its score is never below that of all features, on the rows that judge. Use it with forests on some hundreds of
     features of which many are noise: a fit for each feature, where the greedy search needs a number that grows with the
-    square. Not for features that only matter together with one ranked low, nor to learn which of two copies of a feature
-    matters. Cost: as many fits as features.
+    square. Not for features that only matter together with one ranked low, nor to learn which of two copies of a
+    feature matters. Cost: as many fits as features.
 
     Parameters
     ----------

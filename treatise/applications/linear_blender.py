@@ -31,14 +31,16 @@ class LinearBlender(Classifier, _BaseComposition, BaseEstimator):
     The scores of every model are brought to [0, 1]. Weights are those of a linear regression of the labels on held-out
     scores, none below zero, drawn towards equal weights as far as average precision under cross-validation says. Use it
     to gain a little more than the best of several unlike models, above all where one class is rare. Not for
-    probabilities: the sum ranks, and its size says nothing. Cost: every model is fitted once for each fold and once more.
+    probabilities: the sum ranks, and its size says nothing. Cost: every model is fitted once for each fold and once
+    more.
 
     Parameters
     ----------
     estimators : list of (str, estimator) or None, default=None
         The models. None takes extremely randomised trees, a random forest and a logistic regression of scaled features.
     cv : int, default=10
-        Folds, drawn by class, for held-out scores and for the choice of the shrinkage; fewer where a class has fewer rows.
+        Folds, drawn by class, for held-out scores and for the choice of the shrinkage; fewer where a class has fewer
+        rows.
     shrinkage : float or "auto", default="auto"
         How far the weights are drawn towards the plain mean; 0 is linear regression, a large number the plain mean.
         "auto" takes what has the highest average precision over the folds.
@@ -112,7 +114,13 @@ class LinearBlender(Classifier, _BaseComposition, BaseEstimator):
         -------
         parameters : dict
         """
-        return self._get_params("estimators", deep=deep) if self.estimators else super().get_params(deep=deep)
+        if self._named():
+            return self._get_params("estimators", deep=deep)
+        return super().get_params(deep=deep)
+
+    def _named(self):
+        """Whether the models are given in pairs, as names for their parameters need."""
+        return isinstance(self.estimators, list) and all(isinstance(pair, tuple) for pair in self.estimators)
 
     def set_params(self, **params):
         """Set parameters, those of the models by ``name__parameter``.
@@ -126,7 +134,9 @@ class LinearBlender(Classifier, _BaseComposition, BaseEstimator):
         -------
         self
         """
-        return self._set_params("estimators", **params) if self.estimators else super().set_params(**params)
+        if self._named():
+            return self._set_params("estimators", **params)
+        return super().set_params(**params)
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y):
@@ -243,7 +253,8 @@ class LinearBlender(Classifier, _BaseComposition, BaseEstimator):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.intp)]
 
     def _invariants(self) -> Invariants:
         models = len(self.estimators_)

@@ -81,8 +81,8 @@ def make_click_log(
     """
     if n_entities < 2 or n_clicks < n_entities or n_days < 1:
         raise ValueError(
-            f"n_entities={n_entities}, n_clicks={n_clicks} and n_days={n_days}: two publishers or more need a click each, "
-            "on one day or more"
+            f"n_entities={n_entities}, n_clicks={n_clicks} and n_days={n_days}: two publishers or more need a click "
+            "each, on one day or more"
         )
     if not (0.0 <= fraud_share < 1.0 and 0.0 <= diluted <= 1.0 and 0.0 <= gateways <= 1.0):
         raise ValueError(f"fraud_share={fraud_share}, diluted={diluted}, gateways={gateways} are shares, from 0 to 1")

@@ -62,15 +62,12 @@ class Specification:
     shares: tuple[tuple[str, tuple[str, ...]], ...]
     """Fields whose values have shares, and the values that have one of their own."""
 
-    def keys(self) -> Iterator[tuple[str, str]]:
+    def burst_keys(self) -> Iterator[tuple[str, str]]:
         """What bursts are counted by: its part of a name, and words."""
         for field in self.fields:
             yield field, f"the same {field}"
         for field, divisor in self.divided:
-            yield (
-                f"{field}//{divisor}",
-                f"the same {field} in thousands" if divisor == 1000 else (f"the same {field} divided by {divisor}"),
-            )
+            yield f"{field}//{divisor}", f"the same {field} divided by {divisor}"
         for names in self.together:
             yield "+".join(names), f"the same {' and '.join(names)}"
 
@@ -109,7 +106,7 @@ def _diversity_names(spec: Specification) -> Iterator[Feature]:
 
 
 def _burst_names(spec: Specification) -> Iterator[Feature]:
-    for key, words in spec.keys():
+    for key, words in spec.burst_keys():
         for scale in spec.scales:
             yield Feature(f"burst_mean_{key}_{scale}", f"mean events with {words} within {scale}")
             yield Feature(f"burst_std_{key}_{scale}", f"standard deviation of the events with {words} within {scale}")
@@ -284,7 +281,7 @@ class Computation:
     def _joined(self, names: tuple[str, ...]) -> tuple[np.ndarray, int]:
         codes = self.log.codes[names[0]]
         for name in names[1:]:
-            codes, firsts = joined_codes(codes, self.log.codes[name], len(self.log.values[name]))
+            codes = joined_codes(codes, self.log.codes[name], len(self.log.values[name]))[0]
         return codes, int(codes.max(initial=0)) + 1
 
     def _part(self) -> np.ndarray:

@@ -24,8 +24,8 @@ class EventLogFeatures(BaseEstimator):
 
     Use it to turn a log of clicks, logins, payments, flights or alarms (whose it was, when, and some categories) into
     a table with a row for each entity, for any classifier or detector of outliers. The features are those with which
-    the entrants of a contest told fraudulent from honest publishers. They describe behaviour over a log of days or weeks:
-    do not use them where single events are to be judged, nor for amounts, which they do not look at.
+    the entrants of a contest told fraudulent from honest publishers. They describe behaviour over a log of days or
+    weeks: do not use them where single events are to be judged, nor for amounts, which they do not look at.
 
     The log is read once, in any order and in chunks or parts that are merged (:class:`EventLog`): the answer depends
     on which events there are and on nothing else, to the last bit. Cost: a counting sort and a pass over the log for
