@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.progress import progress
 from treatise.applications.event_log.blocks import BLOCKS, Computation, Specification, width_of
 from treatise.applications.event_log.log import EventLog, chunks_of, collect_log, is_chunk
-from treatise.applications.event_log.reading import frame_of
+from treatise.applications.event_log.reading import frame_of, names_of
 
 MOST_VALUES = 200
 """A field with more values has no shares unless it is asked to; the paper's countries are about two hundred."""
@@ -172,7 +172,7 @@ class EventLogFeatures(BaseEstimator):
         if isinstance(log, EventLog):
             self._see(log)
         elif hasattr(log, "to_delayed"):
-            self._see(collect_log(log, self.entity, self.time, self._named_fields(log.head(1000))))
+            self._see(collect_log(log, self.entity, self.time, self._named_fields(log.head(1000, npartitions=-1))))
         else:
             for chunk in chunks_of(log):
                 self.partial_fit(chunk)
@@ -228,9 +228,7 @@ class EventLogFeatures(BaseEstimator):
         """The fields: those named, or those of a chunk that can be."""
         if self.fields is not None:
             return tuple(self.fields)
-        held = chunk.collect_schema().names() if isinstance(chunk, pl.LazyFrame) else None
-        names = held or list(getattr(chunk, "column_names", None) or getattr(chunk, "columns", None) or chunk)
-        frame = frame_of(chunk, names)
+        frame = frame_of(chunk, names_of(chunk))
         return tuple(
             column.name for column in frame if column.name not in (self.entity, self.time) and _is_field(column)
         )
@@ -308,7 +306,7 @@ class EventLogFeatures(BaseEstimator):
         if not isinstance(log, EventLog):
             first = log
             if hasattr(log, "to_delayed"):
-                first = log.head(1000)
+                first = log.head(1000, npartitions=-1)
             elif not is_chunk(log):
                 chunks = iter(log)
                 first = next(chunks, None)

@@ -271,7 +271,7 @@ def collect_log(log: Any, entity: str, time: str, fields: Iterable[str]) -> Even
 
 def is_chunk(log: Any) -> bool:
     """Whether it is one table of events, rather than several; what is neither is refused."""
-    if isinstance(log, Mapping) or hasattr(log, "columns") or hasattr(log, "collect_schema"):
+    if isinstance(log, (Mapping, pl.LazyFrame)) or hasattr(log, "columns"):
         return True
     if isinstance(log, Iterable) and not isinstance(log, (str, bytes, np.ndarray)):
         return False

@@ -11,19 +11,21 @@ FARTHEST = 2**62 // MICROSECONDS
 """Seconds from zero beyond which a number is no time."""
 
 
+def names_of(chunk: Any) -> list[str]:
+    """The columns of a chunk."""
+    if isinstance(chunk, pl.LazyFrame):
+        return chunk.collect_schema().names()
+    if isinstance(chunk, Mapping):
+        return list(chunk)
+    for attribute in ("column_names", "columns"):  # Arrow's, and the others'
+        if hasattr(chunk, attribute):
+            return list(getattr(chunk, attribute))
+    raise ValueError(f"a chunk of a log is a data frame or a mapping of columns; got {type(chunk).__name__}")
+
+
 def frame_of(chunk: Any, columns: Iterable[str]) -> pl.DataFrame:
     """The named columns of a chunk as a frame of Polars."""
-    columns = list(columns)
-    if isinstance(chunk, pl.LazyFrame):
-        held: Any = chunk.collect_schema().names()
-    elif isinstance(chunk, Mapping):
-        held = list(chunk)
-    elif hasattr(chunk, "column_names"):  # Arrow
-        held = list(chunk.column_names)
-    elif hasattr(chunk, "columns"):
-        held = list(chunk.columns)
-    else:
-        raise ValueError(f"a chunk of a log is a data frame or a mapping of columns; got {type(chunk).__name__}")
+    columns, held = list(columns), names_of(chunk)
     missing = [name for name in columns if name not in held]
     if missing:
         raise ValueError(f"the log has no column {missing[0]!r}; it has {', '.join(map(str, held))}")
@@ -35,10 +37,17 @@ def frame_of(chunk: Any, columns: Iterable[str]) -> pl.DataFrame:
         lengths = {name: len(chunk[name]) for name in columns}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns of a log have the same length; got {lengths}")
-        return pl.DataFrame({name: pl.Series(name, chunk[name], strict=False) for name in columns})
+        return pl.DataFrame({name: pl.Series(name, _without_nan(chunk[name]), strict=False) for name in columns})
     if hasattr(chunk, "column_names"):
         return pl.DataFrame(pl.from_arrow(chunk.select(columns)))
     return pl.from_pandas(chunk[columns])
+
+
+def _without_nan(values: Any) -> Any:
+    """A column of mixed objects, in which NaN may stand for a missing word."""
+    if not isinstance(values, np.ndarray) or values.dtype != object:
+        return values
+    return [None if value is None or value != value else value for value in values]
 
 
 def present(column: pl.Series, role: str) -> None:
@@ -88,7 +97,7 @@ def _read(column: pl.Series) -> pl.Series:
     numbers = column.cast(pl.Float64, strict=False)
     if not numbers.null_count():
         return numbers
-    dates = None
+    best = None
     for format in (None, "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d"):
         try:
             dates = column.str.to_datetime(format, strict=False)
@@ -96,7 +105,9 @@ def _read(column: pl.Series) -> pl.Series:
             continue
         if not dates.null_count():
             return dates
-    bad = 0 if dates is None else int(dates.is_null().arg_max() or 0)
+        if best is None or dates.null_count() < best.null_count():
+            best = dates
+    bad = 0 if best is None else int(best.is_null().arg_max() or 0)
     raise ValueError(
         f"column {column.name!r} has {column[bad]!r} in row {bad}, which cannot be read as a time; write times "
         "as 2024-05-01 12:30:00, all alike, or as seconds"
