@@ -10,9 +10,9 @@ import pytest
 from treatise.applications import EventLog, EventLogFeatures, gap_histogram, series_statistics
 from treatise.datasets import make_click_log
 
-TABLE_21 = """08:53:21 a|09:02:01 a|09:02:30 a|09:59:33 a|10:18:31 a|10:23:32 b|10:23:57 b|10:25:42 a|11:23:23 c|11:23:42 b|
-11:24:50 b|11:25:05 b|11:25:51 b|11:28:31 b|11:35:50 d|11:50:32 d/10:18:52 e|10:33:56 f|10:39:47 g|10:40:17 e|
-10:52:51 e/10:34:38 g|13:01:12 g|13:02:09 e|13:02:38 e"""
+TABLE_21 = """08:53:21 a|09:02:01 a|09:02:30 a|09:59:33 a|10:18:31 a|10:23:32 b|10:23:57 b|10:25:42 a|11:23:23 c|
+11:23:42 b|11:24:50 b|11:25:05 b|11:25:51 b|11:28:31 b|11:35:50 d|11:50:32 d/10:18:52 e|10:33:56 f|10:39:47 g|
+10:40:17 e|10:52:51 e/10:34:38 g|13:01:12 g|13:02:09 e|13:02:38 e"""
 
 
 @pytest.fixture(scope="module")
@@ -240,8 +240,10 @@ def test_other_entities_and_shifted_times_change_nothing_of_ones_own(fitted, cli
     moved = fitted.transform(clicks.assign(at=clicks["at"] + pd.Timedelta("7D")))
     assert moved.equals(table)
     named = fitted.transform(clicks.assign(ip=clicks["ip"] + 1_000_000))
-    assert named.drop("who").select(pl.exclude("^share_ip.*$")).equals(
-        table.drop("who").select(pl.exclude("^share_ip.*$"))
+    assert (
+        named.drop("who")
+        .select(pl.exclude("^share_ip.*$"))
+        .equals(table.drop("who").select(pl.exclude("^share_ip.*$")))
     )
 
 

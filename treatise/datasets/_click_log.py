@@ -14,6 +14,8 @@ COUNTRIES = (
 CHANNELS = ("ad", "co", "es", "gd", "in", "mc", "pp", "se", "mg", "ow")
 SESSION = 2.5
 """Clicks of a visitor who stays, on average."""
+APPS = 0.15
+"""Share of honest publishers whose clicks lack a referrer as often as those of the others."""
 HONEST_GAP = 45.0
 """Seconds between them, on average."""
 
@@ -33,10 +35,9 @@ def make_click_log(
 
     Publishers have audiences of their own: visitors with an address, a device and a country come by day rather than
     by night and click a few times. Fraudulent publishers have bursts besides, 20 to 60 clicks of one address and device
-    within a minute, twice as often by night as visitors come then, and about 60 % of their clicks lack a referrer, as
-    about 10 % of the others do. Some dilute a few bursts with much honest traffic. Honest publishers may have bursts as
-    well, where many people share the address and device of a gateway: what tells them apart is how often, when and with
-    which referrers.
+    within a minute, twice as often by night as visitors come then, and about 60 % of their clicks lack a referrer. Some
+    dilute a few bursts with much honest traffic. Honest publishers have such things as well, though seldom together:
+    bursts where many people share the address and device of a gateway, and in 15 % of them clicks without a referrer.
 
     It stands in for the logs of the contest of 2012, which are not public any more: sizes, fields and rarity are alike,
     the numbers that a method reaches are not comparable.
@@ -94,12 +95,12 @@ def make_click_log(
     made_up = np.where(rng.random(n_entities) < diluted, 0.1, 0.8) * fraud
     shared = np.where(rng.random(n_entities) < gateways, 0.4 * rng.random(n_entities), 0.0) * ~fraud
     bursts = np.ceil(sizes * made_up / 40).astype(np.int64)
-    crowds = np.floor(sizes * shared / 20).astype(np.int64)
+    crowds = np.ceil(sizes * shared / 40).astype(np.int64)
     honest = np.maximum(np.round(sizes * (1.0 - made_up - shared)).astype(np.int64), ~fraud)
     parts = [
         _visits(rng, honest, n_days),
         _bursts(rng, bursts, n_days, (20, 60), night=0.12),
-        _bursts(rng, crowds, n_days, (3, 40), night=0.0),
+        _bursts(rng, crowds, n_days, (15, 60), night=0.0),
     ]
     who, seconds, visitor = (np.concatenate([part[i] for part in parts]) for i in range(3))
     inside = seconds < n_days * DAY
@@ -178,7 +179,8 @@ def _fields(
     campaigns = np.array([f"8g{number:03d}" for number in range(400)])
     offered = rng.randint(0, 400, (publishers, 12))[who, (rng.random(n) ** 2 * 12).astype(np.int64)]
     pages = (who * 20 + (rng.random(n) ** 2 * 20).astype(np.int64)).astype(np.int64)
-    missing = rng.random(n) < np.where(fraud, rng.beta(3, 2, publishers), rng.beta(0.5, 4.5, publishers))[who]
+    rate = np.where(fraud | (rng.random(publishers) < APPS), rng.beta(3, 2, publishers), rng.beta(0.5, 9.5, publishers))
+    missing = rng.random(n) < rate[who]
     page = pl.Series(np.arange(publishers * 20)).cast(pl.String)
     return {
         "numericip": address,

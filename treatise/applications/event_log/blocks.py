@@ -69,7 +69,10 @@ class Specification:
         for field, divisor in self.divided:
             yield f"{field}//{divisor}", f"the same {field} divided by {divisor}"
         for names in self.together:
-            yield "+".join(names), f"the same {' and '.join(names)}"
+            if names == self.fields:
+                yield "all", "all fields alike"
+            else:
+                yield "+".join(names), f"the same {' and '.join(names)}"
 
     def parts(self) -> list[str]:
         """Names of the parts of the day."""
