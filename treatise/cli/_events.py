@@ -48,7 +48,7 @@ def events(
     folder = output or Path(f"{Path(data).name.partition('.')[0]}-events")
     files = {name: str(path) for name, path in found.write(folder).items()}
     if as_json:
-        answer = {"facts": found.facts, "label": found.label, "positive": found.positive}
+        answer: dict[str, Any] = {"facts": found.facts, "label": found.label, "positive": found.positive}
         answer |= {"entities": found.table.to_dicts(), "notes": found.notes, "files": files}
         print_json(answer)
         return
