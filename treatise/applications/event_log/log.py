@@ -43,8 +43,9 @@ class _Dictionary:
             words = known.cast(pl.String).to_list()
             if fractions:  # as another chunk writes it that has whole numbers alone
                 words = [word.removesuffix(".0") for word in words]
-            place = np.zeros(int(known.to_physical().max() or 0) + 1, dtype=np.int32)
-            place[known.to_physical().to_numpy()] = np.arange(len(words), dtype=np.int32)
+            numbers = known.to_physical().to_numpy()
+            place = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int32)
+            place[numbers] = np.arange(len(words), dtype=np.int32)
             local = place[coded.to_physical().fill_null(0).to_numpy()]
             local[coded.is_null().to_numpy()] = len(words)
         return np.append(self.enter(words, used=np.bincount(local, minlength=len(words) + 1)[:-1]), np.int32(MISSING))[
@@ -60,7 +61,7 @@ class _Dictionary:
             numbers = [known.setdefault(word, len(known)) for word in words]
         else:
             known.update(zip(words, range(len(words))))
-            numbers = range(len(words))
+            numbers = list(range(len(words)))
         if used is None:
             return np.array(numbers, dtype=np.int32)
         codes = np.full(len(used), MISSING, dtype=np.int32)
