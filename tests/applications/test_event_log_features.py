@@ -121,7 +121,7 @@ def test_counts_and_bursts_equal_group_bys(table, clicks):
             assert row[f"events_per_{field}"] == (len(group) / distinct if distinct else 0)
             assert row[f"missing_{field}"] == pytest.approx(group[field].isna().mean())
         coded = group.assign(thousands=group.ip // 1000)
-        keys = {"ip": ["ip"], "device": ["device"], "ip//1000": ["thousands"], "ip+device": ["ip", "device"]}
+        keys = {"ip": ["ip"], "device": ["device"], "ip//1000": ["thousands"], "all": ["ip", "device"]}
         for key, columns in keys.items():
             for scale, freq in {"1s": "s", "1min": "min", "1h": "h", "1d": "D"}.items():
                 cells = coded.groupby([*columns, coded["at"].dt.floor(freq)], dropna=False).size()

@@ -45,8 +45,8 @@ class EventLogFeatures(BaseEstimator):
     page : str or None, default=None
         A field that says where: gaps that stay on the same page have features of their own.
     together : sequence of sequences of str, or None, default=None
-        Fields that count as one for bursts, such as ``[("ip", "device")]``. None takes all fields at once: events that
-        are alike.
+        Fields that count as one for bursts, such as ``[("ip", "device")]``. None takes all fields at once, which
+        features call "all": events that are alike.
     divided : dict of str to sequence of int, or None, default=None
         Fields of whole numbers, and divisors whose quotients count for bursts as well: ``{"ip": [1000]}`` are
         neighbouring addresses.
