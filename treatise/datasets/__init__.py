@@ -20,7 +20,9 @@ from treatise.datasets._classes import (
     make_hypercube_gaussians,
     make_logistic_sphere,
     make_monks,
+    make_ringnorm,
     make_shared_features,
+    make_twonorm,
     make_waveform,
 )
 from treatise.datasets._click_log import make_click_log
@@ -197,6 +199,7 @@ __all__ = [
     "make_phrase_movements",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_ringnorm",
     "make_separable",
     "make_shared_features",
     "make_signed_network",
@@ -204,6 +207,7 @@ __all__ = [
     "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",
+    "make_twonorm",
     "make_waveform",
     "make_weak_edge_graph",
     "mix_postnonlinear",
