@@ -129,6 +129,11 @@ PARAMETERS = {
     "GibbsMedLDAClassifier": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
     "GibbsMedLDARegressor": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
     "VariationalGLMM": {"family": "gaussian"},
+    # A few trees, and models that the checks can wait for.
+    "ClassSampledForest": {"n_estimators": 20, **SEEDED},
+    "BackwardElimination": {"estimator": LogisticRegression(), **SEEDED},
+    "GreedyElimination": {"estimator": GaussianNB(), **SEEDED},
+    "LinearBlender": {"estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())], "cv": 3, **SEEDED},
 }
 
 SET_ASIDE = {

@@ -1,1 +1,17 @@
 """Whole published applications, rebuilt."""
+
+from treatise.applications.class_sampled_forest import ClassSampledForest
+from treatise.applications.event_log import EventLog, EventLogFeatures, gap_histogram, series_statistics
+from treatise.applications.feature_elimination import BackwardElimination, GreedyElimination
+from treatise.applications.linear_blender import LinearBlender
+
+__all__ = [
+    "BackwardElimination",
+    "ClassSampledForest",
+    "EventLog",
+    "EventLogFeatures",
+    "GreedyElimination",
+    "LinearBlender",
+    "gap_histogram",
+    "series_statistics",
+]

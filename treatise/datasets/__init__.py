@@ -25,6 +25,7 @@ from treatise.datasets._classes import (
     make_twonorm,
     make_waveform,
 )
+from treatise.datasets._click_log import make_click_log
 from treatise.datasets._collection import DataFile, data_files
 from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import make_bengio_grandvalet
@@ -175,6 +176,7 @@ __all__ = [
     "make_anechoic_mixture",
     "make_bengio_grandvalet",
     "make_changing_network",
+    "make_click_log",
     "make_colored_sources",
     "make_corral",
     "make_coupled_oscillators",
