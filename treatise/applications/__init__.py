@@ -1,5 +1,6 @@
 """Whole published applications, rebuilt."""
 
+<<<<<<< HEAD
 from treatise.applications.multiple_instance import (
     DDSVM,
     EMDD,
@@ -30,4 +31,20 @@ __all__ = [
     "diverse_density",
     "image_to_bag",
     "miSVM",
+=======
+from treatise.applications.class_sampled_forest import ClassSampledForest
+from treatise.applications.event_log import EventLog, EventLogFeatures, gap_histogram, series_statistics
+from treatise.applications.feature_elimination import BackwardElimination, GreedyElimination
+from treatise.applications.linear_blender import LinearBlender
+
+__all__ = [
+    "BackwardElimination",
+    "ClassSampledForest",
+    "EventLog",
+    "EventLogFeatures",
+    "GreedyElimination",
+    "LinearBlender",
+    "gap_histogram",
+    "series_statistics",
+>>>>>>> main
 ]
