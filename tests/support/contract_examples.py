@@ -133,6 +133,11 @@ PARAMETERS = {
     "EnrichedDPRegressor": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
     "EnrichedDPClassifier": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
     "DPMixtureRegressor": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
+    # A few trees, and models that the checks can wait for.
+    "ClassSampledForest": {"n_estimators": 20, **SEEDED},
+    "BackwardElimination": {"estimator": LogisticRegression(), **SEEDED},
+    "GreedyElimination": {"estimator": GaussianNB(), **SEEDED},
+    "LinearBlender": {"estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())], "cv": 3, **SEEDED},
 }
 
 SET_ASIDE = {

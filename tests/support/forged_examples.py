@@ -95,12 +95,22 @@ def table_examples() -> dict[str, Example]:
 
 
 def _sequence_models() -> list[Example]:
-    from treatise.sequence import CRF, HMM, AdditiveCRF, OutputSpaceSearch, RecurrentClassifier, SemiCRF
+    from treatise.sequence import (
+        CRF,
+        HMM,
+        AdditiveCRF,
+        DependencyModelWithValence,
+        OutputSpaceSearch,
+        RecurrentClassifier,
+        SemiCRF,
+    )
 
     label = asking(("predict", SEQUENCES), ("predict_marginals", SEQUENCES), ("score", SEQUENCES, LABELS))
     words = asking(("predict", WORDS), ("predict_marginals", WORDS))
     decode = asking(("predict", SYMBOLS), ("predict_proba", SYMBOLS), ("score", SYMBOLS))
+    parse = asking(("predict", TAGS), ("predict_proba", TAGS), ("score", TAGS), ("ambiguity", TAGS), ("sample", 3))
     return [
+        Example("DependencyModelWithValence", lambda: DependencyModelWithValence(max_iter=2).fit(TAGS), parse),
         Example("CRF", lambda: CRF(max_iter=5).fit(SEQUENCES, LABELS), label),
         Example("CRF of order 2", lambda: CRF(order=2, max_iter=5).fit(WORDS, TAGS), words),
         Example("SemiCRF", lambda: SemiCRF(max_iter=5).fit(SEQUENCES, SEGMENTS), asking(("predict", SEQUENCES))),
@@ -122,6 +132,20 @@ def _sequence_models() -> list[Example]:
             asking(("predict", SEQUENCES), ("score", SEQUENCES, LABELS)),
         ),
         Example("SequenceVectorizer", lambda: SequenceVectorizer().fit(WORDS), asking(("transform", WORDS))),
+    ]
+
+
+def _bag_models() -> list[Example]:
+    from treatise.applications import DDSVM, EMDD, MISVM, DiverseDensity, DiverseDensityMapper, miSVM
+
+    rng = np.random.default_rng(0)
+    bags, labels = [rng.normal(size=(1 + k % 3, 2)) + 2 * (k % 2) for k in range(8)], np.arange(8) % 2
+    asked = asking(("predict", bags), ("decision_function", bags), ("score", bags, labels))
+    kinds = (DDSVM, MISVM, miSVM, DiverseDensity, EMDD)
+    return [
+        *(Example(kind.__name__, lambda kind=kind: kind().fit(bags, labels), asked) for kind in kinds),
+        Example("DDSVM of classes", lambda: DDSVM().fit(bags, np.arange(8) % 3), asking(("predict", bags))),
+        Example("DiverseDensityMapper", lambda: DiverseDensityMapper().fit(bags, labels), asking(("transform", bags))),
     ]
 
 
@@ -201,6 +225,7 @@ def _latent_fields() -> list[Example]:
 
 OTHERS = (
     *_sequence_models(),
+    *_bag_models(),
     *_hidden_markov_mixtures(),
     *_string_models(),
     *_aggregators(),
