@@ -20,8 +20,8 @@ THETA, WINDOW = 1.0, 6
 NEIGHBOURS = (3, 5, 7, 9)
 PIECE, PIECE_WINDOW = 100, 12
 UNHELPED = Gap(
-    "why clipping, which helps with the paper's patients, does not help with drawn recordings is not known; tried: more "
-    "and less noise, more symbols",
+    "why clipping, which helps with the paper's patients, does not help with drawn recordings is not known; noise of "
+    "0.02 and 0.1 and a radius of 0.3 were tried: the differences stay within 0.013 of zero, of either sign",
     band=0.02,
 )
 SKIPPED = [
