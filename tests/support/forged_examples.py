@@ -135,6 +135,20 @@ def _sequence_models() -> list[Example]:
     ]
 
 
+def _bag_models() -> list[Example]:
+    from treatise.applications import DDSVM, EMDD, MISVM, DiverseDensity, DiverseDensityMapper, miSVM
+
+    rng = np.random.default_rng(0)
+    bags, labels = [rng.normal(size=(1 + k % 3, 2)) + 2 * (k % 2) for k in range(8)], np.arange(8) % 2
+    asked = asking(("predict", bags), ("decision_function", bags), ("score", bags, labels))
+    kinds = (DDSVM, MISVM, miSVM, DiverseDensity, EMDD)
+    return [
+        *(Example(kind.__name__, lambda kind=kind: kind().fit(bags, labels), asked) for kind in kinds),
+        Example("DDSVM of classes", lambda: DDSVM().fit(bags, np.arange(8) % 3), asking(("predict", bags))),
+        Example("DiverseDensityMapper", lambda: DiverseDensityMapper().fit(bags, labels), asking(("transform", bags))),
+    ]
+
+
 def _hidden_markov_mixtures() -> list[Example]:
     from treatise.bayes import HMMClusterer, HMMHierarchy, HMMMixture, SampledHMMClusterer, fit_hmms
 
@@ -230,6 +244,7 @@ def _latent_fields() -> list[Example]:
 
 OTHERS = (
     *_sequence_models(),
+    *_bag_models(),
     *_hidden_markov_mixtures(),
     *_recordings(),
     *_string_models(),

@@ -2,6 +2,7 @@
 
 from treatise.datasets._additive_chains import ADDITIVE_CURVES, make_additive_chain, make_interleaved_emissions
 from treatise.datasets._anechoic import AnechoicMixture, make_anechoic_mixture, make_moved_objects
+from treatise.datasets._bags import load_musk1, make_concept_bags
 from treatise.datasets._beats import load_ecg_beats, make_beat_recordings
 from treatise.datasets._binary_density import load_binary_density
 from treatise.datasets._biology import (
@@ -154,6 +155,7 @@ __all__ = [
     "load_motion",
     "load_movie_reviews",
     "load_movielens_small",
+    "load_musk1",
     "load_network",
     "load_newsgroup_counts",
     "load_newsgroup_pair",
@@ -181,6 +183,7 @@ __all__ = [
     "make_changing_network",
     "make_click_log",
     "make_colored_sources",
+    "make_concept_bags",
     "make_corral",
     "make_coupled_oscillators",
     "make_expert_rankings",
