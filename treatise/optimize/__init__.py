@@ -69,6 +69,7 @@ from treatise.optimize.losses import (
     make_loss,
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
+from treatise.optimize.many_lbfgs import ManyMinima, minimize_many_lbfgs
 from treatise.optimize.nnls import nonnegative_kkt_residual, nonnegative_least_squares
 from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
@@ -151,6 +152,7 @@ __all__ = [
     "LogisticLoss",
     "Loss",
     "LowRankCurvature",
+    "ManyMinima",
     "ModifiedHuberLoss",
     "NonnegativeL1Penalty",
     "NormCondition",
@@ -209,6 +211,7 @@ __all__ = [
     "minimize_kernel_quadratic",
     "minimize_l1_cone_margin",
     "minimize_lbfgs",
+    "minimize_many_lbfgs",
     "minimize_on_subspace",
     "minimum_hitting_sets",
     "minimum_volume_ellipsoid",
