@@ -5,6 +5,7 @@ asked of runs on the same process: how far estimates are from the gradient, and 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -40,7 +41,7 @@ def baseline_rows() -> list[Row]:
     process, policy, theta = three_state_process()
     best = optimal_baseline(process, policy, theta)
     constant = float(optimal_baseline(process, policy, theta, kind="constant")[0])
-    digits = {"within": 5e-6, "why": "half of the last printed digit", "effect": float(best[0] - best[2])}
+    digits: dict[str, Any] = {"within": 5e-6, "why": "half of the last printed digit", "effect": float(best[0] - best[2])}
     rows = [
         Row.printed(f"best baseline at observation {name}", "Section 8.1", published, float(found), **digits)
         for name, published, found in zip("ABC", (6.35254, 6.35254, 6.26938), best)
@@ -74,7 +75,7 @@ def appendix_rows() -> list[Row]:
                     why="printed without a remainder")
         for i, (published, found) in enumerate(zip((18.15, 12.15, 14.85), exact.values))
     ]  # fmt: skip
-    exactly = {"within": 1e-9, "why": "printed without a remainder"}
+    exactly: dict[str, Any] = {"within": 1e-9, "why": "printed without a remainder"}
     for name, published, value in (("the true value", 231.5225, exact.values), ("the other value", 5.0, other)):
         variance = gradient_variance(process, policy, theta, beta=0.9, value=value)
         rows.append(Row.printed(f"variance with {name}", "Appendix D", published, variance, **exactly))
