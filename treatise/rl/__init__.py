@@ -1,5 +1,13 @@
 """Reinforcement learning: value estimation, policy gradients, inverse problems."""
 
+from treatise.rl.anaesthesia import (
+    PIDController,
+    PropofolControl,
+    PropofolPatient,
+    control_metrics,
+    fuzzy_memberships,
+    fuzzy_state,
+)
 from treatise.rl.environments import (
     Environment,
     LinearQuadratic,
@@ -59,6 +67,7 @@ from treatise.rl.policy_gradient import (
     variance_bound,
 )
 from treatise.rl.processes import FiniteMDP, FinitePOMDP, Trajectory, stationary_distribution
+from treatise.rl.tabular import QLambda
 
 __all__ = [
     "BRM",
@@ -83,9 +92,13 @@ __all__ = [
     "LinearQuadratic",
     "Moments",
     "MonteCarlo",
+    "PIDController",
     "ParameterizedPolicy",
     "PenalizedLSTD",
+    "PropofolControl",
+    "PropofolPatient",
     "PuckWorld",
+    "QLambda",
     "ResidualGradient",
     "SoftmaxPolicy",
     "SquashedPolicy",
@@ -98,9 +111,12 @@ __all__ = [
     "baseline_distance_gradient",
     "boyan_chain",
     "boyan_features",
+    "control_metrics",
     "cyclic_process",
     "exact_policy_gradient",
     "from_gymnasium",
+    "fuzzy_memberships",
+    "fuzzy_state",
     "garnet",
     "gradient_variance",
     "linear_cart_pole",

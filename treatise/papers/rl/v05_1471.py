@@ -41,7 +41,11 @@ def baseline_rows() -> list[Row]:
     process, policy, theta = three_state_process()
     best = optimal_baseline(process, policy, theta)
     constant = float(optimal_baseline(process, policy, theta, kind="constant")[0])
-    digits: dict[str, Any] = {"within": 5e-6, "why": "half of the last printed digit", "effect": float(best[0] - best[2])}
+    digits: dict[str, Any] = {
+        "within": 5e-6,
+        "why": "half of the last printed digit",
+        "effect": float(best[0] - best[2]),
+    }
     rows = [
         Row.printed(f"best baseline at observation {name}", "Section 8.1", published, float(found), **digits)
         for name, published, found in zip("ABC", (6.35254, 6.35254, 6.26938), best)

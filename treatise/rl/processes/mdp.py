@@ -23,7 +23,7 @@ class FiniteMDP:
     discount : float, default=0.95
         What a reward is worth one step later, in [0, 1].
     start : array-like of shape (n_states,) or None, default=None
-        Probability of each state at the beginning; None makes all equally probable.
+        Probability of each state at the beginning; None makes all that are not terminal equally probable.
     terminal : array-like of bool of shape (n_states,) or None, default=None
         States that end an episode; their value is zero whatever their transitions say. None: there are none.
 
@@ -54,10 +54,10 @@ class FiniteMDP:
         self.discount = float(discount)
         self.rewards = self._whole_rewards(rewards)
         self.expected_rewards = np.einsum("ast,sat->sa", self.transitions, self.rewards)
-        self.start = self._whole_start(start)
         self.terminal = np.zeros(self.n_states, dtype=bool) if terminal is None else np.array(terminal, dtype=bool)
-        if self.terminal.shape != (self.n_states,):
-            raise ValueError(f"terminal has the shape {self.terminal.shape}; give one entry for each state")
+        if self.terminal.shape != (self.n_states,) or self.terminal.all():
+            raise ValueError("terminal must have one entry for each state, and leave one that does not end an episode")
+        self.start = self._whole_start(start)
 
     def _whole_rewards(self, rewards):
         rewards = np.asarray(rewards, dtype=np.float64)
@@ -70,10 +70,12 @@ class FiniteMDP:
 
     def _whole_start(self, start):
         if start is None:
-            return np.full(self.n_states, 1.0 / self.n_states)
+            return ~self.terminal / np.sum(~self.terminal)
         start = checked_rows("start", start)
         if start.shape != (self.n_states,):
             raise ValueError(f"start has the shape {start.shape}; give one probability for each state")
+        if start[self.terminal].any():
+            raise ValueError("start puts a probability on a terminal state, in which nothing can begin")
         return start
 
     def checked_policy(self, policy):
