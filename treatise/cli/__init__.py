@@ -19,6 +19,7 @@ from treatise.cli import (
     _data,
     _depend,
     _doctor,
+    _evaluate,
     _graph,
     _minimize,
     _models,
@@ -98,6 +99,7 @@ app.command("network")(_network.network)
 app.command("minimize")(_minimize.minimize)
 app.command("rate")(_rate.rate)
 app.command("aggregate")(_rate.aggregate)
+app.command("evaluate")(_evaluate.evaluate)
 app.command("stream")(_stream.stream)
 app.command("list")(_catalogue.list_papers)
 app.command("show")(_catalogue.show_paper)
