@@ -226,7 +226,7 @@ def policy_rows(n_problems: int) -> list[Row]:
             for name, values in errors.items()
         ),
         Row.check_at_least(
-            "Table 6 with policies by cuts: mean error of TD, over the printed one (which therefore has other policies)",
+            "Table 6 with policies by cuts: mean error of TD, over the printed one (so that had other policies)",
             1.2, float(errors["TD"].mean() / table.printed["TD"][1]),
         ),
         Row.claim(
