@@ -216,7 +216,7 @@ def order_rows(errors: dict[str, dict[str, np.ndarray]]) -> list[Row]:
 def policy_rows(n_problems: int) -> list[Row]:
     """Table 6 with policies drawn as the text says: cuts of the unit interval make ratios without bound."""
     table = TABLES[3]
-    chosen = {name: (name, table.printed[name][0], {}) for name in ("FPKF", "TD", "GTD2")}
+    chosen: dict[str, Any] = {name: (name, table.printed[name][0], {}) for name in ("FPKF", "TD", "GTD2")}
     chosen["LSTD-TO"] = ("LSTD", table.printed["LSTD"][0], {"weighting": "transition"})
     errors = {name: bounded(each) for name, each in table_errors(table, n_problems, cuts=True, methods=chosen).items()}
     contracting = [problem_of(TABLES[2], seed).contraction(0.4) < 1.0 for seed in range(n_problems)]

@@ -155,7 +155,7 @@ def fixpoint_rows() -> list[Row]:
         found = biases(LinearGaussianEvaluation(world, features="products", **others))
         reason = "not known: exact moments give a sixth more, and Table 7 has 0.15 for the same method on task 7"
         at = f"Table 5, {label}, cart-pole, products: error at the minimum of the"
-        sampled = {"within": 0.1 * printed[0], "why": "the paper's states are a sample"}
+        sampled: dict[str, Any] = {"within": 0.1 * printed[0], "why": "the paper's states are a sample"}
         rows.append(Row.printed(f"{at} MSTDE", "Table 5", printed[0], found["mstde"], gap=Gap(reason, 0.2), **sampled))
         rows += [
             Row.printed_at_most(f"{at} {name.upper()}", "Table 5", value, found[name])
