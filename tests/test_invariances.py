@@ -14,7 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 ESTIMATORS = {cls.__name__: example_of(cls) for cls in TABLE_ESTIMATORS.values()}
 
-SAMPLERS = ("SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP")
+SAMPLERS = (
+    "SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP", "BayesianKernelClassifier",
+)  # fmt: skip
 """Judged by R-hat, each in a test of its own."""
 
 IN_ORDER = {

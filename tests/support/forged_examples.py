@@ -95,12 +95,22 @@ def table_examples() -> dict[str, Example]:
 
 
 def _sequence_models() -> list[Example]:
-    from treatise.sequence import CRF, HMM, AdditiveCRF, OutputSpaceSearch, RecurrentClassifier, SemiCRF
+    from treatise.sequence import (
+        CRF,
+        HMM,
+        AdditiveCRF,
+        DependencyModelWithValence,
+        OutputSpaceSearch,
+        RecurrentClassifier,
+        SemiCRF,
+    )
 
     label = asking(("predict", SEQUENCES), ("predict_marginals", SEQUENCES), ("score", SEQUENCES, LABELS))
     words = asking(("predict", WORDS), ("predict_marginals", WORDS))
     decode = asking(("predict", SYMBOLS), ("predict_proba", SYMBOLS), ("score", SYMBOLS))
+    parse = asking(("predict", TAGS), ("predict_proba", TAGS), ("score", TAGS), ("ambiguity", TAGS), ("sample", 3))
     return [
+        Example("DependencyModelWithValence", lambda: DependencyModelWithValence(max_iter=2).fit(TAGS), parse),
         Example("CRF", lambda: CRF(max_iter=5).fit(SEQUENCES, LABELS), label),
         Example("CRF of order 2", lambda: CRF(order=2, max_iter=5).fit(WORDS, TAGS), words),
         Example("SemiCRF", lambda: SemiCRF(max_iter=5).fit(SEQUENCES, SEGMENTS), asking(("predict", SEQUENCES))),

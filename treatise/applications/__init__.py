@@ -1,5 +1,9 @@
 """Whole published applications, rebuilt."""
 
+from treatise.applications.class_sampled_forest import ClassSampledForest
+from treatise.applications.event_log import EventLog, EventLogFeatures, gap_histogram, series_statistics
+from treatise.applications.feature_elimination import BackwardElimination, GreedyElimination
+from treatise.applications.linear_blender import LinearBlender
 from treatise.applications.multiple_instance import (
     DDSVM,
     EMDD,
@@ -20,14 +24,22 @@ __all__ = [
     "DDSVM",
     "EMDD",
     "MISVM",
+    "BackwardElimination",
     "Bags",
+    "ClassSampledForest",
     "DensityGradient",
     "DiverseDensity",
     "DiverseDensityMapper",
+    "EventLog",
+    "EventLogFeatures",
+    "GreedyElimination",
     "ImageBag",
+    "LinearBlender",
     "bag_features",
     "bags_from_table",
     "diverse_density",
+    "gap_histogram",
     "image_to_bag",
     "miSVM",
+    "series_statistics",
 ]

@@ -20,6 +20,7 @@ from treatise.bayes.hmm_clustering import (
     plot_hmm_centers,
     plot_hmm_hierarchy,
 )
+from treatise.bayes.kernel_classifier import BayesianKernelClassifier, KernelDraws, plot_active_rows
 from treatise.bayes.latent_gaussian import (
     DoubleExponential,
     GPBinaryClassifier,
@@ -44,6 +45,7 @@ from treatise.bayes.latent_gaussian import (
 from treatise.bayes.normal_update import multivariate_normal_update
 
 __all__ = [
+    "BayesianKernelClassifier",
     "CategoricalIBP",
     "DoubleExponential",
     "GPBinaryClassifier",
@@ -54,6 +56,7 @@ __all__ = [
     "HMMMixture",
     "HeteroscedasticAdditiveRegressor",
     "HyperparameterGrid",
+    "KernelDraws",
     "LatentGaussianModel",
     "Likelihood",
     "Logit",
@@ -72,6 +75,7 @@ __all__ = [
     "hmm_expected_log_likelihood",
     "hmm_kl",
     "multivariate_normal_update",
+    "plot_active_rows",
     "plot_class_topics",
     "plot_curves",
     "plot_effects",

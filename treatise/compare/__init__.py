@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treatise.compare.comparison import Comparison, compare_methods
     from treatise.compare.consensus import Consensus, aggregate_rankings
     from treatise.compare.dependence import Dependence, find_dependence
+    from treatise.compare.events import RankedEntities, rank_entities
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
@@ -46,6 +47,7 @@ _PLACES = {
     "LearnedGraph": "graph",
     "NetworkFindings": "network",
     "Observer": "observer",
+    "RankedEntities": "events",
     "RatedPlayers": "ratings",
     "Rules": "rules",
     "TableEncoder": "inputs.encoding",
@@ -66,6 +68,7 @@ _PLACES = {
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
     "predict_targets": "inputs.targets",
+    "rank_entities": "events",
     "rate_players": "ratings",
     "understand": "inputs.table",
 }
@@ -83,6 +86,7 @@ __all__ = [
     "LearnedGraph",
     "NetworkFindings",
     "Observer",
+    "RankedEntities",
     "RatedPlayers",
     "Rules",
     "TableEncoder",
@@ -103,6 +107,7 @@ __all__ = [
     "predict_lifetimes",
     "predict_table",
     "predict_targets",
+    "rank_entities",
     "rate_players",
     "understand",
 ]

@@ -21,9 +21,12 @@ from treatise.datasets._classes import (
     make_hypercube_gaussians,
     make_logistic_sphere,
     make_monks,
+    make_ringnorm,
     make_shared_features,
+    make_twonorm,
     make_waveform,
 )
+from treatise.datasets._click_log import make_click_log
 from treatise.datasets._collection import DataFile, data_files
 from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import make_bengio_grandvalet
@@ -31,6 +34,7 @@ from treatise.datasets._download import download
 from treatise.datasets._game_tables import games_of_table
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
+from treatise.datasets._grammar_sentences import GrammarSentences, make_grammar_sentences
 from treatise.datasets._hidden_clusters import make_hidden_clusters
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._images import (
@@ -108,6 +112,7 @@ __all__ = [
     "CellSignals",
     "DataFile",
     "Games",
+    "GrammarSentences",
     "HandwrittenWords",
     "LinearNetworkData",
     "LinkEvents",
@@ -173,6 +178,7 @@ __all__ = [
     "make_anechoic_mixture",
     "make_bengio_grandvalet",
     "make_changing_network",
+    "make_click_log",
     "make_colored_sources",
     "make_concept_bags",
     "make_corral",
@@ -182,6 +188,7 @@ __all__ = [
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_graded_features",
+    "make_grammar_sentences",
     "make_hidden_clusters",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
@@ -198,6 +205,7 @@ __all__ = [
     "make_phrase_movements",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_ringnorm",
     "make_separable",
     "make_shared_features",
     "make_signed_network",
@@ -205,6 +213,7 @@ __all__ = [
     "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",
+    "make_twonorm",
     "make_waveform",
     "make_weak_edge_graph",
     "mix_postnonlinear",

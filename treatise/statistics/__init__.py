@@ -9,6 +9,7 @@ from treatise.statistics.cubic_splines import OSullivanBasis, osullivan_basis
 from treatise.statistics.density_grids import DensityGrids, kde_mutual_information, plug_in_bandwidths
 from treatise.statistics.discretize import MDLDiscretizer
 from treatise.statistics.entropy import (
+    chao_shen_entropy,
     conditional_mutual_information,
     entropy,
     mutual_information,
@@ -57,6 +58,7 @@ __all__ = [
     "StreamingCovariance",
     "bivariate_normal_cdf",
     "brier_curve",
+    "chao_shen_entropy",
     "concordance_index",
     "conditional_mutual_information",
     "copula_transform",
