@@ -23,9 +23,9 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             prepare=lambda n, method=method: _fitting(n, method),
             warm_up=_fitting(20, method),
         )
-    weights = [np.random.default_rng(s).normal(size=(10, 10)) for s in range(50)]
+    weights = [np.random.default_rng(s).normal(size=(30, 30)) for s in range(100)]
     yield Contest(
-        work="sums over all trees of 50 sentences of ten words, ours with the shares of all arcs; quality: their mean",
+        work="sums over all trees of 100 sentences of 30 words, ours with the shares of all arcs; quality: their mean",
         peer="numpy",
         ours=lambda: [ProjectiveTrees(table).marginals().log_partition for table in weights],
         theirs=lambda: [_plain_sum(table) for table in weights],

@@ -170,6 +170,25 @@ def _hidden_markov_mixtures() -> list[Example]:
     ]
 
 
+def _recordings() -> list[Example]:
+    from treatise.applications import SegmentSymbolizer, SimilarityAnomalyDetector
+
+    rng = np.random.default_rng(0)
+    segments, apart = [rng.normal(size=5 + k % 3) for k in range(12)], rng.random((6, 6))
+    apart = apart + apart.T
+    found = [Example("SegmentSymbolizer", lambda: SegmentSymbolizer().fit(segments), asking(("predict", segments)))]
+    for method in ("knn", "ocsvm", "hierarchical"):
+        model = SimilarityAnomalyDetector(method, n_neighbors=2)
+        found.append(
+            Example(
+                f"SimilarityAnomalyDetector by {method}",
+                lambda model=model: model.fit(apart),
+                asking(("predict", apart)),
+            )
+        )
+    return found
+
+
 def _string_models() -> list[Example]:
     strings = asking(("transform", STRINGS))
     return [
@@ -227,6 +246,7 @@ OTHERS = (
     *_sequence_models(),
     *_bag_models(),
     *_hidden_markov_mixtures(),
+    *_recordings(),
     *_string_models(),
     *_aggregators(),
     *_boltzmann_machines(),

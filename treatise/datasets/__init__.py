@@ -3,6 +3,7 @@
 from treatise.datasets._additive_chains import ADDITIVE_CURVES, make_additive_chain, make_interleaved_emissions
 from treatise.datasets._anechoic import AnechoicMixture, make_anechoic_mixture, make_moved_objects
 from treatise.datasets._bags import load_musk1, make_concept_bags
+from treatise.datasets._beats import load_ecg_beats, make_beat_recordings
 from treatise.datasets._binary_density import load_binary_density
 from treatise.datasets._biology import (
     ProteinFamilies,
@@ -141,6 +142,7 @@ __all__ = [
     "load_cmu_motion",
     "load_colon_expression",
     "load_dorothea_validation",
+    "load_ecg_beats",
     "load_english_treebank",
     "load_exons_introns",
     "load_foetal_ecg",
@@ -176,6 +178,7 @@ __all__ = [
     "locate",
     "make_additive_chain",
     "make_anechoic_mixture",
+    "make_beat_recordings",
     "make_bengio_grandvalet",
     "make_changing_network",
     "make_click_log",

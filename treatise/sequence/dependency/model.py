@@ -222,7 +222,7 @@ class DependencyModelWithValence(BaseEstimator):
                 raise ValueError(f"{name} must hold probabilities that sum to 1 along its last axis")
         if not ((stop >= 0) & (stop <= 1)).all():
             raise ValueError("stop must hold probabilities, between 0 and 1")
-        model = cls(stop.shape[2], child.shape[2], tags=list(range(T)) if tags is None else tags)
+        model = cls(stop.shape[2], child.shape[2], tags=list(range(T) if tags is None else tags))
         model.tags_ = alphabet_of(model.tags, None)
         if len(model.tags_) != T:
             raise ValueError(f"{len(model.tags_)} tags do not name the {T} of the probabilities")
