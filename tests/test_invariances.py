@@ -14,7 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 ESTIMATORS = {cls.__name__: example_of(cls) for cls in TABLE_ESTIMATORS.values()}
 
-SAMPLERS = ("SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP")
+SAMPLERS = (
+    "SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP", "BayesianKernelClassifier",
+)  # fmt: skip
 """Judged by R-hat, each in a test of its own."""
 
 IN_ORDER = {
@@ -32,7 +34,8 @@ DRAWN = {
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
-    "GibbsMedLDAClassifier", "GibbsMedLDARegressor",
+    "GibbsMedLDAClassifier", "GibbsMedLDARegressor", "EnrichedDPRegressor", "EnrichedDPClassifier",
+    "DPMixtureRegressor",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 

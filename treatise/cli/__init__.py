@@ -20,6 +20,7 @@ from treatise.cli import (
     _depend,
     _doctor,
     _evaluate,
+    _events,
     _graph,
     _minimize,
     _models,
@@ -96,6 +97,7 @@ app.command("label")(_models.predict)
 app.command("graph")(_graph.graph)
 app.command("depend")(_depend.depend)
 app.command("network")(_network.network)
+app.command("events")(_events.events)
 app.command("minimize")(_minimize.minimize)
 app.command("rate")(_rate.rate)
 app.command("aggregate")(_rate.aggregate)

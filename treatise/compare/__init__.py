@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from treatise.compare.consensus import Consensus, aggregate_rankings
     from treatise.compare.decisions import EvaluatedPolicy, evaluate_policy
     from treatise.compare.dependence import Dependence, find_dependence
+    from treatise.compare.events import RankedEntities, rank_entities
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
+    from treatise.compare.inputs.bags import predict_bags
     from treatise.compare.inputs.encoding import Densify, TableEncoder
     from treatise.compare.inputs.groups import predict_groups
     from treatise.compare.inputs.sentences import label_sentences
@@ -47,6 +49,7 @@ _PLACES = {
     "LearnedGraph": "graph",
     "NetworkFindings": "network",
     "Observer": "observer",
+    "RankedEntities": "events",
     "RatedPlayers": "ratings",
     "Rules": "rules",
     "TableEncoder": "inputs.encoding",
@@ -63,10 +66,12 @@ _PLACES = {
     "label_table": "inputs.sequence_tables",
     "learn_graph": "graph",
     "parse_setting": "single",
+    "predict_bags": "inputs.bags",
     "predict_groups": "inputs.groups",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
     "predict_targets": "inputs.targets",
+    "rank_entities": "events",
     "rate_players": "ratings",
     "understand": "inputs.table",
 }
@@ -85,6 +90,7 @@ __all__ = [
     "LearnedGraph",
     "NetworkFindings",
     "Observer",
+    "RankedEntities",
     "RatedPlayers",
     "Rules",
     "TableEncoder",
@@ -101,10 +107,12 @@ __all__ = [
     "label_table",
     "learn_graph",
     "parse_setting",
+    "predict_bags",
     "predict_groups",
     "predict_lifetimes",
     "predict_table",
     "predict_targets",
+    "rank_entities",
     "rate_players",
     "understand",
 ]
