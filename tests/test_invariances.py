@@ -34,7 +34,8 @@ DRAWN = {
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
-    "GibbsMedLDAClassifier", "GibbsMedLDARegressor",
+    "GibbsMedLDAClassifier", "GibbsMedLDARegressor", "EnrichedDPRegressor", "EnrichedDPClassifier",
+    "DPMixtureRegressor",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
