@@ -23,7 +23,7 @@ from treatise.applications import (
     series_statistics,
 )
 from treatise.datasets import make_click_log
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.statistics import chao_shen_entropy
 
 if TYPE_CHECKING:
@@ -41,6 +41,20 @@ GAPS = (
 )  # fmt: skip
 SAME_URL = ("0111101000111101", "00001", "0101")
 EDGES = np.array([0, 5, 10, *range(20, 301, 10), np.inf])
+
+
+LOST = "made logs: gain of elimination on the period that judges less that on the test period"
+LUCK = Gap(
+    "the best of some three hundred sets is chosen by 60 fraudulent publishers of one period, and most of what it gains "
+    "there is luck that the test period does not repeat",
+    band=0.03,
+    shown_by=LOST,
+)
+ALIKE = Gap(
+    "not known; here two of the models are forests that err alike and the third is weaker than both, where the paper "
+    "blends ten models of many kinds",
+    band=0.03,
+)
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -182,7 +196,6 @@ def contest(full: bool) -> tuple[dict[str, tuple[float, float]], list[Row]]:
                   "Section 7.3.1", min(found[name][1] for name in forests) > max(found[name][1] for name in single)),
         Row.check_at_least("made logs: least gain of backward elimination on the period that judges", 0.0,
                            min(gain for gain, _, _ in chosen)),
-        Row.ours("made logs: its gain on the test period", float(np.mean([gain for _, _, gain in chosen]))),
         Row.ours("made logs: share of the features that it keeps", float(np.mean([kept for _, kept, _ in chosen]))),
     ]  # fmt: skip
     return found, rows + (_full_rows(finer, chosen, blends) if full else [])
@@ -198,10 +211,16 @@ def _full_rows(finer: list[float], chosen: list[tuple], blends: list[tuple[float
         Row.claim_positive("random forest: elimination improves the validation period", "Section 7.3.3",
                            float(np.mean([gain for gain, _, _ in chosen])),
                            standard_error=_error([gain for gain, _, _ in chosen])),
+        Row.claim_positive("random forest: elimination improves the test period", "Section 7.3.3",
+                           float(np.mean([gain for _, _, gain in chosen])),
+                           standard_error=_error([gain for _, _, gain in chosen]), gap=LUCK),
+        Row.check_at_least(LOST, 0.03, float(np.mean([judged - later for judged, _, later in chosen]))),
         Row.claim_positive("weighted blending is better than the plain mean of the models (test period)",
                            "Section 5.2.2", float(np.mean([gain for gain, _ in blends])),
                            standard_error=_error([gain for gain, _ in blends])),
-        Row.ours("made logs: blend less the best of its models, test period", float(np.mean([b for _, b in blends]))),
+        Row.claim_positive("weighted blending is better than all of its models (test period)", "Section 5.3.1",
+                           float(np.mean([over for _, over in blends])),
+                           standard_error=_error([over for _, over in blends]), gap=ALIKE),
     ]  # fmt: skip
 
 
