@@ -45,8 +45,8 @@ EDGES = np.array([0, 5, 10, *range(20, 301, 10), np.inf])
 
 LOST = "made logs: gain of elimination on the period that judges less that on the test period"
 LUCK = Gap(
-    "the best of some three hundred sets is chosen by 60 fraudulent publishers of one period, and most of what it gains "
-    "there is luck that the test period does not repeat",
+    "the best of some three hundred sets is chosen by 60 fraudulent publishers of one period, and most of what it "
+    "gains there is luck that the test period does not repeat",
     band=0.03,
     shown_by=LOST,
 )
