@@ -34,7 +34,8 @@ DRAWN = {
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
-    "GibbsMedLDAClassifier", "GibbsMedLDARegressor", "ClassSampledForest",
+    "GibbsMedLDAClassifier", "GibbsMedLDARegressor", "EnrichedDPRegressor", "EnrichedDPClassifier",
+    "DPMixtureRegressor", "ClassSampledForest",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 

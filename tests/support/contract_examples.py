@@ -129,6 +129,10 @@ PARAMETERS = {
     "GibbsMedLDAClassifier": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
     "GibbsMedLDARegressor": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
     "VariationalGLMM": {"family": "gaussian"},
+    # Short chains, which the checks can wait for.
+    "EnrichedDPRegressor": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
+    "EnrichedDPClassifier": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
+    "DPMixtureRegressor": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
     # A few trees, and models that the checks can wait for.
     "ClassSampledForest": {"n_estimators": 20, **SEEDED},
     "BackwardElimination": {"estimator": LogisticRegression(), **SEEDED},

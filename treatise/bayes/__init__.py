@@ -1,6 +1,12 @@
 """Bayesian models: latent Gaussians, mixtures, hidden Markov models, topics and nonparametrics."""
 
 from treatise.bayes.categorical_ibp import CategoricalIBP, plot_hidden_features
+from treatise.bayes.enriched_dp import (
+    DPMixtureRegressor,
+    EnrichedDPClassifier,
+    EnrichedDPRegressor,
+    plot_predictive_density,
+)
 from treatise.bayes.gibbs_medlda import (
     GibbsMedLDAClassifier,
     GibbsMedLDARegressor,
@@ -47,7 +53,10 @@ from treatise.bayes.normal_update import multivariate_normal_update
 __all__ = [
     "BayesianKernelClassifier",
     "CategoricalIBP",
+    "DPMixtureRegressor",
     "DoubleExponential",
+    "EnrichedDPClassifier",
+    "EnrichedDPRegressor",
     "GPBinaryClassifier",
     "GibbsMedLDAClassifier",
     "GibbsMedLDARegressor",
@@ -86,6 +95,7 @@ __all__ = [
     "plot_hmm_hierarchy",
     "plot_intervals",
     "plot_marginals",
+    "plot_predictive_density",
     "plot_topics",
     "random_walk",
     "spatial_car",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
+    from treatise.compare.inputs.bags import predict_bags
     from treatise.compare.inputs.encoding import Densify, TableEncoder
     from treatise.compare.inputs.groups import predict_groups
     from treatise.compare.inputs.sentences import label_sentences
@@ -62,6 +63,7 @@ _PLACES = {
     "label_table": "inputs.sequence_tables",
     "learn_graph": "graph",
     "parse_setting": "single",
+    "predict_bags": "inputs.bags",
     "predict_groups": "inputs.groups",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
@@ -100,6 +102,7 @@ __all__ = [
     "label_table",
     "learn_graph",
     "parse_setting",
+    "predict_bags",
     "predict_groups",
     "predict_lifetimes",
     "predict_table",

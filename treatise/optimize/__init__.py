@@ -69,6 +69,7 @@ from treatise.optimize.losses import (
     make_loss,
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
+from treatise.optimize.many_lbfgs import ManyMinima, minimize_many_lbfgs
 from treatise.optimize.nnls import nonnegative_kkt_residual, nonnegative_least_squares
 from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
@@ -88,6 +89,7 @@ from treatise.optimize.penalties import (
     singular_value_threshold,
     soft_threshold,
 )
+from treatise.optimize.posterior_projection import PosteriorProjection, posterior_projection
 from treatise.optimize.projections import (
     hoyer_sparseness,
     l1_of_unit_vector,
@@ -96,6 +98,7 @@ from treatise.optimize.projections import (
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.separating_plane import separating_plane
+from treatise.optimize.simplices import project_capped_simplex
 from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
 from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
 from treatise.optimize.stepwise import StepwiseResult, StepwiseStep, stepwise_regression
@@ -149,6 +152,7 @@ __all__ = [
     "LogisticLoss",
     "Loss",
     "LowRankCurvature",
+    "ManyMinima",
     "ModifiedHuberLoss",
     "NonnegativeL1Penalty",
     "NormCondition",
@@ -158,6 +162,7 @@ __all__ = [
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
+    "PosteriorProjection",
     "QuantileLoss",
     "SVMDualProblem",
     "SVMDualSolution",
@@ -206,6 +211,7 @@ __all__ = [
     "minimize_kernel_quadratic",
     "minimize_l1_cone_margin",
     "minimize_lbfgs",
+    "minimize_many_lbfgs",
     "minimize_on_subspace",
     "minimum_hitting_sets",
     "minimum_volume_ellipsoid",
@@ -214,6 +220,8 @@ __all__ = [
     "nonnegative_least_squares",
     "parametric_simplex",
     "plot_log_partition_bound",
+    "posterior_projection",
+    "project_capped_simplex",
     "project_columns_on_l1_ball",
     "project_l1_l2",
     "project_sparseness",

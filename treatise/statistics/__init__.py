@@ -37,6 +37,7 @@ from treatise.statistics.survival_curves import brier_curve, integrated_brier_sc
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.time_windows import delay_windows
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
+from treatise.statistics.warping import dtw, dtw_pairwise
 from treatise.statistics.weighted_chi2 import weighted_chi2_cdf, weighted_chi2_sf
 from treatise.statistics.westfall_young import westfall_young
 
@@ -65,6 +66,8 @@ __all__ = [
     "counts_within",
     "delay_windows",
     "disagreement",
+    "dtw",
+    "dtw_pairwise",
     "effective_sample_size",
     "entropy",
     "geometric_median",

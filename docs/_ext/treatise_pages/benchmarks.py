@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from treatise_pages.rst import escaped, table, title
+from treatise_pages.rst import escaped, folded, table, title
 
 NOTHING = "Nothing has been recorded in this copy of the site; the next build shows what ``make bench`` records.\n"
 
@@ -34,6 +34,7 @@ def _tables(rows: list[dict[str, Any]]) -> str:
         if rankings:
             header = ["Work", "Mean rank, 1 is best", "Mean accuracy"]
             text += table(header, [_ranking(row) for row in rankings], widths="40 30 30") + "\n"
+            text += "".join(_by_table(row) for row in rankings)
         if memories:
             header = ["Work", "Against", "Peak, MiB", "Ratio"]
             text += table(header, [_memory(row) for row in memories], widths="36 26 28 10") + "\n"
@@ -53,6 +54,13 @@ def _ranking(row: dict[str, Any]) -> list[str]:
     ranks, scores = (", ".join(f"{who} {value:.4g}" for who, value in row[key].items())
                      for key in ("mean rank", "mean accuracy"))  # fmt: skip
     return [escaped(row["work"]), ranks, scores]
+
+
+def _by_table(row: dict[str, Any]) -> str:
+    """The scores on every table, folded."""
+    header = ["Table", *row["mean rank"]]
+    body = [[escaped(name), *(f"{score:.4g}" for score in scores)] for name, scores in row["by table"].items()]
+    return folded(escaped(row["work"].partition(",")[0]) + ": every table", table(header, body)) + "\n"
 
 
 def _memory(row: dict[str, Any]) -> list[str]:
