@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treatise.compare.candidates import Candidate
     from treatise.compare.comparison import Comparison, compare_methods
     from treatise.compare.consensus import Consensus, aggregate_rankings
+    from treatise.compare.decisions import EvaluatedPolicy, evaluate_policy
     from treatise.compare.dependence import Dependence, find_dependence
     from treatise.compare.events import RankedEntities, rank_entities
     from treatise.compare.fitted import FittedModel
@@ -42,6 +43,7 @@ _PLACES = {
     "Consensus": "consensus",
     "Densify": "inputs.encoding",
     "Dependence": "dependence",
+    "EvaluatedPolicy": "decisions",
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
@@ -53,6 +55,7 @@ _PLACES = {
     "TableEncoder": "inputs.encoding",
     "aggregate_rankings": "consensus",
     "compare_methods": "comparison",
+    "evaluate_policy": "decisions",
     "expert_weights": "blending",
     "explore_network": "network",
     "find_dependence": "dependence",
@@ -81,6 +84,7 @@ __all__ = [
     "Consensus",
     "Densify",
     "Dependence",
+    "EvaluatedPolicy",
     "FittedModel",
     "Input",
     "LearnedGraph",
@@ -92,6 +96,7 @@ __all__ = [
     "TableEncoder",
     "aggregate_rankings",
     "compare_methods",
+    "evaluate_policy",
     "expert_weights",
     "explore_network",
     "find_dependence",
