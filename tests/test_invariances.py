@@ -35,13 +35,14 @@ DRAWN = {
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
     "GibbsMedLDAClassifier", "GibbsMedLDARegressor", "EnrichedDPRegressor", "EnrichedDPClassifier",
-    "DPMixtureRegressor",
+    "DPMixtureRegressor", "ClassSampledForest",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
 FOLDED = {
     "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
-    "EpsilonBoostRegressor", "GroupLassoMKL", "RandomizedVariableElimination",
+    "EpsilonBoostRegressor", "GroupLassoMKL", "RandomizedVariableElimination", "BackwardElimination",
+    "GreedyElimination", "LinearBlender",
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 

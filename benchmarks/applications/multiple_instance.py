@@ -15,14 +15,15 @@ from treatise.datasets import load_musk1, make_concept_bags
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
-    """Musk 1 with its features divided by 100, nine tenths of the molecules, to a decrease of a thousandth."""
+    """Musk 1 with its features divided by 100, nine tenths of the molecules, to about the same density."""
     bags, y = musk()
     train = np.arange(len(y)) % 10 != 0
     fold, positive = bags[train], y[train] == 1
     yield Contest(
         work="maxima of diverse density from every positive shape of a fold of Musk 1 (186 starts, 332 unknowns)",
         peer="scipy",
-        ours=partial(search_maxima, fold, positive, method="noisy-or", max_iter=200, tol=1e-3),
+        # Where both end at the same median; the peer measures its last step in another way.
+        ours=partial(search_maxima, fold, positive, method="noisy-or", max_iter=200, tol=3e-4),
         theirs=partial(one_by_one, fold, positive),
         quality=lambda found: float(np.median(found.log_density)),
         warm_up=partial(search_maxima, fold[:20], positive[:20], method="noisy-or", max_iter=3, tol=1e-3),

@@ -242,6 +242,23 @@ def _latent_fields() -> list[Example]:
     ]
 
 
+def _value_estimators() -> list[Example]:
+    from treatise.rl import BRM, FPKF, GPTD, KTD, LSPE, LSTD, TDC, GradientBRM, PenalizedLSTD
+
+    rng = np.random.default_rng(0)
+    chain, earned = rng.normal(size=(31, 3)), rng.normal(size=30)
+    steps = chain[:-1], earned, chain[1:]
+    use = asking(("predict", chain), ("partial_fit", *steps), ("predict", chain))
+    models = [
+        TDC(trace_decay=0.5, keep_every=10), GradientBRM(trace_decay=0.5), LSTD(trace_decay=0.5, keep_every=10),
+        LSTD(solver="recursive"), LSPE(), FPKF(trace_decay=0.5), BRM(trace_decay=0.5), GPTD(), KTD(), PenalizedLSTD(),
+    ]  # fmt: skip
+    return [
+        Example(f"{type(model).__name__} of steps {place}", lambda model=model: model.fit(*steps), use)
+        for place, model in enumerate(models)
+    ]
+
+
 OTHERS = (
     *_sequence_models(),
     *_bag_models(),
@@ -251,5 +268,6 @@ OTHERS = (
     *_aggregators(),
     *_boltzmann_machines(),
     *_latent_fields(),
+    *_value_estimators(),
 )
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

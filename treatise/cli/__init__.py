@@ -19,6 +19,7 @@ from treatise.cli import (
     _data,
     _depend,
     _doctor,
+    _evaluate,
     _events,
     _graph,
     _minimize,
@@ -100,6 +101,7 @@ app.command("events")(_events.events)
 app.command("minimize")(_minimize.minimize)
 app.command("rate")(_rate.rate)
 app.command("aggregate")(_rate.aggregate)
+app.command("evaluate")(_evaluate.evaluate)
 app.command("stream")(_stream.stream)
 app.command("list")(_catalogue.list_papers)
 app.command("show")(_catalogue.show_paper)

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from treatise.compare.candidates import Candidate
     from treatise.compare.comparison import Comparison, compare_methods
     from treatise.compare.consensus import Consensus, aggregate_rankings
+    from treatise.compare.decisions import EvaluatedPolicy, evaluate_policy
     from treatise.compare.dependence import Dependence, find_dependence
     from treatise.compare.events import RankedEntities, rank_entities
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
+    from treatise.compare.inputs.bags import predict_bags
     from treatise.compare.inputs.encoding import Densify, TableEncoder
     from treatise.compare.inputs.groups import predict_groups
     from treatise.compare.inputs.sentences import label_sentences
@@ -41,6 +43,7 @@ _PLACES = {
     "Consensus": "consensus",
     "Densify": "inputs.encoding",
     "Dependence": "dependence",
+    "EvaluatedPolicy": "decisions",
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
@@ -52,6 +55,7 @@ _PLACES = {
     "TableEncoder": "inputs.encoding",
     "aggregate_rankings": "consensus",
     "compare_methods": "comparison",
+    "evaluate_policy": "decisions",
     "expert_weights": "blending",
     "explore_network": "network",
     "find_dependence": "dependence",
@@ -62,6 +66,7 @@ _PLACES = {
     "label_table": "inputs.sequence_tables",
     "learn_graph": "graph",
     "parse_setting": "single",
+    "predict_bags": "inputs.bags",
     "predict_groups": "inputs.groups",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
@@ -79,6 +84,7 @@ __all__ = [
     "Consensus",
     "Densify",
     "Dependence",
+    "EvaluatedPolicy",
     "FittedModel",
     "Input",
     "LearnedGraph",
@@ -90,6 +96,7 @@ __all__ = [
     "TableEncoder",
     "aggregate_rankings",
     "compare_methods",
+    "evaluate_policy",
     "expert_weights",
     "explore_network",
     "find_dependence",
@@ -100,6 +107,7 @@ __all__ = [
     "label_table",
     "learn_graph",
     "parse_setting",
+    "predict_bags",
     "predict_groups",
     "predict_lifetimes",
     "predict_table",

@@ -1,6 +1,6 @@
 """Diverse density: how much a point is near all positive bags and far from all negative instances (equation 3)."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -86,6 +86,18 @@ def bag_features(bags: Any, prototypes: Any, weights: Any) -> np.ndarray:
             f"{read.n_features}), as the bags have {read.n_features} features"
         )
     return weighted_distances(read, points, scales)
+
+
+@overload
+def diverse_density(
+    bags: Any, y: Any, x: Any, w: Any = 1.0, *, log: bool = True, gradient: Literal[False] = False
+) -> float: ...
+
+
+@overload
+def diverse_density(
+    bags: Any, y: Any, x: Any, w: Any = 1.0, *, log: bool = True, gradient: Literal[True]
+) -> DensityGradient: ...
 
 
 def diverse_density(

@@ -19,6 +19,7 @@ class FixedKernel:
     """One kernel without parameters; rows of its matrix are computed once and kept up to a limit of memory."""
 
     def __init__(self, kernel, objects, cache_bytes=CACHE_BYTES):
+        self.kernel, self.objects = kernel, objects
         self.rows = GramRows(kernel, objects, cache_bytes=min(cache_bytes, 8 * CACHE_ROWS * count(objects)))
 
     def column(self, row):
@@ -31,7 +32,7 @@ class FixedKernel:
         positions = np.asarray(positions)
         if self.rows.holds_all and (self.rows.slot_of >= 0).all():
             return self.rows.store[self.rows.slot_of[positions]].T.copy()
-        return self.rows._kernel.block(self.rows._objects, self.rows._objects[positions])
+        return self.kernel.block(self.objects, self.objects[positions])
 
     @property
     def parameters(self):

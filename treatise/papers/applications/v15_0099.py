@@ -23,7 +23,7 @@ from treatise.applications import (
     series_statistics,
 )
 from treatise.datasets import make_click_log
-from treatise.papers._evidence import Evidence, Row
+from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.statistics import chao_shen_entropy
 
 if TYPE_CHECKING:
@@ -41,6 +41,20 @@ GAPS = (
 )  # fmt: skip
 SAME_URL = ("0111101000111101", "00001", "0101")
 EDGES = np.array([0, 5, 10, *range(20, 301, 10), np.inf])
+
+
+LOST = "made logs: gain of elimination on the period that judges less that on the test period"
+LUCK = Gap(
+    "the best of some three hundred sets is chosen by 60 fraudulent publishers of one period, and most of what it "
+    "gains there is luck that the test period does not repeat",
+    band=0.03,
+    shown_by=LOST,
+)
+ALIKE = Gap(
+    "not known; here two of the models are forests that err alike and the third is weaker than both, where the paper "
+    "blends ten models of many kinds",
+    band=0.03,
+)
 
 
 def experiment(*, full: bool = False) -> Evidence:
@@ -128,7 +142,7 @@ def counted_rows() -> list[Row]:
 
 def period(seed: int, full: bool) -> tuple[pl.DataFrame, np.ndarray]:
     """The log of three days and whether each publisher is fraudulent."""
-    log, labels = make_click_log(*((2000, 100_000) if full else (400, 20_000)), random_state=seed)
+    log, labels = make_click_log(*((1500, 75_000) if full else (400, 20_000)), random_state=seed)
     return log, (labels["status"] == "Fraud").to_numpy()
 
 
@@ -142,7 +156,7 @@ def organisers() -> EventLogFeatures:
 
 def contest(full: bool) -> tuple[dict[str, tuple[float, float]], list[Row]]:
     """Models of Table 26 trained on one period, judged on another and on a third, as in the contest."""
-    rounds, trees = (4, 200) if full else (2, 50)
+    rounds, trees = (4, 100) if full else (2, 50)
     models = {
         "logistic regression": make_pipeline(
             MinMaxScaler(), LogisticRegression(C=512, class_weight="balanced", max_iter=300)
@@ -182,7 +196,6 @@ def contest(full: bool) -> tuple[dict[str, tuple[float, float]], list[Row]]:
                   "Section 7.3.1", min(found[name][1] for name in forests) > max(found[name][1] for name in single)),
         Row.check_at_least("made logs: least gain of backward elimination on the period that judges", 0.0,
                            min(gain for gain, _, _ in chosen)),
-        Row.ours("made logs: its gain on the test period", float(np.mean([gain for _, _, gain in chosen]))),
         Row.ours("made logs: share of the features that it keeps", float(np.mean([kept for _, kept, _ in chosen]))),
     ]  # fmt: skip
     return found, rows + (_full_rows(finer, chosen, blends) if full else [])
@@ -198,10 +211,16 @@ def _full_rows(finer: list[float], chosen: list[tuple], blends: list[tuple[float
         Row.claim_positive("random forest: elimination improves the validation period", "Section 7.3.3",
                            float(np.mean([gain for gain, _, _ in chosen])),
                            standard_error=_error([gain for gain, _, _ in chosen])),
+        Row.claim_positive("random forest: elimination improves the test period", "Section 7.3.3",
+                           float(np.mean([gain for _, _, gain in chosen])),
+                           standard_error=_error([gain for _, _, gain in chosen]), gap=LUCK),
+        Row.check_at_least(LOST, 0.03, float(np.mean([judged - later for judged, _, later in chosen]))),
         Row.claim_positive("weighted blending is better than the plain mean of the models (test period)",
                            "Section 5.2.2", float(np.mean([gain for gain, _ in blends])),
                            standard_error=_error([gain for gain, _ in blends])),
-        Row.ours("made logs: blend less the best of its models, test period", float(np.mean([b for _, b in blends]))),
+        Row.claim_positive("weighted blending is better than all of its models (test period)", "Section 5.3.1",
+                           float(np.mean([over for _, over in blends])),
+                           standard_error=_error([over for _, over in blends]), gap=ALIKE),
     ]  # fmt: skip
 
 
@@ -227,7 +246,7 @@ def _reduced(
     X: np.ndarray, y: np.ndarray, X_v: np.ndarray, y_v: np.ndarray, X_t: np.ndarray, y_t: np.ndarray, full: bool
 ) -> tuple[float, float, float]:
     """Gain on the validation period, share of features kept, gain on the test period."""
-    model = RandomForestClassifier(50 if full else 10, max_features=6, random_state=0)
+    model = RandomForestClassifier(25 if full else 10, max_features=6, random_state=0)
     few = BackwardElimination(model, min_features=6 if full else X.shape[1] - 40).fit(X, y, X_v, y_v)
     after = precision(few.estimator_, X_t[:, few.support_], y_t)
     before = precision(clone(model).fit(X, y), X_t, y_t)

@@ -80,10 +80,10 @@ def experiment(*, full: bool = False) -> Evidence:
     Parameters
     ----------
     full : bool, default=False
-        300 problems of each kind instead of 30, curves of 100 problems over 10^5 steps instead of 10 over 10^4.
+        100 problems of each kind instead of 30, curves of 40 problems over 10^5 steps instead of 10 over 10^4.
     """
     rows: list[Row] = []
-    n_problems = 300 if full else 30
+    n_problems = 100 if full else 30
     errors = {table.place: table_errors(table, n_problems) for table in TABLES}
     for table in TABLES:
         rows += table_rows(table, errors[table.place])
@@ -94,13 +94,13 @@ def experiment(*, full: bool = False) -> Evidence:
     figure = Figure(figsize=(12, 7), layout="constrained")
     for ax, table in zip(figure.subplots(2, 2).ravel(), TABLES):
         steps = 100_000 if full else 10_000
-        draw_curves(ax, table, steps, 100 if full else 10)
+        draw_curves(ax, table, steps, 40 if full else 10)
     skipped = [
         "Tables 3 to 6: the grid search behind the parameters; the printed ones are taken",
         "Figure 1: curves of errors over lambda without numbers",
     ]
     if not full:
-        skipped.append("Figures 2 to 5: 10 problems over 10^4 steps instead of 100 over 10^5 (the full form has those)")
+        skipped.append("Figures 2 to 5: 10 problems over 10^4 steps instead of 100 over 10^5 (the full form has 40)")
     return Evidence(rows, figure, skipped)
 
 
@@ -214,22 +214,20 @@ def order_rows(errors: dict[str, dict[str, np.ndarray]]) -> list[Row]:
 
 
 def policy_rows(n_problems: int) -> list[Row]:
-    """Table 5 with policies drawn as the text says: cuts of the unit interval make ratios without bound."""
-    table = TABLES[2]
-    chosen = {name: (name, table.printed[name][0], {}) for name in ("LSTD", "TD", "GTD2")}
+    """Table 6 with policies drawn as the text says: cuts of the unit interval make ratios without bound."""
+    table = TABLES[3]
+    chosen: dict[str, Any] = {name: (name, table.printed[name][0], {}) for name in ("FPKF", "TD", "GTD2")}
     chosen["LSTD-TO"] = ("LSTD", table.printed["LSTD"][0], {"weighting": "transition"})
-    errors = table_errors(table, n_problems, cuts=True, methods=chosen)
-    contracting = [problem_of(table, seed).contraction(0.4) < 1.0 for seed in range(n_problems)]
+    errors = {name: bounded(each) for name, each in table_errors(table, n_problems, cuts=True, methods=chosen).items()}
+    contracting = [problem_of(TABLES[2], seed).contraction(0.4) < 1.0 for seed in range(n_problems)]
     return [
         *(
-            Row.ours(f"Table 5 with policies by cuts, as the text says: {kind} of {name}", value)
+            Row.ours(f"Table 6 with policies by cuts, as the text says: mean error of {name}", values.mean())
             for name, values in errors.items()
-            for kind, value in (("median", np.median(values)), ("mean", values.mean()))
         ),
         Row.check_at_least(
-            "Table 5: mean over median of LSTD's error with policies by cuts (a few problems explode, so that the "
-            "printed mean cannot be of these)",
-            1.5, float(errors["LSTD"].mean() / np.median(errors["LSTD"])),
+            "Table 6 with policies by cuts: mean error of TD, over the printed one (so that had other policies)",
+            1.2, float(errors["TD"].mean() / table.printed["TD"][1]),
         ),
         Row.claim(
             "on small off-policy problems the contraction that TD, LSPE and FPKF need is seldom missing "
@@ -280,8 +278,8 @@ def limit_rows(n_steps: int) -> list[Row]:
     matrix, _ = problem.limit_system("brm", decay)
     lstd = LSTD(GAMMA, decay, weighting="standard").fit(*steps)
     lspe = LSPE(GAMMA, decay, weighting="standard").fit(*steps)
-    brm = BRM(GAMMA, decay, weighting="standard", weigh_rewards=False, eps=1e9).fit(*steps)
-    summed = np.linalg.inv(brm._inverse) / n_steps
+    brm = BRM(GAMMA, decay, weighting="standard", weigh_rewards=False, eps=1e3).fit(*steps)
+    summed = (np.linalg.inv(brm._inverse) - np.eye(3) / 1e3) / n_steps
     short = tuple(values[:60] for values in steps)
     recursive, block = (
         LSTD(GAMMA, decay, weighting="standard", eps=1e3, solver=solver).fit(*short).coef_

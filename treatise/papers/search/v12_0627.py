@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from scipy.stats import wilcoxon
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import ParameterGrid, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -334,11 +335,11 @@ def learner_rows(full: bool) -> tuple[list[Row], DesignedSearchResult]:
         for name, (model, factors) in learners.items() if full else (("a tree", learners["a tree"]),):
 
             def score(model: Any = model, X: np.ndarray = X, y: np.ndarray = y, **setting: Any) -> float:
-                return float(cross_val_score(model.set_params(**setting), X, y, cv=5).mean())
+                return float(cross_val_score(clone(model).set_params(**setting), X, y, cv=5).mean())
 
             def later(setting: dict[str, Any], model: Any = model, X: np.ndarray = X, y: np.ndarray = y,
                       X_later: np.ndarray = X_later, y_later: np.ndarray = y_later) -> float:  # fmt: skip
-                return float(model.set_params(**setting).fit(X, y).score(X_later, y_later))
+                return float(clone(model).set_params(**setting).fit(X, y).score(X_later, y_later))
 
             usual = {key: model.get_params()[key] for key in factors}
             known = {key: Factor.of(levels) for key, levels in factors.items()}
@@ -350,7 +351,6 @@ def learner_rows(full: bool) -> tuple[list[Row], DesignedSearchResult]:
             values = ParameterGrid({key: sorted(set(levels)) for key, levels in grid.items()})
             centre = {key: factor.at(0.0) for key, factor in known.items()}
             best = max(({**centre, **setting} for setting in values), key=lambda s: score(**s)) if full else None
-            model.set_params(**usual)
             default = later(usual)
             found = later(search.best_setting)
             better.append(search.best_value - score(**usual))

@@ -4,6 +4,7 @@ from treatise.rl.policy_evaluation.finite import FiniteEvaluation
 from treatise.rl.policy_evaluation.gradient import GTD, GTD2, TD, TDC, GradientBRM, ResidualGradient
 from treatise.rl.policy_evaluation.least_squares import BRM, FPKF, LSPE, LSTD
 from treatise.rl.policy_evaluation.linear_gaussian import LinearGaussianEvaluation
+from treatise.rl.policy_evaluation.log_value import LogValue, effective_size, evaluate_log
 from treatise.rl.policy_evaluation.objectives import Moments
 from treatise.rl.policy_evaluation.penalized import PenalizedLSTD
 from treatise.rl.policy_evaluation.plot import plot_learning_curves, plot_objective, plot_tuning
@@ -25,12 +26,15 @@ __all__ = [
     "FiniteEvaluation",
     "GradientBRM",
     "LinearGaussianEvaluation",
+    "LogValue",
     "Moments",
     "MonteCarlo",
     "PenalizedLSTD",
     "ResidualGradient",
     "Transitions",
     "Tuned",
+    "effective_size",
+    "evaluate_log",
     "plot_learning_curves",
     "plot_objective",
     "plot_tuning",
