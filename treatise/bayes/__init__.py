@@ -42,6 +42,14 @@ from treatise.bayes.latent_gaussian import (
     spatial_car,
 )
 from treatise.bayes.normal_update import multivariate_normal_update
+from treatise.bayes.stick_breaking import (
+    HierarchicalStickBreaking,
+    ImagePatches,
+    LogisticStickBreaking,
+    draw_stick_weights,
+    image_patches,
+    plot_segments,
+)
 
 __all__ = [
     "CategoricalIBP",
@@ -53,9 +61,12 @@ __all__ = [
     "HMMHierarchy",
     "HMMMixture",
     "HeteroscedasticAdditiveRegressor",
+    "HierarchicalStickBreaking",
     "HyperparameterGrid",
+    "ImagePatches",
     "LatentGaussianModel",
     "Likelihood",
+    "LogisticStickBreaking",
     "Logit",
     "Marginal",
     "Normal",
@@ -67,10 +78,12 @@ __all__ = [
     "StochasticVolatility",
     "VariationalGLMM",
     "autoregression",
+    "draw_stick_weights",
     "fit_hmms",
     "grid_field",
     "hmm_expected_log_likelihood",
     "hmm_kl",
+    "image_patches",
     "multivariate_normal_update",
     "plot_class_topics",
     "plot_curves",
@@ -82,6 +95,7 @@ __all__ = [
     "plot_hmm_hierarchy",
     "plot_intervals",
     "plot_marginals",
+    "plot_segments",
     "plot_topics",
     "random_walk",
     "spatial_car",

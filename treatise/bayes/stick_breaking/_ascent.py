@@ -34,6 +34,7 @@ class Climber(metaclass=ABCMeta):
     """A variational posterior that climbs its bound."""
 
     n_cycles = 0
+    widths: Widths
 
     @abstractmethod
     def cycle(self) -> float:
@@ -42,6 +43,11 @@ class Climber(metaclass=ABCMeta):
     @abstractmethod
     def merged(self) -> Iterator["Climber"]:
         """Copies with two segments made one, the most promising first."""
+
+
+def widths_are_due(model: Climber) -> bool:
+    """Whether this cycle chooses widths anew."""
+    return model.widths.update != "fixed" and model.n_cycles % _CYCLES_BETWEEN_WIDTHS == 0
 
 
 class Climb(NamedTuple):
@@ -113,7 +119,7 @@ class OneSet(Climber):
         """Atoms, regressions and shares by turns; the bound after."""
         self.n_cycles += 1
         self.atoms.update(self.Y, self.shares)
-        if self.widths.update != "fixed" and self.n_cycles % _CYCLES_BETWEEN_WIDTHS == 0:
+        if widths_are_due(self):
             self.sticks.choose_widths(self.shares, self.widths.rng if self.widths.update == "sample" else None)
         self.sticks.learn(self.shares)
         self.shares, rows = self.sticks.assign(self.atoms.log_likelihood(self.Y))

@@ -216,6 +216,10 @@ class MultinomialAtoms(Atoms):
             found[:, k] -= (gammaln(totals + counts) - gammaln(totals)).sum(axis=1)
         return found
 
+    def word_chances(self):
+        """Mean chances of the words in each segment."""
+        return self.alpha / np.repeat(self._by_book(self.alpha), self.sizes, axis=1)
+
     def arrays(self):
         """The Dirichlet parameters of each segment."""
         return {"alpha": self.alpha}
