@@ -55,7 +55,9 @@ def prior_atoms(Y: np.ndarray, emission: str, codebooks: Any) -> Atoms:
 def checked_counts(X: np.ndarray, codebooks: Any) -> None:
     """Refuse what are no counts of the words of the codebooks."""
     if X.min() < 0:
-        raise ValueError(f"X holds {X.min():g}; emission='multinomial' needs counts, zero or more: Negative values in data")
+        raise ValueError(
+            f"X holds {X.min():g}; emission='multinomial' needs counts, zero or more: Negative values in data"
+        )
     if codebooks is None:
         return
     sizes = np.asarray(codebooks)

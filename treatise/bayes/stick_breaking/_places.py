@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy.spatial import cKDTree
-from sklearn.metrics.pairwise import euclidean_distances
+from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
 from treatise.bayes.stick_breaking._sticks import Places
@@ -61,7 +61,9 @@ def chosen_widths(widths, centers):
 
 def places_of(locations, centers):
     """Squared distances between rows and centres; without locations there is no centre."""
-    return Places(euclidean_distances(locations, centers, squared=True))
+    if not len(centers):
+        return Places(np.zeros((len(locations), 0)))
+    return Places(cdist(locations, centers, "sqeuclidean"))
 
 
 def smoothed(Y, locations, n_neighbors):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dtrtri
 from scipy.special import digamma, entr, expit, gammaln, log_expit, logsumexp, softmax
 
 _LEAST_REACH = 1e-8
@@ -62,6 +63,7 @@ class Stick:
         self.mean = np.zeros(size)
         # Where the updates of a stick without rows lead: variance and mean precision agree.
         self.rate = np.full(size, self.b0 + 0.5 * self.b0 / self.a0)
+        self.variance = np.full(size, self.b0 / self.a0)
         self.root = np.diag(np.full(size, np.sqrt(self.a0 / self.b0)))
 
     def moments(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -75,18 +77,15 @@ class Stick:
         precision[np.diag_indices_from(precision)] += (self.a0 + 0.5) / self.rate
         self.root = cholesky(precision, lower=True, overwrite_a=True, check_finite=False)
         self.mean = cho_solve((self.root, True), features.T @ (taken - 0.5 * reached), check_finite=False)
-        self.rate = self.b0 + 0.5 * (self.variances() + self.mean**2)
-
-    def variances(self) -> np.ndarray:
-        """Posterior variances of the weights."""
-        inverse = solve_triangular(self.root, np.eye(len(self.mean)), lower=True, check_finite=False)
-        return np.asarray(np.einsum("ij,ij->j", inverse, inverse))
+        inverse = dtrtri(self.root, lower=1)[0]
+        self.variance = np.einsum("ij,ij->j", inverse, inverse)
+        self.rate = self.b0 + 0.5 * (self.variance + self.mean**2)
 
     def penalty(self) -> float:
         """Kullback-Leibler divergence of weights and precisions from their prior."""
         shape = self.a0 + 0.5
         log_precision, precision = digamma(shape) - np.log(self.rate), shape / self.rate
-        squares = self.variances() + self.mean**2
+        squares = self.variance + self.mean**2
         # The terms of log 2 pi cancel between prior and entropy.
         prior = 0.5 * (log_precision - precision * squares) + (self.a0 - 1.0) * log_precision - self.b0 * precision
         prior += self.a0 * np.log(self.b0) - gammaln(self.a0)
@@ -122,6 +121,8 @@ class Sticks:
         self.means, self.etas = np.zeros((n, n_sticks - 1)), np.ones((n, n_sticks - 1))
         self.rho = np.full((n, n_sticks - 1), 0.5)
         self._features: dict[float, np.ndarray] = {}
+        self._settled: frozenset[int] = frozenset()
+        """Sticks that no row reached in the last cycle, with which there is nothing to do."""
 
     def features(self, width: float) -> np.ndarray:
         """Features of all rows, kept for the widths in use alone."""
@@ -146,8 +147,12 @@ class Sticks:
             else:
                 rows = np.flatnonzero(reached[:, k] > _LEAST_REACH)
                 if len(rows) == 0:
+                    if k in self._settled:
+                        continue
                     stick.clear()
+                    self._settled = self._settled | {k}
                 else:
+                    self._settled = self._settled - {k}
                     stick.update(features[rows], reached[rows, k], shares[rows, k], self.etas[rows, k])
             self.means[:, k], self.etas[:, k] = stick.moments(features)
 
@@ -199,6 +204,7 @@ class Sticks:
     def without(self, dropped: list[int]) -> "Sticks":
         """A copy with some sticks taken out and as many empty ones at the end."""
         other = copy(self)
+        other._settled = frozenset()
         kept = [k for k in range(len(self.sticks)) if k not in dropped]
         n_new = len(self.sticks) - len(kept)
         other.sticks = [copy(self.sticks[k]) for k in kept]

@@ -157,14 +157,17 @@ class HierarchicalStickBreaking(StickBreaking):
 
     def _checked_sets(self, data_sets):
         if isinstance(data_sets, np.ndarray) and data_sets.ndim == 2:
-            raise ValueError("data_sets is one table; give a list of tables, one for each data set, or take LogisticStickBreaking")
-        sets = [check_array(own, dtype=np.float64, input_name=f"data_sets[{m}]")
-                for m, own in enumerate(data_sets)]
+            raise ValueError(
+                "data_sets is one table; give a list of tables, one for each data set, or take LogisticStickBreaking"
+            )
+        sets = [check_array(own, dtype=np.float64, input_name=f"data_sets[{m}]") for m, own in enumerate(data_sets)]
         if not sets:
             raise ValueError("data_sets is empty; give a list of one table or more")
         for m, own in enumerate(sets):
             if own.shape[1] != sets[0].shape[1]:
-                raise ValueError(f"data_sets[{m}] has {own.shape[1]} columns and data_sets[0] has {sets[0].shape[1]}; all need the same")
+                raise ValueError(
+                    f"data_sets[{m}] has {own.shape[1]} columns and data_sets[0] has {sets[0].shape[1]}; all need the same"
+                )
             if self.emission == "multinomial":
                 checked_counts(own, self.codebooks)
         if sum(map(len, sets)) < 2:
@@ -260,14 +263,13 @@ class HierarchicalStickBreaking(StickBreaking):
     def _invariants(self):
         L, kept = self.n_atoms, self.scale_.kept
         yield "columns are those of the fit", are_distinct(kept, self.n_features_in_)
-        yield "each has a mean and a scale", all(
-            is_array(own, np.float64, len(kept)) and finite(own) for own in (self.scale_.mean, self.scale_.scale)
+        yield (
+            "each has a mean and a scale",
+            all(is_array(own, np.float64, len(kept)) and finite(own) for own in (self.scale_.mean, self.scale_.scale)),
         )
         yield "each kind has its distribution", all(len(own) == L and finite(own) for own in self.atoms_.values())
         for own in self.sets_:
-            yield from stick_invariants(
-                self.n_sticks, own["centers"], own["weights"], own["roots"], own["widths"]
-            )
+            yield from stick_invariants(self.n_sticks, own["centers"], own["weights"], own["roots"], own["widths"])
             yield "each stick points to kinds", is_array(own["pointers"], np.float64, self.n_sticks, L)
 
 

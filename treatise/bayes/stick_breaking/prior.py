@@ -50,7 +50,9 @@ def draw_stick_weights(locations, *, width, centers=100, n_sticks=10, spike=(1.0
     """
     locations = checked_locations(locations, None)
     if not width > 0 or not slab > 0 or not min(spike) > 0 or n_sticks < 1:
-        raise ValueError(f"width={width}, slab={slab}, spike={spike} must be above zero and n_sticks={n_sticks} 1 or more")
+        raise ValueError(
+            f"width={width}, slab={slab}, spike={spike} must be above zero and n_sticks={n_sticks} 1 or more"
+        )
     random_state = check_random_state(random_state)
     places = places_of(locations, chosen_centers(centers, locations))
     n_weights = places.squares.shape[1] + 1

@@ -250,7 +250,8 @@ class LogisticStickBreaking(ClusterMixin, StickBreaking):
         yield from stick_invariants(K, self.centers_, self.weights_, self.roots_, self.widths_)
         yield "each label has a stick", are_distinct(self.order_, K) and len(self.order_) == K
         yield "columns are those of the fit", are_distinct(kept, self.n_features_in_)
-        yield "each has a mean and a scale", all(
-            is_array(own, np.float64, len(kept)) and finite(own) for own in (self.scale_.mean, self.scale_.scale)
+        yield (
+            "each has a mean and a scale",
+            all(is_array(own, np.float64, len(kept)) and finite(own) for own in (self.scale_.mean, self.scale_.scale)),
         )
         yield "each label has its distribution", all(len(own) == K and finite(own) for own in self.atoms_.values())
