@@ -360,7 +360,7 @@ def test_data_sets_of_the_same_kinds_are_alike_and_others_are_not():
 
 
 def test_kinds_that_one_data_set_has_in_two_places_point_to_one_atom():
-    state, X, times = series()
+    _, X, times = series()
     other = np.random.default_rng(5).normal(size=(60, 2)) + 2.5
     model = hierarchical([X, other], [times, np.arange(60.0)])
     assert model.n_segments_ == 2

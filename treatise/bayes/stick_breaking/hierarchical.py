@@ -166,7 +166,8 @@ class HierarchicalStickBreaking(StickBreaking):
         for m, own in enumerate(sets):
             if own.shape[1] != sets[0].shape[1]:
                 raise ValueError(
-                    f"data_sets[{m}] has {own.shape[1]} columns and data_sets[0] has {sets[0].shape[1]}; all need the same"
+                    f"data_sets[{m}] has {own.shape[1]} columns and data_sets[0] has {sets[0].shape[1]}; all need "
+                    "the same"
                 )
             if self.emission == "multinomial":
                 checked_counts(own, self.codebooks)

@@ -10,7 +10,7 @@ class ImagePatches(NamedTuple):
     """Patches of an image as rows with places."""
 
     features: np.ndarray
-    """Mean of each channel and, with texture, logarithms of the grey level's deviation and mean steps down and across."""
+    """Mean of each channel; with texture, logarithms of the grey level's deviation and mean steps down and across."""
     locations: np.ndarray
     """Row and column of each patch's centre, in pixels."""
     shape: tuple[int, int]
