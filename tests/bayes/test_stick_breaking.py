@@ -156,7 +156,7 @@ def test_bound_lies_below_the_exact_evidence_and_near_it():
     bounds = {breaks: fitted(X, breaks=breaks, **settings).bound_ for breaks in ("reached", "independent")}
     model = fitted(X, **settings)
     Y = model.scale_.apply(X)
-    atoms = GaussianAtoms(np.zeros(1), Y.T @ Y / 4, 0.01, 3.0)
+    atoms = GaussianAtoms(np.zeros(1), Y.T @ Y / 4, 0.1, 3.0)
     prior = stats.t(df=4.0)  # a normal weight whose precision is gamma(2, 2)
     total = []
     for labels in product([0, 1], repeat=4):
@@ -219,7 +219,7 @@ def test_one_stick_is_the_plain_gaussian_posterior():
     Y = model.scale_.apply(X)
     covariance = Y.T @ Y / len(Y)
     covariance[~np.eye(2, dtype=bool)] *= 0.95
-    atoms = GaussianAtoms(np.zeros(2), covariance, 0.01, 4.0)
+    atoms = GaussianAtoms(np.zeros(2), 2 * covariance, 0.1, 5.0)
     atoms.update(Y, np.ones((len(Y), 1)))
     assert model.bound_ == pytest.approx(atoms.evidence[0] - len(X) * np.log(X.std(axis=0)).sum(), rel=1e-12)
     assert model.n_segments_ == 1

@@ -6,8 +6,8 @@ import numpy as np
 
 from treatise.bayes.stick_breaking._atoms import Atoms, DiagonalAtoms, GaussianAtoms, MultinomialAtoms
 
-_PRIOR_STRENGTH = 0.01
-"""Rows that the prior mean counts for: next to nothing, so that a segment may lie anywhere."""
+_PRIOR_STRENGTH = 0.1
+"""Rows that the prior mean counts for: little, so that a segment may lie anywhere."""
 _OWN_SHARE = 0.05
 """Share of the columns' own variances in the prior covariance, which is then regular with fewer rows than columns."""
 
@@ -49,7 +49,9 @@ def prior_atoms(Y: np.ndarray, emission: str, codebooks: Any) -> Atoms:
         return DiagonalAtoms(np.zeros(d), np.full(d, 3.0), _PRIOR_STRENGTH, 3.0)
     covariance = Y.T @ Y / len(Y)
     covariance[~np.eye(d, dtype=bool)] *= 1.0 - _OWN_SHARE
-    return GaussianAtoms(np.zeros(d), covariance, _PRIOR_STRENGTH, d + 2.0)
+    # With d + 2 degrees of freedom, the least that have a mean, the prior of a determinant is so wide in many columns
+    # that each segment pays hundreds of nats for it, and distinct ones are better merged.
+    return GaussianAtoms(np.zeros(d), d * covariance, _PRIOR_STRENGTH, 2.0 * d + 1.0)
 
 
 def checked_counts(X: np.ndarray, codebooks: Any) -> None:
