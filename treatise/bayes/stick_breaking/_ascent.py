@@ -41,6 +41,10 @@ class Climber(metaclass=ABCMeta):
         """Update all factors once; gives the bound."""
 
     @abstractmethod
+    def n_used(self) -> int:
+        """Segments that have rows."""
+
+    @abstractmethod
     def merged(self) -> Iterator["Climber"]:
         """Copies with two segments made one, the most promising first."""
 
@@ -89,7 +93,8 @@ def _better_merge(model, bound, least_rise, advance):
         if trial == _MOST_TRIALS:
             return None
         found = climb(candidate, _TRIAL_CYCLES, least_rise, advance)
-        if found.trace[-1] > bound:
+        # Rows may flow back to a stick that was emptied: then the cycles raised the bound, and the merge did not.
+        if found.trace[-1] > bound and found.model.n_used() < model.n_used():
             return found
     return None
 
@@ -125,6 +130,10 @@ class OneSet(Climber):
         self.shares, rows = self.sticks.assign(self.atoms.log_likelihood(self.Y))
         return rows - float(self.atoms.penalty.sum()) - self.sticks.penalty()
 
+    def n_used(self):
+        """Segments that have rows."""
+        return len(used_columns(self.shares))
+
     def merged(self):
         """Copies with the later of two segments joined to the earlier, by what the rows' evidence gains."""
         for first, second in pairs_by_evidence(self.atoms, self.Y, self.shares):
@@ -136,9 +145,14 @@ class OneSet(Climber):
             yield other
 
 
+def used_columns(shares: np.ndarray) -> np.ndarray:
+    """Segments that have rows, by their shares."""
+    return np.flatnonzero(shares.sum(axis=0) > LEAST_ROWS)
+
+
 def pairs_by_evidence(atoms: Atoms, Y: np.ndarray, shares: np.ndarray) -> list[tuple[int, int]]:
     """Pairs of segments with rows, those first whose rows lose the least evidence as one."""
-    used = np.flatnonzero(shares.sum(axis=0) > LEAST_ROWS)
+    used = used_columns(shares)
     pairs = [(int(i), int(j)) for at, i in enumerate(used) for j in used[at + 1 :]]
     if not pairs:
         return []

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, entr, gammaln, log_softmax
 
-from treatise.bayes.stick_breaking._ascent import Climber, Widths, pairs_by_evidence, widths_are_due
+from treatise.bayes.stick_breaking._ascent import Climber, Widths, pairs_by_evidence, used_columns, widths_are_due
 from treatise.bayes.stick_breaking._atoms import Atoms
 from treatise.bayes.stick_breaking._sticks import Sticks
 
@@ -109,6 +109,10 @@ class SharedSegments(Climber):
             self.sets[at] = own._replace(shares=shares, pointers=pointers)
             bound += rows - own.sticks.penalty() + float((pointers @ log_weights).sum() + entr(pointers).sum())
         return bound
+
+    def n_used(self):
+        """Atoms that have rows."""
+        return len(used_columns(self.uses()))
 
     def uses(self):
         """Shares of all rows in each atom."""
