@@ -105,8 +105,8 @@ def toy_rows(n_seeds: int, side: int) -> tuple[list[Row], dict[str, np.ndarray]]
         kept = {"data": X[:, 0], "DP": mixture, "ascent alone": alone.labels_, "with merges": ours.labels_}
     name = f"{n_seeds} pictures" if n_seeds > 1 else "one picture"
     reason = (
-        "ascent from k-means with ten clusters ends in a local optimum with several sticks for a segment; from the three "
-        "segments on, the same ascent ends at a higher bound: the model wants three, its ascent does not find them"
+        "ascent from k-means with ten clusters ends in a local optimum with several sticks for a segment; from the "
+        "three segments on, the same ascent ends at a higher bound: the model wants three, its ascent does not find them"
     )
     rows = [
         Row.claim(f"ten sticks end with three dominant ones ({name})", TOY, set(segments["ours"]) == {3}),
