@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.documentation import InheritsDocumentation
-from treatise._core.invariants import finite, is_array, within
-from treatise.bayes.stick_breaking._features import restored_atoms
+from treatise._core.invariants import are_distinct, finite, is_array, within
+from treatise.bayes.stick_breaking._features import FeatureScale, feature_scale, restored_atoms
 from treatise.bayes.stick_breaking._places import (
     checked_locations,
     chosen_centers,
@@ -33,10 +33,10 @@ class StickBreaking(InheritsDocumentation, BaseEstimator):
     ----------
     n_sticks : int, default=10
         Segments at most (the truncation K). More than needed stay empty.
-    centers : int, "all" or array-like of shape (n_centers, n_dimensions), default=100
-        Centres of the kernels: so many places far apart from each other, all different places, or those given. The
-        paper takes every fifth or tenth place: ``centers=locations[::10]``. Borders are resolved to about their
-        distance.
+    centers : "auto", int, "all" or array-like of shape (n_centers, n_dimensions), default="auto"
+        Centres of the kernels: so many places far apart from each other, all different places, or those given. "auto"
+        is 100, or one for eight different places where there are fewer than 800. The paper takes every fifth or tenth
+        place: ``centers=locations[::10]``. Borders are resolved to about their distance.
     widths : "auto" or array-like, default="auto"
         Kernel widths psi of ``exp(-distance^2 / psi)`` that a stick may have. "auto" is 1 to 16 times the squared
         distance between neighbouring centres.
@@ -80,13 +80,17 @@ class StickBreaking(InheritsDocumentation, BaseEstimator):
         Whether the last cycle raised the bound by less than ``tol`` a row.
     n_iter_ : int
         Cycles and merges on the way kept.
+    columns_ : ndarray of int
+        Columns that are not constant.
+    column_means_, column_scales_ : ndarray of shape (n_columns,)
+        Their means and standard deviations, by which they are scaled; counts are not.
     n_features_in_ : int
         Number of features.
     """
 
     _parameter_constraints: dict = {
         "n_sticks": [_COUNT],
-        "centers": [_COUNT, StrOptions({"all"}), "array-like"],
+        "centers": [_COUNT, StrOptions({"auto", "all"}), "array-like"],
         "widths": [StrOptions({"auto"}), "array-like"],
         "width_update": [StrOptions({"map", "sample", "fixed"})],
         "emission": [StrOptions({"gaussian", "diag", "multinomial"})],
@@ -102,6 +106,24 @@ class StickBreaking(InheritsDocumentation, BaseEstimator):
         "verbose": ["boolean", None],
         "random_state": ["random_state"],
     }
+
+    def _learn_scale(self, X: np.ndarray) -> np.ndarray:
+        """Keep the scale of rows; gives them scaled."""
+        # A model file holds arrays, and no tuple of ours.
+        self.columns_, self.column_means_, self.column_scales_ = found = feature_scale(X, self.emission)
+        return found.apply(X)
+
+    @property
+    def scale_(self) -> FeatureScale:
+        """Which columns are used, and how they are scaled."""
+        return FeatureScale(self.columns_, self.column_means_, self.column_scales_)
+
+    def _invariants(self) -> Any:
+        kept = self.columns_
+        yield "columns are those of the fit", are_distinct(kept, self.n_features_in_)
+        for values in (self.column_means_, self.column_scales_):
+            yield "each has a mean and a scale", is_array(values, np.float64, len(kept)) and finite(values)
+        yield "no scale is zero", bool((self.column_scales_ != 0.0).all())
 
     def _placed(self, Y: np.ndarray, locations: Any, what: str = "locations") -> tuple[Sticks, np.ndarray, np.ndarray]:
         """New sticks at the places of some rows, the centres, and the features smoothed over the places."""

@@ -10,6 +10,9 @@ from treatise.bayes.stick_breaking._sticks import Places
 _WIDTH_STEPS = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
 """Kernel widths over the squared distance between neighbouring centres."""
 
+_MOST_CENTERS, _ROWS_A_CENTER = 100, 8
+"""Centres that are chosen by themselves: kernels that reach a row or two would follow the noise."""
+
 
 def checked_locations(locations, n_rows, n_columns=None, what="locations"):
     """Locations as an array of floats, (n_rows, n_columns); numbers alone are a column."""
@@ -31,6 +34,8 @@ def chosen_centers(centers, locations):
     if not isinstance(centers, (str, int, np.integer)):
         return checked_locations(centers, None, locations.shape[1], "centers")
     different = np.unique(locations, axis=0)
+    if centers == "auto":
+        centers = min(_MOST_CENTERS, max(len(different) // _ROWS_A_CENTER, 1))
     if centers == "all" or len(different) <= centers:
         return different
     return far_apart(different, int(centers))

@@ -8,7 +8,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import are_distinct, finite, is_array
+from treatise._core.invariants import finite, is_array
 from treatise._core.progress import progress
 from treatise.bayes.stick_breaking._ascent import Widths, climb, climb_with_merges
 from treatise.bayes.stick_breaking._base import (
@@ -20,7 +20,7 @@ from treatise.bayes.stick_breaking._base import (
     shares_of,
     stick_invariants,
 )
-from treatise.bayes.stick_breaking._features import checked_counts, feature_scale, prior_atoms, restored_atoms
+from treatise.bayes.stick_breaking._features import checked_counts, prior_atoms, restored_atoms
 from treatise.bayes.stick_breaking._shared import DataSet, Library, SharedSegments
 from treatise.bayes.stick_breaking._start import first_groups
 from treatise.bayes.stick_breaking._sticks import log_stick_weights
@@ -96,7 +96,7 @@ class HierarchicalStickBreaking(StickBreaking):
     }
 
     def __init__(
-        self, n_sticks=10, n_atoms=20, *, centers=100, widths="auto", width_update="map", emission="gaussian",
+        self, n_sticks=10, n_atoms=20, *, centers="auto", widths="auto", width_update="map", emission="gaussian",
         codebooks=None, breaks="reached", merge=True, n_neighbors=9, a0=1e-6, b0=1e-6, e0=1.0, f0=1.0, n_init=1,
         max_iter=200, tol=1e-4, verbose=None, random_state=None,
     ):  # fmt: skip
@@ -140,7 +140,7 @@ class HierarchicalStickBreaking(StickBreaking):
         if locations is not None and len(locations) != len(sets):
             raise ValueError(f"locations has {len(locations)} entries for {len(sets)} data sets; give one for each")
         rows = np.vstack(sets)
-        self.scale_ = feature_scale(rows, self.emission)
+        self._learn_scale(rows)
         Y = [self.scale_.apply(own) for own in sets]
         places = locations if locations is not None else [None] * len(sets)
         placed = [self._placed(own, place, f"locations[{m}]") for m, (own, place) in enumerate(zip(Y, places))]
@@ -262,12 +262,7 @@ class HierarchicalStickBreaking(StickBreaking):
         return np.exp(-0.5 * np.maximum(divergence + divergence.T, 0.0))
 
     def _invariants(self):
-        L, kept = self.n_atoms, self.scale_.kept
-        yield "columns are those of the fit", are_distinct(kept, self.n_features_in_)
-        yield (
-            "each has a mean and a scale",
-            all(is_array(own, np.float64, len(kept)) and finite(own) for own in (self.scale_.mean, self.scale_.scale)),
-        )
+        L = self.n_atoms
         yield "each kind has its distribution", all(len(own) == L and finite(own) for own in self.atoms_.values())
         for own in self.sets_:
             yield from stick_invariants(self.n_sticks, own["centers"], own["weights"], own["roots"], own["widths"])

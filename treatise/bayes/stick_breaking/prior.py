@@ -8,7 +8,9 @@ from treatise.bayes.stick_breaking._places import checked_locations, chosen_cent
 from treatise.bayes.stick_breaking._sticks import stick_shares
 
 
-def draw_stick_weights(locations, *, width, centers=100, n_sticks=10, spike=(1.0, 10.0), slab=15.0, random_state=None):
+def draw_stick_weights(
+    locations, *, width, centers="auto", n_sticks=10, spike=(1.0, 10.0), slab=15.0, random_state=None
+):
     """Weights of sticks over places, drawn from the prior: what segments a model expects before it sees data.
 
     Each stick's weights are zero but for a share drawn from a beta distribution, and normal else; its constant is
@@ -20,7 +22,7 @@ def draw_stick_weights(locations, *, width, centers=100, n_sticks=10, spike=(1.0
         Places.
     width : float
         Kernel width psi of ``exp(-distance^2 / psi)``.
-    centers : int, "all" or array-like, default=100
+    centers : "auto", int, "all" or array-like, default="auto"
         Centres of the kernels, as in :class:`LogisticStickBreaking`.
     n_sticks : int, default=10
         Sticks.

@@ -106,7 +106,7 @@ def toy_rows(n_seeds: int, side: int) -> tuple[list[Row], dict[str, np.ndarray]]
     name = f"{n_seeds} pictures" if n_seeds > 1 else "one picture"
     reason = (
         "ascent from k-means with ten clusters ends in a local optimum with several sticks for a segment; from the "
-        "three segments on, the same ascent ends at a higher bound: the model wants three, its ascent does not find them"
+        "three segments on, the same ascent ends at a higher bound: the model wants three, and its ascent misses them"
     )
     rows = [
         Row.claim(f"ten sticks end with three dominant ones ({name})", TOY, set(segments["ours"]) == {3}),
