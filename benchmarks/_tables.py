@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification, make_regression
 
 
 class Size(NamedTuple):
-    """Rows, features and classes of a table; of sequences, positions, one and labels."""
+    """Rows, features and classes of a table; of sequences, positions, one and labels; of bags, the rows of all."""
 
     n: int
     p: int
@@ -21,6 +21,8 @@ def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
         return _sentences(size)
     if task == "survival":
         return _lives(size)
+    if task.endswith("-bags"):
+        return _bags(size)
     informative = max(4, size.p // 2)
     if task == "regression":
         return make_regression(size.n, size.p, n_informative=informative, noise=10.0, random_state=0)
@@ -28,6 +30,15 @@ def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
         size.n, size.p, n_informative=informative, n_redundant=0, n_classes=size.k, n_clusters_per_class=1,
         random_state=0,
     )  # fmt: skip
+
+
+def _bags(size: Size) -> tuple[list[np.ndarray], np.ndarray]:
+    """Bags of five rows, of which one is near the concept of the bag's class."""
+    rng = np.random.default_rng(0)
+    bags = rng.normal(size=(max(size.n // 5, 2 * size.k), 5, size.p))
+    y = np.arange(len(bags)) % size.k
+    bags[:, 0] = rng.normal(size=(size.k, size.p))[y] + 0.1 * rng.normal(size=(len(bags), size.p))
+    return list(bags), y
 
 
 def _lives(size: Size) -> tuple[np.ndarray, np.ndarray]:

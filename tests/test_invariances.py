@@ -14,7 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 ESTIMATORS = {cls.__name__: example_of(cls) for cls in TABLE_ESTIMATORS.values()}
 
-SAMPLERS = ("SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP")
+SAMPLERS = (
+    "SLIM", "CorrelatedSLIM", "NonlinearSLIM", "SparseFactorModel", "CategoricalIBP", "BayesianKernelClassifier",
+)  # fmt: skip
 """Judged by R-hat, each in a test of its own."""
 
 IN_ORDER = {
@@ -32,13 +34,15 @@ DRAWN = {
     "PrivateTuner", "ForestDensity", "DecisionTreeMarkovNetwork", "EnsembleSVC", "PrunedTreeClassifier",
     "RandomIntersectionTrees", "InteractionRuleClassifier", "ThermalPerceptron",
     "ClusterFeatureSelector", "MergeGaussianMixture", "AnechoicBSS",
-    "GibbsMedLDAClassifier", "GibbsMedLDARegressor",
+    "GibbsMedLDAClassifier", "GibbsMedLDARegressor", "EnrichedDPRegressor", "EnrichedDPClassifier",
+    "DPMixtureRegressor", "ClassSampledForest",
 }  # fmt: skip
 """Draw rows, pairs of rows or noise by their places in the table."""
 
 FOLDED = {
     "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
-    "EpsilonBoostRegressor", "GroupLassoMKL", "RandomizedVariableElimination",
+    "EpsilonBoostRegressor", "GroupLassoMKL", "RandomizedVariableElimination", "BackwardElimination",
+    "GreedyElimination", "LinearBlender",
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 

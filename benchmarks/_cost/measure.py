@@ -97,9 +97,9 @@ def grid(meter: Meter) -> list[Size]:
 def _classes(compare: ComparisonEntry) -> tuple[int, ...]:
     if "sequence" in compare.tasks:
         return (4, 8, 16)
-    if not {"multiclass", "ordinal"} & set(compare.tasks):
+    if not {"multiclass", "multiclass-bags", "ordinal"} & set(compare.tasks):
         return (2,)
-    return (2, 4, 8) if "binary" in compare.tasks else (3, 6, 12)
+    return (2, 4, 8) if {"binary", "binary-bags"} & set(compare.tasks) else (3, 6, 12)
 
 
 def _estimator(row: Row, task: str) -> Any:

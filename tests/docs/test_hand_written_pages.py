@@ -8,7 +8,14 @@ import sys
 import pytest
 from treatise_pages.command_line import commands
 
-INPUT = ["input/table_in_memory", "input/table_on_disk", "input/sequences", "input/survival", "input/groups"]
+INPUT = [
+    "input/table_in_memory",
+    "input/table_on_disk",
+    "input/sequences",
+    "input/survival",
+    "input/bags",
+    "input/groups",
+]
 PAGES = ["getting_started", "model_files", "data_home", *INPUT]
 
 

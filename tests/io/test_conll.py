@@ -108,3 +108,31 @@ def test_the_english_web_treebank(real_data):
     sentences = read_conll(real_data("ud/en_ewt-ud-dev.conllu"))
     # As the treebank's own statistics count them.
     assert len(sentences) == 2001 and sum(map(len, sentences)) == 25147
+
+
+def test_heads_are_places_of_words(file):
+    first, second = read_conll(file(TREEBANK))
+    assert first.heads() == [2, 2, -1] and second.heads() == [-1]
+    with pytest.raises(TreatiseError, match="word 3 of the sentence at line 4 has the head '9'"):
+        read_conll(file(TREEBANK.replace("VB\t_\t0", "VB\t_\t9")))[0].heads()
+    with pytest.raises(TreatiseError, match="line 4 has 0 roots"):
+        read_conll(file(TREEBANK.replace("VB\t_\t0", "VB\t_\t1")))[0].heads()
+
+
+def sentence(tags, heads):
+    numbers = [str(i + 1) for i in range(len(tags))]
+    return Sentence({"id": numbers, "upos": list(tags), "head": [str(h + 1) for h in heads]})
+
+
+def test_dropped_words_hand_their_dependents_up():
+    # a <- b(P) <- c, and d on c: without b, a hangs on c.
+    shorter = sentence("aPcd", [1, 2, -1, 2]).without("P")
+    assert shorter["upos"] == ["a", "c", "d"] and shorter["id"] == ["1", "2", "3"]
+    assert shorter.heads() == [1, -1, 1]
+    # A dropped root: its first dependent takes its place.
+    assert sentence("aPcd", [1, -1, 1, 2]).without("P").heads() == [-1, 0, 1]
+    assert sentence("aP", [1, -1]).without("P", "a")["upos"] == []
+    assert sentence("ab", [-1, 0]).without("P").columns == sentence("ab", [-1, 0]).columns
+    # Two dropped words that hang on one another are no tree, and do not go on for ever.
+    with pytest.raises(TreatiseError, match="go in a circle"):
+        sentence("aPPr", [1, 2, 1, -1]).without("P")

@@ -63,6 +63,12 @@ PARAMETERS = {
         "epsilon": 1e6,
         **SEEDED,
     },
+    "DesignedSearchCV": {
+        "estimator": LogisticRegression(),
+        "factors": {"C": (0.1, 10.0, "log")},
+        "cv": 2,
+        "error_score": "raise",
+    },
     "AnechoicBSS": SEEDED,
     "LogisticStickBreaking": SEEDED,
     "SemiStochasticLogisticRegression": SEEDED,
@@ -103,6 +109,7 @@ PARAMETERS = {
     "MutualInformationGraph": {"n_bins": 3},
     "ConstrainedStructureLearner": {"discretizer": _bins(2), "max_parents": 3},
     "OrderAveragedNetwork": {"discretizer": _bins(3)},
+    "BayesianKernelClassifier": {"burn_in": 100, "n_samples": 100, **SEEDED},
     "CategoricalIBP": {"n_bins": 3, "n_burn": 4, "n_samples": 6, "n_chains": 1, **SEEDED},
     "ForestDensity": SEEDED,
     # Few splines, which the checks can wait for.
@@ -123,6 +130,15 @@ PARAMETERS = {
     "GibbsMedLDAClassifier": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
     "GibbsMedLDARegressor": {"tokens_per_row": 20, "n_burn": 5, "n_samples": 3, **SEEDED},
     "VariationalGLMM": {"family": "gaussian"},
+    # Short chains, which the checks can wait for.
+    "EnrichedDPRegressor": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
+    "EnrichedDPClassifier": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
+    "DPMixtureRegressor": {"burn_in": 60, "n_samples": 90, "thin": 10, **SEEDED},
+    # A few trees, and models that the checks can wait for.
+    "ClassSampledForest": {"n_estimators": 20, **SEEDED},
+    "BackwardElimination": {"estimator": LogisticRegression(), **SEEDED},
+    "GreedyElimination": {"estimator": GaussianNB(), **SEEDED},
+    "LinearBlender": {"estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())], "cv": 3, **SEEDED},
 }
 
 SET_ASIDE = {

@@ -95,12 +95,22 @@ def table_examples() -> dict[str, Example]:
 
 
 def _sequence_models() -> list[Example]:
-    from treatise.sequence import CRF, HMM, AdditiveCRF, OutputSpaceSearch, RecurrentClassifier, SemiCRF
+    from treatise.sequence import (
+        CRF,
+        HMM,
+        AdditiveCRF,
+        DependencyModelWithValence,
+        OutputSpaceSearch,
+        RecurrentClassifier,
+        SemiCRF,
+    )
 
     label = asking(("predict", SEQUENCES), ("predict_marginals", SEQUENCES), ("score", SEQUENCES, LABELS))
     words = asking(("predict", WORDS), ("predict_marginals", WORDS))
     decode = asking(("predict", SYMBOLS), ("predict_proba", SYMBOLS), ("score", SYMBOLS))
+    parse = asking(("predict", TAGS), ("predict_proba", TAGS), ("score", TAGS), ("ambiguity", TAGS), ("sample", 3))
     return [
+        Example("DependencyModelWithValence", lambda: DependencyModelWithValence(max_iter=2).fit(TAGS), parse),
         Example("CRF", lambda: CRF(max_iter=5).fit(SEQUENCES, LABELS), label),
         Example("CRF of order 2", lambda: CRF(order=2, max_iter=5).fit(WORDS, TAGS), words),
         Example("SemiCRF", lambda: SemiCRF(max_iter=5).fit(SEQUENCES, SEGMENTS), asking(("predict", SEQUENCES))),
@@ -125,6 +135,20 @@ def _sequence_models() -> list[Example]:
     ]
 
 
+def _bag_models() -> list[Example]:
+    from treatise.applications import DDSVM, EMDD, MISVM, DiverseDensity, DiverseDensityMapper, miSVM
+
+    rng = np.random.default_rng(0)
+    bags, labels = [rng.normal(size=(1 + k % 3, 2)) + 2 * (k % 2) for k in range(8)], np.arange(8) % 2
+    asked = asking(("predict", bags), ("decision_function", bags), ("score", bags, labels))
+    kinds = (DDSVM, MISVM, miSVM, DiverseDensity, EMDD)
+    return [
+        *(Example(kind.__name__, lambda kind=kind: kind().fit(bags, labels), asked) for kind in kinds),
+        Example("DDSVM of classes", lambda: DDSVM().fit(bags, np.arange(8) % 3), asking(("predict", bags))),
+        Example("DiverseDensityMapper", lambda: DiverseDensityMapper().fit(bags, labels), asking(("transform", bags))),
+    ]
+
+
 def _hidden_markov_mixtures() -> list[Example]:
     from treatise.bayes import HMMClusterer, HMMHierarchy, HMMMixture, SampledHMMClusterer, fit_hmms
 
@@ -144,6 +168,25 @@ def _hidden_markov_mixtures() -> list[Example]:
             asking(("predict", waves)),
         ),
     ]
+
+
+def _recordings() -> list[Example]:
+    from treatise.applications import SegmentSymbolizer, SimilarityAnomalyDetector
+
+    rng = np.random.default_rng(0)
+    segments, apart = [rng.normal(size=5 + k % 3) for k in range(12)], rng.random((6, 6))
+    apart = apart + apart.T
+    found = [Example("SegmentSymbolizer", lambda: SegmentSymbolizer().fit(segments), asking(("predict", segments)))]
+    for method in ("knn", "ocsvm", "hierarchical"):
+        model = SimilarityAnomalyDetector(method, n_neighbors=2)
+        found.append(
+            Example(
+                f"SimilarityAnomalyDetector by {method}",
+                lambda model=model: model.fit(apart),
+                asking(("predict", apart)),
+            )
+        )
+    return found
 
 
 def _string_models() -> list[Example]:
@@ -199,12 +242,32 @@ def _latent_fields() -> list[Example]:
     ]
 
 
+def _value_estimators() -> list[Example]:
+    from treatise.rl import BRM, FPKF, GPTD, KTD, LSPE, LSTD, TDC, GradientBRM, PenalizedLSTD
+
+    rng = np.random.default_rng(0)
+    chain, earned = rng.normal(size=(31, 3)), rng.normal(size=30)
+    steps = chain[:-1], earned, chain[1:]
+    use = asking(("predict", chain), ("partial_fit", *steps), ("predict", chain))
+    models = [
+        TDC(trace_decay=0.5, keep_every=10), GradientBRM(trace_decay=0.5), LSTD(trace_decay=0.5, keep_every=10),
+        LSTD(solver="recursive"), LSPE(), FPKF(trace_decay=0.5), BRM(trace_decay=0.5), GPTD(), KTD(), PenalizedLSTD(),
+    ]  # fmt: skip
+    return [
+        Example(f"{type(model).__name__} of steps {place}", lambda model=model: model.fit(*steps), use)
+        for place, model in enumerate(models)
+    ]
+
+
 OTHERS = (
     *_sequence_models(),
+    *_bag_models(),
     *_hidden_markov_mixtures(),
+    *_recordings(),
     *_string_models(),
     *_aggregators(),
     *_boltzmann_machines(),
     *_latent_fields(),
+    *_value_estimators(),
 )
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

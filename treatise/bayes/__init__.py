@@ -1,6 +1,12 @@
 """Bayesian models: latent Gaussians, mixtures, hidden Markov models, topics and nonparametrics."""
 
 from treatise.bayes.categorical_ibp import CategoricalIBP, plot_hidden_features
+from treatise.bayes.enriched_dp import (
+    DPMixtureRegressor,
+    EnrichedDPClassifier,
+    EnrichedDPRegressor,
+    plot_predictive_density,
+)
 from treatise.bayes.gibbs_medlda import (
     GibbsMedLDAClassifier,
     GibbsMedLDARegressor,
@@ -20,6 +26,7 @@ from treatise.bayes.hmm_clustering import (
     plot_hmm_centers,
     plot_hmm_hierarchy,
 )
+from treatise.bayes.kernel_classifier import BayesianKernelClassifier, KernelDraws, plot_active_rows
 from treatise.bayes.latent_gaussian import (
     DoubleExponential,
     GPBinaryClassifier,
@@ -52,8 +59,12 @@ from treatise.bayes.stick_breaking import (
 )
 
 __all__ = [
+    "BayesianKernelClassifier",
     "CategoricalIBP",
+    "DPMixtureRegressor",
     "DoubleExponential",
+    "EnrichedDPClassifier",
+    "EnrichedDPRegressor",
     "GPBinaryClassifier",
     "GibbsMedLDAClassifier",
     "GibbsMedLDARegressor",
@@ -64,6 +75,7 @@ __all__ = [
     "HierarchicalStickBreaking",
     "HyperparameterGrid",
     "ImagePatches",
+    "KernelDraws",
     "LatentGaussianModel",
     "Likelihood",
     "LogisticStickBreaking",
@@ -85,6 +97,7 @@ __all__ = [
     "hmm_kl",
     "image_patches",
     "multivariate_normal_update",
+    "plot_active_rows",
     "plot_class_topics",
     "plot_curves",
     "plot_effects",
@@ -95,6 +108,7 @@ __all__ = [
     "plot_hmm_hierarchy",
     "plot_intervals",
     "plot_marginals",
+    "plot_predictive_density",
     "plot_segments",
     "plot_topics",
     "random_walk",

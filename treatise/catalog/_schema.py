@@ -16,7 +16,9 @@ INPUTS = ("dense", "sparse")
 TABLE_TASKS = ("binary", "multiclass", "regression")
 SEVERAL_TASKS = ("multi-regression", "multi-label", "multi-class")
 """Several targets at once: amounts, two classes each (y is a matrix of 0 and 1), or classes (y holds their numbers)."""
-COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, "ordinal", "survival", "sequence", "cluster")
+BAG_TASKS = ("binary-bags", "multiclass-bags")
+"""Classes of bags of rows: ``fit`` takes a list of arrays, and the rows of a law are those of all bags."""
+COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, *BAG_TASKS, "ordinal", "survival", "sequence", "cluster")
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip
@@ -29,7 +31,7 @@ TASKS = (
     "structure", "inference", "sequence", "structured", "time-series",
     "feature-selection", "decomposition", "source-separation", "dimension-reduction",
     "metric", "kernel", "online", "experts", "network",
-    "reinforcement", "optimisation", "design", "estimation", "diagnostics", "image", "text",
+    "reinforcement", "optimisation", "design", "estimation", "diagnostics", "image", "text", "multiple-instance",
 )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from treatise.cli import (
     _data,
     _depend,
     _doctor,
+    _evaluate,
+    _events,
     _graph,
     _minimize,
     _models,
@@ -95,9 +97,11 @@ app.command("label")(_models.predict)
 app.command("graph")(_graph.graph)
 app.command("depend")(_depend.depend)
 app.command("network")(_network.network)
+app.command("events")(_events.events)
 app.command("minimize")(_minimize.minimize)
 app.command("rate")(_rate.rate)
 app.command("aggregate")(_rate.aggregate)
+app.command("evaluate")(_evaluate.evaluate)
 app.command("stream")(_stream.stream)
 app.command("list")(_catalogue.list_papers)
 app.command("show")(_catalogue.show_paper)

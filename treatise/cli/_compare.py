@@ -65,6 +65,10 @@ Event = Annotated[
     str | None,
     typer.Option(metavar="COL", help="With --time: whether that ended with the event (1, yes) or was cut off (0, no)."),
 ]
+Bag = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="A column that tells bags of rows apart; each bag has one label."),
+]
 Ordered = Annotated[
     str | None,
     typer.Option(
@@ -124,6 +128,7 @@ def compare(
     by_time: ByTime = None,
     time: Time = None,
     event: Event = None,
+    bag: Bag = None,
     ordered: Ordered = None,
     weight: Weight = None,
     test: Test = None,
@@ -142,7 +147,7 @@ def compare(
     from treatise.compare.early import refuse_early
 
     # Before the methods and their libraries are imported, which takes longer than finding a typing error.
-    named = (*(target or ()), group, by_time, weight, time, event)
+    named = (*(target or ()), group, by_time, weight, time, event, bag)
     refuse_early(data, named, header=header, task=task, metric=metric, others=(test,))
     from treatise.cli._watching import Lines, LiveTable
     from treatise.compare import Observer, compare_methods
@@ -152,7 +157,7 @@ def compare(
         comparison = compare_methods(
             data, target, task=task, metric=metric, budget=budget, jobs=jobs, output=output, seed=seed, header=header,
             memory=None if memory is None else memory * 2**30, group=group, by_time=by_time, time=time, event=event,
-            ordered=_levels(ordered),
+            ordered=_levels(ordered), bag=bag,
             weight=weight, test=test, include=include or (), exclude=exclude or (), folds=folds, keep=keep,
             margin=margin, prefer=prefer, threshold=threshold, observer=watch, spent=_age(),
         )  # fmt: skip

@@ -11,7 +11,7 @@ import typer
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
-from treatise.cli._compare import Data, Event, Group, Header, Seed, Targets, Task, Time
+from treatise.cli._compare import Bag, Data, Event, Group, Header, Seed, Targets, Task, Time
 from treatise.cli._console import Column, Json, counted, interval, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def fit(
     group: Group = None,
     time: Time = None,
     event: Event = None,
+    bag: Bag = None,
     as_json: Json = False,
 ) -> None:
     """Fit one method to a table or to sequences and save it."""
@@ -46,7 +47,17 @@ def fit(
 
     params = dict(parse_setting(text) for text in setting or ())
     pipeline, about, given = fit_method(
-        method, data, target, task=task, params=params, header=header, seed=seed, group=group, time=time, event=event
+        method,
+        data,
+        target,
+        task=task,
+        params=params,
+        header=header,
+        seed=seed,
+        group=group,
+        time=time,
+        event=event,
+        bag=bag,
     )
     save_model(pipeline, output, metadata=about)
     data_as_read = given.describe()

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from treatise.compare.candidates import Candidate
     from treatise.compare.comparison import Comparison, compare_methods
     from treatise.compare.consensus import Consensus, aggregate_rankings
+    from treatise.compare.decisions import EvaluatedPolicy, evaluate_policy
     from treatise.compare.dependence import Dependence, find_dependence
+    from treatise.compare.events import RankedEntities, rank_entities
     from treatise.compare.fitted import FittedModel
     from treatise.compare.graph import LearnedGraph, graph_learners, learn_graph
     from treatise.compare.inputs import Input
+    from treatise.compare.inputs.bags import predict_bags
     from treatise.compare.inputs.encoding import Densify, TableEncoder
     from treatise.compare.inputs.groups import predict_groups
     from treatise.compare.inputs.sentences import label_sentences
@@ -40,16 +43,19 @@ _PLACES = {
     "Consensus": "consensus",
     "Densify": "inputs.encoding",
     "Dependence": "dependence",
+    "EvaluatedPolicy": "decisions",
     "FittedModel": "fitted",
     "Input": "inputs",
     "LearnedGraph": "graph",
     "NetworkFindings": "network",
     "Observer": "observer",
+    "RankedEntities": "events",
     "RatedPlayers": "ratings",
     "Rules": "rules",
     "TableEncoder": "inputs.encoding",
     "aggregate_rankings": "consensus",
     "compare_methods": "comparison",
+    "evaluate_policy": "decisions",
     "expert_weights": "blending",
     "explore_network": "network",
     "find_dependence": "dependence",
@@ -60,10 +66,12 @@ _PLACES = {
     "label_table": "inputs.sequence_tables",
     "learn_graph": "graph",
     "parse_setting": "single",
+    "predict_bags": "inputs.bags",
     "predict_groups": "inputs.groups",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
     "predict_targets": "inputs.targets",
+    "rank_entities": "events",
     "rate_players": "ratings",
     "understand": "inputs.table",
 }
@@ -76,16 +84,19 @@ __all__ = [
     "Consensus",
     "Densify",
     "Dependence",
+    "EvaluatedPolicy",
     "FittedModel",
     "Input",
     "LearnedGraph",
     "NetworkFindings",
     "Observer",
+    "RankedEntities",
     "RatedPlayers",
     "Rules",
     "TableEncoder",
     "aggregate_rankings",
     "compare_methods",
+    "evaluate_policy",
     "expert_weights",
     "explore_network",
     "find_dependence",
@@ -96,10 +107,12 @@ __all__ = [
     "label_table",
     "learn_graph",
     "parse_setting",
+    "predict_bags",
     "predict_groups",
     "predict_lifetimes",
     "predict_table",
     "predict_targets",
+    "rank_entities",
     "rate_players",
     "understand",
 ]

@@ -142,8 +142,10 @@ def chosen_candidates(
 def _meant(pattern: str, candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates that a name or pattern stands for; none is an error that names close ones."""
     found = [c for c in candidates if any(fnmatchcase(name.lower(), pattern.lower()) for name in _names(c))]
+    # Two methods may differ in capitals alone; whoever writes one of them as it is written means that one.
+    exact = [c for c in found if pattern in _names(c)]
     if found:
-        return found
+        return exact or found
     elsewhere = _tasks_of(pattern.lower())
     if elsewhere:
         raise TreatiseError(f"{pattern!r} takes {', '.join(elsewhere)} tasks, not this one")
@@ -168,8 +170,10 @@ def find_candidate(name: str, candidates: Sequence[Candidate], task: str) -> Can
         for c in candidates
         if wanted in (c.key.lower(), c.entry.name.lower(), c.entry.path.lower(), c.paper.id if c.paper else "")
     ]
-    if len(matches) == 1:
-        return matches[0]
+    # Two methods may differ in capitals alone.
+    exact = [c for c in matches if name in (c.key, c.entry.name, c.entry.path)]
+    if len(matches) == 1 or len(exact) == 1:
+        return (exact or matches)[0]
     if matches:
         raise TreatiseError(f"{name!r} could be {', '.join(c.key for c in matches)}; name one of these")
     elsewhere = _tasks_of(wanted)

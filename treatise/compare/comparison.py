@@ -150,6 +150,7 @@ def compare_methods(
     by_time: str | None = None,
     time: str | None = None,
     event: str | None = None,
+    bag: str | None = None,
     ordered: bool | Sequence[str] = False,
     weight: str | None = None,
     test: Any = None,
@@ -217,6 +218,9 @@ def compare_methods(
     time, event : str or None
         For survival, instead of a target: the column of times, and the one that says whether a time ended with the
         event (1, true, yes) or was cut off. Without ``event`` all did.
+    bag : str or None
+        A column that tells bags of rows apart, of which each has one label: methods of bags take part, beside the
+        usual ones for rows on the mean, the least and the largest of each column in a bag.
     ordered : bool or sequence of str, default=False
         Classes of the target from the lowest to the highest, or True where they sort so: learners of ordered classes
         take part, and the mean distance in levels ranks. A frame's ordered category need not be told.
@@ -265,7 +269,7 @@ def compare_methods(
     here = jobs_on_a_machine(jobs)
     rules = Rules(margin, prefer, folds, _several(include), _several(exclude), keep)
     target, targets = one_or_several(target, targets)
-    named = (target, *targets, group, by_time, weight, time, event)
+    named = (target, *targets, group, by_time, weight, time, event, bag)
     refuse_early(data, named, header=header, task=task, metric=metric, others=(test,))
     own = _own(metric)
     watch, clock = observer or Observer(), Clock(budget, spent)
@@ -276,7 +280,7 @@ def compare_methods(
             limit=MEMORY_SHARE * psutil.virtual_memory().available / here / COPIES if memory is None else memory,
             seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
             time=by_time, weight=weight, threshold=read_threshold(threshold), own=own, lifetime=time, event=event,
-            ordered=ordered if isinstance(ordered, bool) else tuple(ordered), targets=targets,
+            ordered=ordered if isinstance(ordered, bool) else tuple(ordered), targets=targets, bag=bag,
         )  # fmt: skip
         workers().warm_up(here)
         given = read_input(request)

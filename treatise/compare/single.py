@@ -26,6 +26,7 @@ def fit_method(
     group: str | None = None,
     time: str | None = None,
     event: str | None = None,
+    bag: str | None = None,
 ) -> tuple[Pipeline, dict[str, Any], Input]:
     """Fit one method, with the preprocessing it needs, to a table or to sequences.
 
@@ -35,7 +36,7 @@ def fit_method(
         An estimator's name or import path, a paper's id, or a baseline's name.
     data : path, bundled name or Table
         The table.
-    target, task, header, seed, group, time, event :
+    target, task, header, seed, group, time, event, bag :
         As for :func:`compare_methods`.
     params : mapping or None
         Parameters of the method by name, or ``head__NAME`` for a transformer's head.
@@ -46,7 +47,9 @@ def fit_method(
         The fitted pipeline, what its model file should say, and the data as they were understood.
     """
     one, several = one_or_several(target)
-    given = read_input(Request(data, one, task, header, group, seed=seed, lifetime=time, event=event, targets=several))
+    given = read_input(
+        Request(data, one, task, header, group, seed=seed, lifetime=time, event=event, targets=several, bag=bag)
+    )
     candidate = find_candidate(method, given.candidates(), given.task)
     try:
         pipeline = given.pipeline(candidate, params or {}, seed)

@@ -2,6 +2,8 @@
 
 from treatise.datasets._additive_chains import ADDITIVE_CURVES, make_additive_chain, make_interleaved_emissions
 from treatise.datasets._anechoic import AnechoicMixture, make_anechoic_mixture, make_moved_objects
+from treatise.datasets._bags import load_musk1, make_concept_bags
+from treatise.datasets._beats import load_ecg_beats, make_beat_recordings
 from treatise.datasets._binary_density import load_binary_density
 from treatise.datasets._biology import (
     ProteinFamilies,
@@ -20,9 +22,12 @@ from treatise.datasets._classes import (
     make_hypercube_gaussians,
     make_logistic_sphere,
     make_monks,
+    make_ringnorm,
     make_shared_features,
+    make_twonorm,
     make_waveform,
 )
+from treatise.datasets._click_log import make_click_log
 from treatise.datasets._collection import DataFile, data_files
 from treatise.datasets._corral import make_corral
 from treatise.datasets._cv_variance import make_bengio_grandvalet
@@ -30,6 +35,7 @@ from treatise.datasets._download import download
 from treatise.datasets._game_tables import games_of_table
 from treatise.datasets._games import Games, load_atp, load_halo2, make_ranking_games
 from treatise.datasets._gaussian_graphs import make_random_gaussian_graph
+from treatise.datasets._grammar_sentences import GrammarSentences, make_grammar_sentences
 from treatise.datasets._hidden_clusters import make_hidden_clusters
 from treatise.datasets._home import data_home, locate
 from treatise.datasets._images import (
@@ -107,6 +113,7 @@ __all__ = [
     "CellSignals",
     "DataFile",
     "Games",
+    "GrammarSentences",
     "HandwrittenWords",
     "LinearNetworkData",
     "LinkEvents",
@@ -135,6 +142,7 @@ __all__ = [
     "load_cmu_motion",
     "load_colon_expression",
     "load_dorothea_validation",
+    "load_ecg_beats",
     "load_english_treebank",
     "load_exons_introns",
     "load_foetal_ecg",
@@ -147,6 +155,7 @@ __all__ = [
     "load_motion",
     "load_movie_reviews",
     "load_movielens_small",
+    "load_musk1",
     "load_network",
     "load_newsgroup_counts",
     "load_newsgroup_pair",
@@ -169,9 +178,12 @@ __all__ = [
     "locate",
     "make_additive_chain",
     "make_anechoic_mixture",
+    "make_beat_recordings",
     "make_bengio_grandvalet",
     "make_changing_network",
+    "make_click_log",
     "make_colored_sources",
+    "make_concept_bags",
     "make_corral",
     "make_coupled_oscillators",
     "make_expert_rankings",
@@ -179,6 +191,7 @@ __all__ = [
     "make_fractional_brownian_motion",
     "make_gaussian_mixtures",
     "make_graded_features",
+    "make_grammar_sentences",
     "make_hidden_clusters",
     "make_hypercube_gaussians",
     "make_interleaved_emissions",
@@ -195,6 +208,7 @@ __all__ = [
     "make_phrase_movements",
     "make_random_gaussian_graph",
     "make_ranking_games",
+    "make_ringnorm",
     "make_separable",
     "make_shared_features",
     "make_signed_network",
@@ -202,6 +216,7 @@ __all__ = [
     "make_subspace_sources",
     "make_swimmer",
     "make_tic_tac_toe",
+    "make_twonorm",
     "make_waveform",
     "make_weak_edge_graph",
     "mix_postnonlinear",

@@ -7,6 +7,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from treatise._core.jit import compiled
 from treatise.inference import MAPResult, PairwiseForm, iterated_conditional_forests, iterated_conditional_modes
+from treatise.optimize.simplices import project_simplices
 
 _DIAGONALS = ("absrow", "eig")
 _METHODS = ("convex", "structured", "nonconvex")
@@ -257,28 +258,6 @@ def expected_scores(offset, unary, edges, pair_offset, pairs, mu, field):
                 field[y] += pairs[at] * mu[x]
                 at += 1
             field[x] += acc
-
-
-@compiled
-def project_simplices(offset, values):
-    """Move each variable's part of ``values`` to the nearest point of the simplex.
-
-    What is taken from all entries alike is found by dropping, again and again, the entries that would not stay
-    positive; compiling a sort would cost more than it saves for so few.
-    """
-    for s in range(len(offset) - 1):
-        low, high = offset[s], offset[s + 1]
-        threshold, count, before = -np.inf, 0, -1
-        while count != before:
-            before = count
-            total, count = 0.0, 0
-            for k in range(low, high):
-                if values[k] > threshold:
-                    total += values[k]
-                    count += 1
-            threshold = (total - 1.0) / count
-        for k in range(low, high):
-            values[k] = max(values[k] - threshold, 0.0)
 
 
 @compiled

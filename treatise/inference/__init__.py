@@ -35,6 +35,7 @@ from treatise.inference.messages import (
 )
 from treatise.inference.pairwise_energy import PairwiseEnergy
 from treatise.inference.pairwise_form import PairwiseForm
+from treatise.inference.projective_trees import ProjectiveTrees, TreeMarginals
 from treatise.inference.spanning_forest import maximum_spanning_forest, restricted_forest, root_forest, tree_partition
 
 __all__ = [
@@ -56,6 +57,8 @@ __all__ = [
     "PatternAutomaton",
     "PatternChains",
     "PatternMarginals",
+    "ProjectiveTrees",
+    "TreeMarginals",
     "baum_welch",
     "belief_propagation",
     "clique_tree",

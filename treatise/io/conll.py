@@ -56,6 +56,68 @@ class Sentence:
         """The values of each word, as feature templates take them."""
         return list(zip(*self.columns.values()))
 
+    def heads(self) -> list[int]:
+        """The place of each word's head, from 0, and -1 for the root, of the columns ``id`` and ``head``.
+
+        Raises
+        ------
+        TreatiseError
+            Where a head is no number of a word of the sentence, or the sentence has not one root.
+        """
+        places = {number: place for place, number in enumerate(self["id"])}
+        places["0"] = -1
+        for place, head in enumerate(self["head"]):
+            if head not in places:
+                raise TreatiseError(
+                    f"word {self['id'][place]} of the sentence at line {self.line} has the head {head!r}, which is "
+                    "none of its words; 0 stands for the root"
+                )
+        found = [places[head] for head in self["head"]]
+        if found.count(-1) != 1:
+            raise TreatiseError(f"the sentence at line {self.line} has {found.count(-1)} roots; a tree has one")
+        return found
+
+    def without(self, *values: str, column: str = "upos") -> "Sentence":
+        """The sentence without the words that have one of these values, such as ``PUNCT``.
+
+        Words are numbered anew. Where there are heads, what hung on a dropped word hangs on the nearest head above it
+        that is kept; if the root is dropped, the first word that hung on it becomes the root, and the others hang on
+        that. A sentence of which nothing is kept comes out with no words.
+
+        Parameters
+        ----------
+        values : str
+            What to drop.
+        column : str, default="upos"
+            Where it stands.
+
+        Returns
+        -------
+        Sentence
+        """
+        kept = [place for place, value in enumerate(self[column]) if value not in values]
+        columns = {name: [cells[place] for place in kept] for name, cells in self.columns.items()}
+        if "id" in columns:
+            columns["id"] = [str(number) for number in range(1, len(kept) + 1)]
+        if "id" in columns and "head" in columns and kept:
+            columns["head"] = [str(head + 1) for head in _heads_among(kept, self.heads(), self.line)]
+        return Sentence(columns, self.comments, self.line)
+
+
+def _heads_among(kept: list[int], heads: list[int], line: int) -> list[int]:
+    """The heads of kept words among kept words; -1 for the first that has none."""
+    new_place = {place: number for number, place in enumerate(kept)}
+    found = []
+    for place in kept:
+        head, steps = heads[place], 0
+        while head >= 0 and head not in new_place:
+            head, steps = heads[head], steps + 1
+            if steps > len(heads):
+                raise TreatiseError(f"the heads of the sentence at line {line} go in a circle")
+        found.append(new_place.get(head, -1))
+    tops = [number for number, head in enumerate(found) if head < 0]
+    return [tops[0] if head < 0 and tops and number != tops[0] else head for number, head in enumerate(found)]
+
 
 def iterate_conll(path: str | os.PathLike[str], *, columns: Sequence[str] | None = None) -> Iterator[Sentence]:
     """The sentences of a file, one after another; memory does not grow with the file.

@@ -12,7 +12,12 @@ from treatise.kernels.base import (
     ScaledKernel,
 )
 from treatise.kernels.columns import Additive, OnColumns
-from treatise.kernels.definiteness import Definiteness, negative_definiteness, positive_definiteness
+from treatise.kernels.definiteness import (
+    Definiteness,
+    clip_spectrum,
+    negative_definiteness,
+    positive_definiteness,
+)
 from treatise.kernels.factor import KernelFactor
 from treatise.kernels.gram_plot import plot_gram
 from treatise.kernels.gram_rows import GramRows
@@ -133,6 +138,7 @@ __all__ = [
     "WildcardKernel",
     "align_kernels",
     "check_gram",
+    "clip_spectrum",
     "convolution_transducer",
     "edit_distance_transducer",
     "kernel_alignment",

@@ -87,6 +87,63 @@ def negative_definiteness(D, *, tolerance=1e-10):
     return Definiteness(bool(values[-1] <= tolerance * scale), float(values[-1]), basis @ vectors[:, -1])
 
 
+SPECTRA = {
+    "clip": lambda values: np.where(values > 0.0, 1.0, 0.0),
+    "flip": np.sign,
+    "square": lambda values: values,
+}
+"""What multiplies each eigenvalue to make it no longer negative."""
+
+
+def clip_spectrum(M, *, mode="clip", return_transform=False):
+    """A positive semidefinite matrix in place of a symmetric one, by its eigenvalues.
+
+    Clipping puts zero for negative eigenvalues, which gives the nearest positive semidefinite matrix (in the Frobenius
+    norm). Use it where similarities or dissimilarities that are no kernel must go into a method that needs one. Of
+    dissimilarities it changes the diagonal and may leave negative entries. Costs n^3.
+
+    Parameters
+    ----------
+    M : array-like of shape (n, n)
+        Symmetric matrix.
+    mode : {"clip", "flip", "shift", "square"}, default="clip"
+        Negative eigenvalues become zero or positive, all eigenvalues are raised until the least is zero, or squared.
+    return_transform : bool, default=False
+        Whether to return what rows of new objects, of their likeness to the n old ones, are multiplied with.
+
+    Returns
+    -------
+    clipped : ndarray of shape (n, n)
+    transform : ndarray of shape (n, n)
+        Only with ``return_transform``. Rows of M itself become those of ``clipped``, but for the mode "shift", which
+        changes nothing but what each object has with itself.
+
+    Examples
+    --------
+    >>> from treatise.kernels import clip_spectrum
+    >>> clip_spectrum([[0.0, 1.0], [1.0, 0.0]]).round(6)
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+
+    References
+    ----------
+    .. [1] Paper v12-0999, section 3.3.
+    """
+    M = _symmetric(M)
+    if mode not in (*SPECTRA, "shift"):
+        raise ValueError(f"mode={mode!r} is not known; choose 'clip', 'flip', 'shift' or 'square'")
+    values, vectors = np.linalg.eigh(M)
+    if mode == "shift":
+        clipped, transform = M + max(0.0, -values[0]) * np.eye(len(M)), np.eye(len(M))
+    elif mode == "clip" and values[0] >= 0.0:
+        clipped, transform = M, np.eye(len(M))
+    else:
+        factors = SPECTRA[mode](values)
+        clipped, transform = (vectors * (factors * values)) @ vectors.T, (vectors * factors) @ vectors.T
+    clipped = (clipped + clipped.T) / 2.0
+    return (clipped, transform) if return_transform else clipped
+
+
 def _symmetric(K):
     K = np.asarray(K, np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):

@@ -4,6 +4,12 @@ from treatise.optimize.admm import ADMMSolution, minimize_on_subspace
 from treatise.optimize.block_arrow import ArrowFactor, BlockArrow
 from treatise.optimize.bordered_newton import KernelNewtonSolution, minimize_kernel_newton
 from treatise.optimize.box_quadratic import minimize_box_quadratic
+from treatise.optimize.cholesky_updates import (
+    cholesky_append,
+    cholesky_delete,
+    cholesky_downdate,
+    cholesky_update,
+)
 from treatise.optimize.covariance_selection import covariance_selection
 from treatise.optimize.enclosing_ellipsoid import EnclosingEllipsoid, minimum_volume_ellipsoid
 from treatise.optimize.evolution import SNES, XNES, EvolutionStrategy, load_search, nes_utilities
@@ -63,6 +69,7 @@ from treatise.optimize.losses import (
     make_loss,
 )
 from treatise.optimize.low_rank_curvature import LowRankCurvature
+from treatise.optimize.many_lbfgs import ManyMinima, minimize_many_lbfgs
 from treatise.optimize.nnls import nonnegative_kkt_residual, nonnegative_least_squares
 from treatise.optimize.observed_factors import ObservedFactors, factorize_observed, factorize_signs
 from treatise.optimize.parametric_simplex import LPPath, parametric_simplex
@@ -82,6 +89,7 @@ from treatise.optimize.penalties import (
     singular_value_threshold,
     soft_threshold,
 )
+from treatise.optimize.posterior_projection import PosteriorProjection, posterior_projection
 from treatise.optimize.projections import (
     hoyer_sparseness,
     l1_of_unit_vector,
@@ -90,8 +98,10 @@ from treatise.optimize.projections import (
 )
 from treatise.optimize.riemannian import armijo_step, q_factor
 from treatise.optimize.separating_plane import separating_plane
+from treatise.optimize.simplices import project_capped_simplex
 from treatise.optimize.sparse_cholesky import CholeskyPlan, SelectedInverse, SparseCholesky, fill_reducing_order
 from treatise.optimize.sparse_low_rank import SparseLowRank, denoise_sparse_low_rank
+from treatise.optimize.stepwise import StepwiseResult, StepwiseStep, stepwise_regression
 from treatise.optimize.successive_projection import SuccessiveProjection, successive_projection
 from treatise.optimize.svm import (
     SVMDualProblem,
@@ -142,6 +152,7 @@ __all__ = [
     "LogisticLoss",
     "Loss",
     "LowRankCurvature",
+    "ManyMinima",
     "ModifiedHuberLoss",
     "NonnegativeL1Penalty",
     "NormCondition",
@@ -151,6 +162,7 @@ __all__ = [
     "PartitionBound",
     "Penalty",
     "PoissonLoss",
+    "PosteriorProjection",
     "QuantileLoss",
     "SVMDualProblem",
     "SVMDualSolution",
@@ -163,10 +175,16 @@ __all__ = [
     "SparseLowRank",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "StepwiseResult",
+    "StepwiseStep",
     "SuccessiveProjection",
     "TooManySetsError",
     "TransportSolution",
     "armijo_step",
+    "cholesky_append",
+    "cholesky_delete",
+    "cholesky_downdate",
+    "cholesky_update",
     "covariance_selection",
     "denoise_sparse_low_rank",
     "factorize_observed",
@@ -193,6 +211,7 @@ __all__ = [
     "minimize_kernel_quadratic",
     "minimize_l1_cone_margin",
     "minimize_lbfgs",
+    "minimize_many_lbfgs",
     "minimize_on_subspace",
     "minimum_hitting_sets",
     "minimum_volume_ellipsoid",
@@ -201,6 +220,8 @@ __all__ = [
     "nonnegative_least_squares",
     "parametric_simplex",
     "plot_log_partition_bound",
+    "posterior_projection",
+    "project_capped_simplex",
     "project_columns_on_l1_ball",
     "project_l1_l2",
     "project_sparseness",
@@ -216,6 +237,7 @@ __all__ = [
     "solve_svm_dual",
     "solve_svm_without_offset",
     "solve_transport",
+    "stepwise_regression",
     "successive_projection",
     "svm_without_offset_path",
     "two_sat",

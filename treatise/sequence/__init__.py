@@ -2,6 +2,12 @@
 
 from treatise.sequence.additive_crf import AdditiveCRF, plot_additive_features
 from treatise.sequence.crf import CRF, SemiCRF, plot_label_transitions
+from treatise.sequence.dependency import (
+    DependencyModelWithValence,
+    attachment_accuracy,
+    dependency_ambiguity,
+    plot_dependency_tree,
+)
 from treatise.sequence.features import FeatureTemplates, SequenceVectorizer, word_features
 from treatise.sequence.hmm import (
     HMM,
@@ -41,6 +47,7 @@ __all__ = [
     "AnytimeCurve",
     "Decoding",
     "DecodingPath",
+    "DependencyModelWithValence",
     "FeatureTemplates",
     "GridSpace",
     "GroupedClassifier",
@@ -57,14 +64,17 @@ __all__ = [
     "SequenceTagger",
     "SequenceVectorizer",
     "StructuredPerceptronClassifier",
+    "attachment_accuracy",
     "class_distances",
     "decoding_path",
+    "dependency_ambiguity",
     "labels_from_segments",
     "log_average_messages",
     "movement_distances",
     "orientation_of",
     "path_risks",
     "plot_additive_features",
+    "plot_dependency_tree",
     "plot_label_transitions",
     "segment_f1",
     "segments_from_labels",

@@ -29,8 +29,8 @@ class Observed:
             return np.split(flat, np.cumsum(self.lengths)[:-1])
         return flat
 
-    def codes(self, symbols):
-        """Numbers of the symbols at all positions."""
+    def codes(self, symbols, *, name="sequences", kind="symbols of the alphabet"):
+        """Numbers of the symbols at all positions; an unknown one is refused in words that name it."""
         order = np.argsort(symbols)
         ordered = symbols[order]
         if (self.values.dtype.kind in "US") == (ordered.dtype.kind in "US"):
@@ -42,8 +42,7 @@ class Observed:
             at = int(np.argmax(unknown))
             which = int(np.searchsorted(np.cumsum(self.lengths), at, side="right"))
             raise ValueError(
-                f"sequences[{which}] holds {self.values[at].item()!r}, which is not among the "
-                f"{len(symbols)} symbols of the alphabet"
+                f"{name}[{which}] holds {self.values[at].item()!r}, which is not among the {len(symbols)} {kind}"
             )
         return order[found]
 

@@ -9,6 +9,7 @@ from treatise.statistics.cubic_splines import OSullivanBasis, osullivan_basis
 from treatise.statistics.density_grids import DensityGrids, kde_mutual_information, plug_in_bandwidths
 from treatise.statistics.discretize import MDLDiscretizer
 from treatise.statistics.entropy import (
+    chao_shen_entropy,
     conditional_mutual_information,
     entropy,
     mutual_information,
@@ -36,6 +37,7 @@ from treatise.statistics.survival_curves import brier_curve, integrated_brier_sc
 from treatise.statistics.survival_times import martingale_residuals, survival_bounds
 from treatise.statistics.time_windows import delay_windows
 from treatise.statistics.trivariate_normal import trivariate_normal_cdf
+from treatise.statistics.warping import dtw, dtw_pairwise
 from treatise.statistics.weighted_chi2 import weighted_chi2_cdf, weighted_chi2_sf
 from treatise.statistics.westfall_young import westfall_young
 
@@ -57,12 +59,15 @@ __all__ = [
     "StreamingCovariance",
     "bivariate_normal_cdf",
     "brier_curve",
+    "chao_shen_entropy",
     "concordance_index",
     "conditional_mutual_information",
     "copula_transform",
     "counts_within",
     "delay_windows",
     "disagreement",
+    "dtw",
+    "dtw_pairwise",
     "effective_sample_size",
     "entropy",
     "geometric_median",

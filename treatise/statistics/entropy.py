@@ -8,6 +8,7 @@ import math
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from treatise.statistics._chao_shen_loops import chao_shen
 from treatise.statistics._columns import is_frame, read_array, read_frame
 from treatise.statistics._counts import DiscreteTable, DiscreteVariable, entropy_table, joint_variable
 from treatise.statistics._encoding import encode
@@ -205,6 +206,45 @@ def su_matrix(X, Y=None) -> np.ndarray:
         out[j:, j] = information.symmetrical_uncertainty(table.variable(j), np.arange(j, table.n_columns))
         out[j, j:] = out[j:, j]
     return out
+
+
+def chao_shen_entropy(counts, *, base: float = math.e) -> float:
+    """Entropy of a discrete variable from a sample that has not seen all of its values.
+
+    The estimate of Chao and Shen: probabilities are shrunk by the coverage of the sample, one less the share of values
+    seen once, and each term is divided by the chance that its value is seen at all. With every value seen often it is
+    the entropy of the counts. Use it for small samples of many values; cost O(values).
+
+    Parameters
+    ----------
+    counts : array-like of int of shape (n_values,)
+        How often each value was seen; zeros are left out.
+    base : float, default=e
+        Unit: e for nats, 2 for bits.
+
+    Returns
+    -------
+    entropy : float
+
+    Examples
+    --------
+    >>> from treatise.statistics import chao_shen_entropy
+    >>> round(chao_shen_entropy([4, 2, 1, 1]), 6)
+    1.578373
+
+    References
+    ----------
+    .. [1] A. Chao and T.-J. Shen, "Nonparametric estimation of Shannon's index of diversity when there are unseen
+       species in sample", Environmental and Ecological Statistics 10:429-443, 2003. Where all values were seen once the
+       coverage would be zero; one of them less is then counted as seen once.
+    """
+    counts = check_array(counts, ensure_2d=False, dtype=np.float64)
+    if counts.ndim != 1 or (counts < 0).any() or (counts != np.rint(counts)).any() or not counts.sum():
+        raise ValueError(f"counts must be whole numbers of values seen, not all zero; got {counts}")
+    seen = counts[counts > 0].astype(np.int64)
+    if len(seen) == 1:
+        return 0.0
+    return float(chao_shen(seen, int(seen.sum()))) * _bit_in(base) / _bit_in(math.e)
 
 
 def discrete_variable(x, name: str) -> DiscreteVariable:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from treatise_pages.rst import escaped, table, title
+from treatise_pages.rst import escaped, folded, table, title
 
 NOTHING = "Nothing has been recorded in this copy of the site; the next build shows what ``make bench`` records.\n"
 
@@ -23,13 +23,18 @@ def _tables(rows: list[dict[str, Any]]) -> str:
         own = [row for row in rows if row["benchmark"] == name]
         contests = [row for row in own if "ours s" in row]
         scalings = [row for row in own if "slope" in row]
-        memories = [row for row in own if row not in contests and row not in scalings]
+        rankings = [row for row in own if "mean rank" in row]
+        memories = [row for row in own if row not in contests and row not in scalings and row not in rankings]
         if contests:
             header = ["Work", "Peer", "Ours, s", "Peer, s", "Times as fast", "Quality", "Peak, MiB"]
             text += table(header, [_contest(row) for row in contests], widths="32 16 9 9 10 14 10") + "\n"
         if scalings:
             header = ["Work", "Sizes", "Seconds", "Slope"]
             text += table(header, [_scaling(row) for row in scalings], widths="36 26 28 10") + "\n"
+        if rankings:
+            header = ["Work", "Mean rank, 1 is best", "Mean accuracy"]
+            text += table(header, [_ranking(row) for row in rankings], widths="40 30 30") + "\n"
+            text += "".join(_by_table(row) for row in rankings)
         if memories:
             header = ["Work", "Against", "Peak, MiB", "Ratio"]
             text += table(header, [_memory(row) for row in memories], widths="36 26 28 10") + "\n"
@@ -42,6 +47,20 @@ def _contest(row: dict[str, Any]) -> list[str]:
         f"{row['ratio']:.3g}", f"{row['quality ours']:.4g} and {row['quality peer']:.4g}",
         f"{row['peak MiB ours']:.0f} and {row['peak MiB peer']:.0f}",
     ]  # fmt: skip
+
+
+def _ranking(row: dict[str, Any]) -> list[str]:
+    """Ranks and scores of several sides over many tables."""
+    ranks, scores = (", ".join(f"{who} {value:.4g}" for who, value in row[key].items())
+                     for key in ("mean rank", "mean accuracy"))  # fmt: skip
+    return [escaped(row["work"]), ranks, scores]
+
+
+def _by_table(row: dict[str, Any]) -> str:
+    """The scores on every table, folded."""
+    header = ["Table", *row["mean rank"]]
+    body = [[escaped(name), *(f"{score:.4g}" for score in scores)] for name, scores in row["by table"].items()]
+    return folded(escaped(row["work"].partition(",")[0]) + ": every table", table(header, body)) + "\n"
 
 
 def _memory(row: dict[str, Any]) -> list[str]:

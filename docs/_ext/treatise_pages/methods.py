@@ -32,6 +32,7 @@ TITLES = {
     "network": "Work with networks", "reinforcement": "Learn to act", "optimisation": "Optimise a black box",
     "design": "Design experiments", "estimation": "Estimate entropies, divergences and dependence",
     "diagnostics": "Judge a learner or an experiment", "image": "Work with images", "text": "Work with text",
+    "multiple-instance": "Classify bags of rows that share one label",
 }  # fmt: skip
 PREDICTION = ("binary", "multiclass", "regression", "sequence")
 

@@ -1,5 +1,6 @@
 """Work that raises, hangs, eats memory, crashes or prints never ends the run."""
 
+import io
 import operator
 import os
 import shutil
@@ -14,7 +15,7 @@ import psutil
 import pytest
 
 from treatise._core.errors import TreatiseError
-from treatise.compare.contest import processes
+from treatise.compare.contest import isolation, processes
 from treatise.compare.contest.isolation import Limits, WorkerPool
 
 PLENTY = float("inf")
@@ -155,6 +156,24 @@ def test_when_the_nursery_is_killed_the_next_workers_come_from_another():
         assert outcomes[-1].value == 2
     finally:
         workers.close()
+
+
+def test_a_worker_that_says_no_more_is_not_lent_again_though_its_process_still_runs(monkeypatch):
+    class Closing:
+        """Its pipes are closed; the system has not yet told of its end."""
+
+        def __init__(self):
+            self.jobs, self.answers = io.BytesIO(), io.BytesIO()
+
+        def code(self, timeout=None):
+            return None
+
+        def kill(self):
+            pass
+
+    monkeypatch.setattr(isolation, "start_process", lambda threads: Closing())
+    workers = WorkerPool()
+    assert [workers.run(operator.add, (1, 1), EASY).kind for _ in range(2)] == ["unstarted"] * 2
 
 
 def test_a_machine_on_which_no_worker_can_begin_is_told_of(monkeypatch):

@@ -151,6 +151,30 @@ def test_one_that_is_quick_does_not_lead_by_having_many_folds():
     assert board.decision().label == "Forest"
 
 
+def test_those_left_behind_at_the_look_are_compared_with_the_winner_as_it_was_when_tuned():
+    board = Board(FORMS, rows=1000)
+    for name, share in {"Forest": 0.80, "Machine": 0.79, "Line": 0.79, "Guess": 0.5}.items():
+        board.add(name, right(share, 1000, seed=len(name)), stage="look")
+    # As it comes the forest is no better than the line, beyond doubt; tuned it is.
+    before = {e.label: e for e in board.entries}
+    board.add("Forest", right(0.9, 1000, seed=6))
+    after = {e.label: e for e in board.entries}
+    assert before["Line"].standing == "undecided"
+    assert after["Line"].standing == "worse" and after["Line"].stage == "look"
+    assert after["Line"].behind == pytest.approx(0.9 - after["Line"].score, abs=0.02)
+
+
+def test_looks_at_a_sample_are_not_set_beside_folds_of_all_rows():
+    evidence = Evidence()
+    evidence.add("a", ("look", 2000, 0, 0), np.arange(3), np.zeros(3))
+    evidence.add("a", ("look", 0, 0, 1), np.arange(3), np.zeros(3))
+    for fold in range(3):
+        evidence.add("a", ("fold", 0, 0, fold), np.arange(3), np.ones(3))
+    shown = evidence.with_folds()
+    assert [shown.mean("a", [("look", *place)]) for place in ((2000, 0, 0), (0, 0, 1))] == [0.0, 1.0]
+    assert evidence.mean("a", [("look", 0, 0, 1)]) == 0.0 and not shown.at(("look", 0, 0, 2))
+
+
 def test_those_left_behind_at_the_look_are_judged_by_it():
     board = Board(FORMS)
     for name, share in (("Forest", 0.9), ("Machine", 0.89), ("Line", 0.7), ("Guess", 0.5)):

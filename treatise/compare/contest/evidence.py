@@ -38,6 +38,20 @@ class Evidence:
         self._merits.setdefault(place, {})[key] = merits
         self._sums[place, key] = float(merits.sum()), len(merits)
 
+    def with_folds(self) -> "Evidence":
+        """The same evidence, in which looks at all rows show contenders as they were, tuned, on the same held-out rows.
+
+        Those who were only looked at can then be compared with the winner itself, and not with what it was as it comes.
+        """
+        shown = Evidence(self.units, dict(self._numbers), {p: dict(found) for p, found in self._merits.items()})
+        shown._sums = dict(self._sums)
+        for (stage, _, repeat, fold), found in self._merits.items():
+            look: Place = ("look", 0, repeat, fold)
+            if stage == "fold" and look in self._merits:
+                for key, merits in found.items():
+                    shown.add(key, look, self._numbers[look], merits)
+        return shown
+
     def has(self, key: str, place: Place) -> bool:
         """Whether a method was judged at a place."""
         return key in self._merits.get(place, {})

@@ -127,11 +127,14 @@ class Worker:
         self._process = start_process(threads)
         self._pid: int | None = None
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._silent = False
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
         while (answer := read_message(self._process.answers)) is not None:
             self._answers.put(answer)
+        # Set before the word is heard: a process closes its pipes some moments before it is seen to have ended.
+        self._silent = True
         self._answers.put(None)
 
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], limits: Limits) -> Outcome:
@@ -194,8 +197,8 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.code(0.0) is None
+        """Whether the process still runs, and answers."""
+        return not self._silent and self._process.code(0.0) is None
 
     def kill(self) -> None:
         """End the process and whatever it started."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from treatise.catalog import FORMS
 from treatise.compare.candidates import Candidate
-from treatise.compare.contest.evidence import Place
+from treatise.compare.contest.evidence import Evidence, Place
 from treatise.compare.contest.race import FOLDS_WANTED, Race
 from treatise.report.record import FoldRecord, FoldScore, LeaderboardEntry, Metric
 from treatise.theory import corrected_interval
@@ -91,14 +91,17 @@ def entry_of(candidate: Candidate, records: Sequence[FoldRecord], metric: Metric
 def judged(entries: Sequence[LeaderboardEntry], race: Race, metric: Metric) -> tuple[LeaderboardEntry, ...]:
     """The entries with their standings: contenders on their folds, the others on the looks that they share.
 
-    Methods with equally many looks are one family, the contenders another. The contenders' tests take half of the
-    level, those of the other families share the rest, so that all of them hold together.
+    Methods with equally many looks are one family, the contenders another. Where looks were at all rows, contenders
+    stand in them as they were on the same fold when tuned, so that everybody is compared with the winner. The
+    contenders' tests take half of the level, those of the other families share the rest, so that all of them hold
+    together.
     """
-    families = _families(entries, race)
+    evidence = race.evidence.with_folds()
+    families = _families(entries, race, evidence)
     found: dict[str, dict[str, object]] = {}
     for number, (wanted, keys, places) in enumerate(families):
         level = LEVEL / (2 if number == 0 else 2 * (len(families) - 1)) if len(families) > 1 else LEVEL
-        compared = race.evidence.compared(keys, places, race.margin(keys, places), level)
+        compared = evidence.compared(keys, places, race.margin(keys, places, evidence), level)
         for i, key in enumerate(keys):
             if compared is not None and key in wanted:
                 standing = str(compared.standing[i])
@@ -147,7 +150,7 @@ Family = tuple[Sequence[str], Sequence[str], Sequence[Place]]
 """Who is judged, among whom, and where."""
 
 
-def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
+def _families(entries: Sequence[LeaderboardEntry], race: Race, evidence: Evidence) -> list[Family]:
     contenders = [e.key for e in entries if e.stage == "folds"]
     folds = {key: len(race.evidence.places(key, "fold")) for key in contenders}
     # One with few folds would leave the others few rows in common; one that is quick may have many more than need be.
@@ -158,7 +161,7 @@ def _families(entries: Sequence[LeaderboardEntry], race: Race) -> list[Family]:
     left = {e.key for e in entries} - set(full)
     for depth in range(len(race.looks), 0, -1):
         places = race.looks[:depth]
-        keys = race.evidence.at_all(places)
+        keys = evidence.at_all(places)
         wanted = [key for key in keys if key in left]
         if wanted:
             families.append((wanted, keys, places))

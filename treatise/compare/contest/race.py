@@ -210,9 +210,9 @@ class Race:
             if found is not None:
                 self._worse |= {key for key, standing in zip(keys, found.standing) if standing == "worse"}
 
-    def margin(self, keys: Sequence[str], places: Sequence[Place]) -> float:
+    def margin(self, keys: Sequence[str], places: Sequence[Place], evidence: Evidence | None = None) -> float:
         """What does not matter: a share of the way from guessing to the best, in the unit of the merits."""
-        means = {key: self.evidence.mean(key, places) for key in keys}
+        means = {key: (evidence or self.evidence).mean(key, places) for key in keys}
         guesses = [means[key] for key in keys if key in self.field and self.field[key].form == "constant"] or [
             min(means.values())
         ]

@@ -4,6 +4,7 @@ A new kind is a new file here and a place in ``KINDS``; nothing else asks what k
 """
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.inputs.bags import BagsInput
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Request, Size
 from treatise.compare.inputs.blocks import BlockInput
 from treatise.compare.inputs.examples import ExampleFiles
@@ -29,7 +30,7 @@ __all__ = [
     "served_kind",
 ]
 
-KINDS: list[type[Input]] = [GroupsInput, SurvivalInput, TargetsInput, SequenceInput, BlockInput, TableInput]
+KINDS: list[type[Input]] = [BagsInput, GroupsInput, SurvivalInput, TargetsInput, SequenceInput, BlockInput, TableInput]
 """Every kind of input, asked in this order whether it takes a source."""
 
 PREDICTED: list[type[Served]] = [ExampleFiles]

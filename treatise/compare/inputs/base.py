@@ -47,8 +47,9 @@ class Request:
     says how labels of two classes follow from probabilities, and ``own`` is a measure that the user brings.
     ``targets`` names several columns to predict at once. ``lifetime`` and ``event`` name the columns of survival times
     and of whether they ended with the event; ``ordered`` holds the classes from the lowest to the highest, or says that
-    they sort so. ``tell`` hears a sentence where something was decided before reading begins, and ``earlier`` knows the
-    identity of the data that an earlier sitting of the run in a folder had, if there was one.
+    they sort so; ``bag`` names the column that tells bags of rows apart. ``tell`` hears a sentence where something was
+    decided before reading begins, and ``earlier`` knows the identity of the data that an earlier sitting of the run in
+    a folder had, if there was one.
     """
 
     source: Any
@@ -70,6 +71,7 @@ class Request:
     event: str | None = None
     ordered: Sequence[str] | bool = False
     targets: tuple[str | int, ...] = ()
+    bag: str | None = None
 
     def folder(self, name: str) -> Path:
         """The run's folder for data of a name."""
@@ -187,8 +189,6 @@ class Input(Served):
     How the kinds that are still to come answer:
 
     ==================  =============================================================================================
-    bags of rows        rows carry a group as sequences do; a fold holds whole bags, a bag has one label, ``size``
-                        counts bags, ``predict`` writes a row for each bag.
     edge lists          ``divide`` hides a share of the edges and as many pairs without one; ``judge`` ranks them (AUC);
                         ``predict`` scores the pairs of a file; nothing is encoded.
     games               ``divide`` cuts by time, so that a fold is the next period; ``judge`` is the log loss of the

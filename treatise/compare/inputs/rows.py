@@ -173,10 +173,15 @@ class RowsInput(Input):
             return "binary classification"
         return f"classification, {_counted(number, 'class')}{in_order}"
 
+    @property
+    def described(self) -> pl.DataFrame | None:
+        """The columns that predict, to tell of what kinds they are; None where they are a sparse matrix."""
+        return None if self.sparse else self.X.select(self.features)
+
     def describe(self) -> DataRecord:
         """The rows, columns and classes."""
         columns = len(self.features)
-        frame = None if self.sparse else self.X.select(self.features)
+        frame = self.described
         numeric = columns if frame is None else sum(c.dtype.is_numeric() or c.dtype == pl.Boolean for c in frame)
         kinds = f"{columns} numeric, 0 categorical" if frame is None else kinds_in_words(frame)
         return DataRecord(

@@ -61,7 +61,7 @@ class TableInput(RowsInput):
         threshold: float | None = None,
     ) -> Iterator[Part]:  # fmt: skip
         """A table with a column of predictions, and one for each class with its probability or score."""
-        table = load_table(source, header=header, written=_written(model))
+        table = load_table(source, header=header, written=written_columns(model))
         yield TablePart(predict_table(model, table, keep=keep, threshold=threshold))
 
     @classmethod
@@ -76,7 +76,9 @@ class TableInput(RowsInput):
         cls, model: ModelFile, source: str, *, header: bool | None = None, threshold: float | None = None
     ) -> Score:
         """Every measure of the task on a labelled table."""
-        return score_labelled(model, load_table(source, header=header, written=_written(model)), threshold=threshold)
+        return score_labelled(
+            model, load_table(source, header=header, written=written_columns(model)), threshold=threshold
+        )
 
     @classmethod
     def score_rows(
@@ -86,7 +88,7 @@ class TableInput(RowsInput):
         return score_labelled(model, table, threshold=threshold, own=own)
 
 
-def _written(model: ModelFile) -> Mapping[str, str] | None:
+def written_columns(model: ModelFile) -> Mapping[str, str] | None:
     """How the columns were written that a model, or the first member of a blend, was fitted with."""
     first = next(iter(getattr(model.model, "models", ())), model.model)
     return getattr(dict(getattr(first, "steps", ())).get("table"), "written", None)

@@ -20,7 +20,8 @@ from treatise.io.models.index_bounds import check_indices
 # Types that fitted scikit-learn models hold and skops does not admit by itself: data types; trees and sparse
 # matrices, whose indices are checked after loading; distances without parameters of their own; the parts of
 # calibrated classifiers; and the step by which histogram trees check their categories, which is a partial
-# call of a function: skops admits a partial call only together with what it calls.
+# call of a function: skops admits a partial call only together with what it calls; and what a search keeps beside its
+# best model, the division into folds and the call of the model's own score.
 _FOREIGN = frozenset(
     {
         "numpy.dtype",
@@ -40,6 +41,9 @@ _FOREIGN = frozenset(
         "sklearn.calibration._SigmoidCalibration",
         "functools.partial",
         "sklearn.utils.validation.check_array",
+        "sklearn.model_selection._split.KFold",
+        "sklearn.model_selection._split.StratifiedKFold",
+        "sklearn.metrics._scorer._PassthroughScorer",
     }
 )
 # Layers whose public classes open files, start work or draw, and those whose objects are made for one computation and

@@ -1,0 +1,30 @@
+"""Worlds to act in: those of the papers, those of Gymnasium, and the one interface that all of them have."""
+
+from treatise.rl.environments.base import Environment
+from treatise.rl.environments.finite import (
+    baird_features,
+    baird_star,
+    boyan_chain,
+    boyan_features,
+    garnet,
+    random_mdp,
+    random_policy,
+)
+from treatise.rl.environments.gymnasium import as_gymnasium, from_gymnasium
+from treatise.rl.environments.linear import LinearQuadratic, linear_cart_pole, n_link_pendulum
+
+__all__ = [
+    "Environment",
+    "LinearQuadratic",
+    "as_gymnasium",
+    "baird_features",
+    "baird_star",
+    "boyan_chain",
+    "boyan_features",
+    "from_gymnasium",
+    "garnet",
+    "linear_cart_pole",
+    "n_link_pendulum",
+    "random_mdp",
+    "random_policy",
+]

@@ -1,0 +1,58 @@
+"""The interface of a world to act in."""
+
+from abc import ABC, abstractmethod
+
+
+class Environment(ABC):
+    """A world that is told an action and answers with a state, a reward and whether the episode has ended.
+
+    A subclass holds its constants, and its state between two steps; all chance comes from the generator that
+    ``reset`` was given, so that two runs with one seed are alike.
+
+    Attributes
+    ----------
+    n_actions : int or None
+        Number of actions, counted from 0; None where an action is a vector.
+    action_size : int or None
+        Length of an action that is a vector; None where actions are numbered.
+    state_size : int
+        Length of a state.
+    max_steps : int or None
+        Steps after which an episode is cut off; None where the world sets no limit.
+    """
+
+    n_actions: int | None = None
+    action_size: int | None = None
+    state_size: int = 1
+    max_steps: int | None = None
+
+    @abstractmethod
+    def reset(self, rng):
+        """Begin an episode.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of all chance until the next call.
+
+        Returns
+        -------
+        state : ndarray of shape (state_size,)
+        """
+
+    @abstractmethod
+    def step(self, action):
+        """Do something.
+
+        Parameters
+        ----------
+        action : int or ndarray of shape (action_size,)
+            What to do.
+
+        Returns
+        -------
+        state : ndarray of shape (state_size,)
+        reward : float
+        done : bool
+            Whether the episode has ended for good: nothing is earned any more.
+        """
