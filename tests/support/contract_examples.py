@@ -70,6 +70,7 @@ PARAMETERS = {
         "error_score": "raise",
     },
     "AnechoicBSS": SEEDED,
+    "LogisticStickBreaking": SEEDED,
     "SemiStochasticLogisticRegression": SEEDED,
     # The width "scale" depends on the variance, which is another one for repeated rows.
     "BiasFreeSVC": {"gamma": 0.01, "tol": 1e-14, "stopping": "gap"},

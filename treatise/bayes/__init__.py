@@ -49,6 +49,14 @@ from treatise.bayes.latent_gaussian import (
     spatial_car,
 )
 from treatise.bayes.normal_update import multivariate_normal_update
+from treatise.bayes.stick_breaking import (
+    HierarchicalStickBreaking,
+    ImagePatches,
+    LogisticStickBreaking,
+    draw_stick_weights,
+    image_patches,
+    plot_segments,
+)
 
 __all__ = [
     "BayesianKernelClassifier",
@@ -64,10 +72,13 @@ __all__ = [
     "HMMHierarchy",
     "HMMMixture",
     "HeteroscedasticAdditiveRegressor",
+    "HierarchicalStickBreaking",
     "HyperparameterGrid",
+    "ImagePatches",
     "KernelDraws",
     "LatentGaussianModel",
     "Likelihood",
+    "LogisticStickBreaking",
     "Logit",
     "Marginal",
     "Normal",
@@ -79,10 +90,12 @@ __all__ = [
     "StochasticVolatility",
     "VariationalGLMM",
     "autoregression",
+    "draw_stick_weights",
     "fit_hmms",
     "grid_field",
     "hmm_expected_log_likelihood",
     "hmm_kl",
+    "image_patches",
     "multivariate_normal_update",
     "plot_active_rows",
     "plot_class_topics",
@@ -96,6 +109,7 @@ __all__ = [
     "plot_intervals",
     "plot_marginals",
     "plot_predictive_density",
+    "plot_segments",
     "plot_topics",
     "random_walk",
     "spatial_car",
