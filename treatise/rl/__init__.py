@@ -24,6 +24,7 @@ from treatise.rl.environments import (
     random_policy,
 )
 from treatise.rl.environments.gradient_examples import PuckWorld, cyclic_process, three_state_process
+from treatise.rl.free_energy import BlockersTask, FreeEnergySARSA, LargeActionTask
 from treatise.rl.policy_evaluation import (
     BRM,
     FPKF,
@@ -84,13 +85,16 @@ __all__ = [
     "LSTD",
     "TD",
     "TDC",
+    "BlockersTask",
     "Environment",
     "ExactGradient",
     "FiniteEvaluation",
     "FiniteMDP",
     "FinitePOMDP",
+    "FreeEnergySARSA",
     "GradientBRM",
     "GradientEstimate",
+    "LargeActionTask",
     "LinearGaussianEvaluation",
     "LinearQuadratic",
     "LogValue",
