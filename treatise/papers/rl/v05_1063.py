@@ -4,13 +4,15 @@ The paper shows curves and prints no table. First weights and the scale of rewar
 learning rates the task of 40 bits is not learned here.
 """
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 
 from treatise.papers._evidence import Evidence, Gap, Row
 from treatise.rl import BlockersTask, FreeEnergySARSA, LargeActionTask
 
-SLOW = {"n_hidden": 13, "learning_rate": (0.01, 0.001), "linear_term": False}
+SLOW: dict[str, Any] = {"n_hidden": 13, "learning_rate": (0.01, 0.001), "linear_term": False}
 TOO_FAST = "with the printed learning rates the mean reward of the last thousand of 12 000 actions"
 SKIPPED = [
     "Figures 4, 6 and 7: the curves of the other learners, a network trained by back-propagation and a direct policy",
@@ -54,7 +56,7 @@ def large_rows(full: bool, curves: dict[str, np.ndarray]) -> list[Row]:
                     "learned, with a tenth of them less", 0.0, TOO_FAST),
         ),
         Row.check_at_most(TOO_FAST, 25.0, float(fast[-1_000:].mean())),
-        Row.ours("40 action bits: mean reward of the last thousand of 12 000 actions, a tenth of the rates", round(twelve, 2)),
+        Row.ours("40 action bits: mean reward at the end of 12 000 actions, a tenth of the rates", round(twelve, 2)),
     ]  # fmt: skip
     if full:
         rows.append(Row.check_at_least("40 action bits: mean reward at the end of 100 000 actions", 28.0, end))
