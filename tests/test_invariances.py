@@ -42,7 +42,7 @@ DRAWN = {
 FOLDED = {
     "SpAMClassifier", "SVMPathCV", "BiasFreeSVCGrid", "PairwiseCouplingClassifier", "EpsilonBoostClassifier",
     "EpsilonBoostRegressor", "GroupLassoMKL", "RandomizedVariableElimination", "BackwardElimination",
-    "GreedyElimination", "LinearBlender",
+    "GreedyElimination", "LinearBlender", "DesignedSearchCV",
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 
