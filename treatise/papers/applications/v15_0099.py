@@ -98,7 +98,7 @@ def worked_rows() -> list[Row]:
         Row.printed("standard deviation of it", "Section 5.1.2", 0.0, burst["burst_std_ip_1min"]),
         Row.printed("visits by the IP, within a minute", "Section 5.1.2", 5.0, burst["burst_events_ip_1min"]),
         Row.check("mean visits by IP within a second, of 3 and 2", 2.5, burst["burst_mean_ip_1s"]),
-        Row.check("standard deviation of it", 0.5, burst["burst_std_ip_1s"]),
+        Row.check("standard deviation by seconds", 0.5, burst["burst_std_ip_1s"]),
         Row.check("visits above two by IP within a second", 3.0, burst["burst_events_ip_1s"]),
         Row.printed("rows left of 11 whose next has the same device", "Section 5.1.3", 8,
                     round(11 * runs["run_device"])),

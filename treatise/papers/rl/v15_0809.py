@@ -98,10 +98,16 @@ def trials(problem: Any, models: dict[str, Any], n_steps: int, every: int, seeds
     return {name: np.array(values) for name, values in looks.items()}, {k: np.array(v) for k, v in finals.items()}
 
 
+BEYOND = Gap("where it is above a tenth, why is not known: the paper does not print its steps, worlds and looks", 1.0)
+"""For sums and errors that are near a tenth from the printed ones, on one side of it or the other by the trials."""
+
+
 def near(quantity: str, place: str, printed: float, values: np.ndarray, share: float, gap: Gap | None = None) -> Row:
     """A mean over trials beside a printed one: within a share, for other step lengths, worlds and looks."""
     why = "other draws of worlds and trials, and a grid search that the paper does not print"
-    return Row.printed(quantity, place, printed, float(np.mean(values)), within=share * printed, why=why, gap=gap)
+    # At most a tenth, or what the last printed digit leaves open.
+    within = min(share * printed, max(0.1 * printed, 10.0 ** -(len(f"{printed:g}".partition(".")[2]))))
+    return Row.printed(quantity, place, printed, float(np.mean(values)), within=within, why=why, gap=gap or BEYOND)
 
 
 def heavy(quantity: str, place: str, printed: float, values: np.ndarray, n_printed: int) -> Row:
@@ -145,12 +151,13 @@ def fixpoint_rows() -> list[Row]:
         rows += [
             Row.printed(
                 f"Table 5, {label}: error at the minimum of the {name.upper()}", "Table 5", value, found[name],
-                within=share * value, why="the paper's states are a sample",
+                within=max(min(share, 0.1) * value, 0.01), why="the paper's states are a sample",
+                gap=Gap("not known: the paper's Boyan chain is a sample of 20 steps", 0.1) if share > 0.1 else None,
             )
             for name, value in zip(FIXPOINTS, printed)
         ]  # fmt: skip
         greatest = found["mstde"] > max(found["msbe"], found["mspbe"])
-        rows.append(Row.claim(f"task {label}: the MSTDE has the greatest bias", "Message 1", greatest))
+        rows.append(Row.claim(f"task {label}: the MSTDE has the greatest bias", "Section 3.2", greatest))
     for label, others, printed in (("7", {}, (1.92, 0.05, 0.03)), ("8", noisy, (1.94, 0.13, 0.04))):
         found = biases(LinearGaussianEvaluation(world, features="products", **others))
         reason = "not known: exact moments give a sixth more, and Table 7 has 0.15 for the same method on task 7"
@@ -268,11 +275,12 @@ def random_rows(ax: Axes, n_trials: int) -> list[Row]:
         ),
         Row.claim(
             "task 4: the sum of LSTD is ten times that of LSTD-TO, and that of LSPE three times that of LSPE-TO",
-            "Message 8",
+            "Section 3.4",
             looks["LSTD"].sum(axis=1).mean() > 10 * looks["LSTD-TO"].sum(axis=1).mean()
             and looks["LSPE"].sum(axis=1).mean() > 3 * looks["LSPE-TO"].sum(axis=1).mean(),
         ),
-        Row.check("task 4: median final error of LSTD-TO", 0.13, ours, within=0.05, why="the range from .08 to .18"),
+        Row.check_at_most("task 4: median final error of LSTD-TO", 0.18, ours),
+        Row.check_at_least("task 4: median final error of LSTD-TO, from below", 0.08, ours),
         Row.check_at_least("task 4: median final error of LSTD, over that of LSTD-TO", 10.0, plain / ours),
         heavy("Table 7, 4: final error of TD", "Table 7", 0.93, finals["TD"], 200),
         near(
@@ -333,7 +341,7 @@ def cart_pole_rows(n_trials: int) -> list[Row]:
         heavy("Table 8, 8: summed root MSPBE of LSTD", "Table 8", 49.27, looks["LSTD"].sum(axis=1), 50),
         Row.claim(
             "task 8: the sums of LSTD and LSPE are three times those with whole transitions weighted, by the median",
-            "Message 8",
+            "Section 3.4",
             sums["LSTD"] > 3 * sums["LSTD-TO"] and sums["LSPE"] > 3 * sums["LSPE-TO"],
         ),
     ]
