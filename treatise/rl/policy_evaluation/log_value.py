@@ -173,7 +173,7 @@ def evaluate_log(
     >>> found = evaluate_log(np.ones((400, 1)), action + rng.normal(size=400), 2.0 * action, np.ones(400, bool),
     ...                      random_state=0)
     >>> found.method, found.low < 1.0 < found.high, round(found.effective_episodes)
-    ('doubly robust', True, 203)
+    ('doubly robust', True, 221)
 
     References
     ----------
