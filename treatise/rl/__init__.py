@@ -24,7 +24,10 @@ from treatise.rl.environments import (
     random_policy,
 )
 from treatise.rl.environments.gradient_examples import PuckWorld, cyclic_process, three_state_process
+from treatise.rl.environments.hidden import HiddenWorld, grid5, heaven_hell, maze1d, rock_sample, tiger
 from treatise.rl.free_energy import BlockersTask, FreeEnergySARSA, LargeActionTask
+from treatise.rl.inverse import MDPInverseRL, POMDPInverseRL
+from treatise.rl.planning import POMDPSolution, solve_pomdp
 from treatise.rl.policy_evaluation import (
     BRM,
     FPKF,
@@ -70,7 +73,16 @@ from treatise.rl.policy_gradient import (
     value_error_gradient,
     variance_bound,
 )
-from treatise.rl.processes import FiniteMDP, FinitePOMDP, Trajectory, stationary_distribution
+from treatise.rl.processes import (
+    FiniteMDP,
+    FinitePOMDP,
+    FiniteStateController,
+    Trajectory,
+    VisitedBeliefs,
+    read_pomdp,
+    stationary_distribution,
+    write_pomdp,
+)
 from treatise.rl.tabular import QLambda
 
 __all__ = [
@@ -91,16 +103,21 @@ __all__ = [
     "FiniteEvaluation",
     "FiniteMDP",
     "FinitePOMDP",
+    "FiniteStateController",
     "FreeEnergySARSA",
     "GradientBRM",
     "GradientEstimate",
+    "HiddenWorld",
     "LargeActionTask",
     "LinearGaussianEvaluation",
     "LinearQuadratic",
     "LogValue",
+    "MDPInverseRL",
     "Moments",
     "MonteCarlo",
     "PIDController",
+    "POMDPInverseRL",
+    "POMDPSolution",
     "ParameterizedPolicy",
     "PenalizedLSTD",
     "PropofolControl",
@@ -113,6 +130,7 @@ __all__ = [
     "Trajectory",
     "Transitions",
     "Tuned",
+    "VisitedBeliefs",
     "as_gymnasium",
     "baird_features",
     "baird_star",
@@ -129,7 +147,10 @@ __all__ = [
     "fuzzy_state",
     "garnet",
     "gradient_variance",
+    "grid5",
+    "heaven_hell",
     "linear_cart_pole",
+    "maze1d",
     "mixing_time",
     "n_link_pendulum",
     "optimal_baseline",
@@ -138,11 +159,16 @@ __all__ = [
     "plot_tuning",
     "random_mdp",
     "random_policy",
+    "read_pomdp",
+    "rock_sample",
+    "solve_pomdp",
     "stationary_distribution",
     "three_state_process",
+    "tiger",
     "transitions_of",
     "tune",
     "value_error_gradient",
     "variance_bound",
     "weighted_score",
+    "write_pomdp",
 ]
