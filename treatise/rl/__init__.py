@@ -26,7 +26,7 @@ from treatise.rl.environments import (
 from treatise.rl.environments.gradient_examples import PuckWorld, cyclic_process, three_state_process
 from treatise.rl.environments.hidden import HiddenWorld, grid5, heaven_hell, maze1d, rock_sample, tiger
 from treatise.rl.free_energy import BlockersTask, FreeEnergySARSA, LargeActionTask
-from treatise.rl.inverse import MDPInverseRL, POMDPInverseRL
+from treatise.rl.inverse import MDPInverseRL, POMDPInverseRL, plot_belief_value, plot_controller, plot_rewards
 from treatise.rl.planning import POMDPSolution, solve_pomdp
 from treatise.rl.policy_evaluation import (
     BRM,
@@ -154,8 +154,11 @@ __all__ = [
     "mixing_time",
     "n_link_pendulum",
     "optimal_baseline",
+    "plot_belief_value",
+    "plot_controller",
     "plot_learning_curves",
     "plot_objective",
+    "plot_rewards",
     "plot_tuning",
     "random_mdp",
     "random_policy",
