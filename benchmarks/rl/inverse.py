@@ -1,4 +1,4 @@
-"""Inverse learning from controllers: the paper's problems together, and a large one; the counts of nodes are checked."""
+"""Inverse learning from controllers: the paper's problems together, and a large one; counts of nodes are checked."""
 
 from collections.abc import Iterator
 
