@@ -175,6 +175,12 @@ class POMDPInverseRL(InverseLearner, BaseEstimator):
             search = alternate(told.expected[0], plan, rng.uniform(-1.0, 1.0, features.shape[2]), **rounds)
         self._keep_search(search, features)
 
+    def _invariants(self):
+        yield from super()._invariants()
+        policy = self.policy_
+        whole = isinstance(policy, FiniteStateController) and policy.is_whole()
+        yield "the policy is a controller whose nodes lead to its nodes", whole
+
 
 def random_controller(pomdp, rng):
     """As many nodes as there are actions, with random actions and ways between them."""

@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
+from treatise._core.invariants import is_array
 from treatise.rl.processes._sampling_loops import controlled_walk, cumulative
 from treatise.rl.processes.mdp import check_lengths, generator
 
@@ -68,14 +69,27 @@ class FiniteStateController:
     def __init__(self, actions, successors, start=0):
         self.actions = np.array(actions, dtype=np.int64)
         self.successors = np.array(successors, dtype=np.int64)
+        self.start = int(start)
         if self.actions.ndim != 1 or not len(self.actions) or self.successors.ndim != 2:
             raise ValueError("actions must have one entry for each node, successors a row; there must be a node")
         if len(self.successors) != len(self.actions):
             raise ValueError(f"there are {len(self.actions)} actions and {len(self.successors)} rows of successors")
-        n_nodes = len(self.actions)
-        if self.actions.min() < 0 or not _within(self.successors, n_nodes) or not 0 <= start < n_nodes:
-            raise ValueError(f"an action is negative, or a node is named that is not among the {n_nodes}, from 0")
-        self.start = int(start)
+        if not self.is_whole():
+            raise ValueError(f"an action is negative, or a node is named that is not among the {self.n_nodes}, from 0")
+
+    def is_whole(self) -> bool:
+        """Whether every node has an action and leads to nodes.
+
+        Returns
+        -------
+        whole : bool
+        """
+        if not (is_array(self.actions, np.integer, None) and len(self.actions)):
+            return False
+        if not (is_array(self.successors, np.integer, self.n_nodes, None) and self.actions.min() >= 0):
+            return False
+        inside = self.successors.size == 0 or 0 <= self.successors.min() <= self.successors.max() < self.n_nodes
+        return bool(inside and isinstance(self.start, int) and 0 <= self.start < self.n_nodes)
 
     @property
     def n_nodes(self) -> int:
@@ -305,7 +319,3 @@ class FiniteStateController:
             raise ValueError("discount=1 leaves values undefined; give a discount below 1")
         chain = self._chain(pomdp)
         return splu(sparse.csc_array(sparse.eye_array(chain.shape[0], format="csc") - pomdp.discount * chain))
-
-
-def _within(numbers, count):
-    return numbers.size == 0 or (numbers.min() >= 0 and numbers.max() < count)
