@@ -27,7 +27,7 @@ class HiddenWorld(Environment):
     >>> from treatise.rl import HiddenWorld, tiger
     >>> world = HiddenWorld(tiger())
     >>> world.reset(np.random.default_rng(0)), world.step(0)
-    (array([-1.]), (array([1.]), -1.0, False))
+    (array([-1.]), (array([0.]), -1.0, False))
     """
 
     def __init__(self, pomdp, max_steps=None):

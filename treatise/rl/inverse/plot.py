@@ -28,7 +28,7 @@ def plot_controller(controller, *, actions=None, observations=None, pomdp=None, 
     >>> from treatise.rl import FiniteStateController, plot_controller
     >>> alternate = FiniteStateController([0, 1], [[1], [0]])
     >>> len(plot_controller(alternate, actions=["south", "east"]).texts)
-    4
+    6
     """
     ax = axes_for(ax, figsize=(5, 5))
     angles = np.pi / 2 - 2 * np.pi * np.arange(controller.n_nodes) / controller.n_nodes
