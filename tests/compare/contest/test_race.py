@@ -110,6 +110,20 @@ def test_the_best_contend_though_one_leads_them_all_at_the_defaults():
     assert world.turns("M2", "fold") == []
 
 
+def test_whoever_is_left_open_is_looked_at_on_all_rows_once_the_contenders_have_their_folds():
+    # Looks cost so much that the share for narrowing the field ends after the first round or two.
+    world = World({name: (worth, 4 * cost) for name, (worth, cost) in MANY.items()})
+    world.run()
+    contended = {turn.key for turn in world.taken if turn.stage == "fold"}
+    first = next(i for i, turn in enumerate(world.taken) if turn.stage == "fold" and turn.key != "world/Guess")
+    late = [i for i, turn in enumerate(world.taken) if turn.stage == "look" and i > first]
+    assert late, "the share for narrowing the field should end before all have been looked at on all rows"
+    for key in world.worth.keys() - contended - world.race._worse:
+        assert len(world.evidence.places(key, "look")) == 5
+    folds = [t.key for t in world.taken[first : late[0]] if t.stage == "fold" and t.key != "world/Guess"]
+    assert min(folds.count(key) for key in set(folds)) >= FOLDS_WANTED
+
+
 def test_a_baseline_is_not_given_up_for_a_slow_look():
     methods = {"Guess": (0.5, 0.01), "Forest": (0.9, 3.0), "Line": (0.7, 0.01), "Slow": (0.95, 30.0)}
     world = World(methods, budget=40.0)
