@@ -12,7 +12,7 @@ import typer
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise.cli._compare import Bag, Data, Event, Group, Header, Seed, Targets, Task, Time
-from treatise.cli._console import Column, Json, counted, interval, print_json, print_table, remark, say
+from treatise.cli._console import Column, Json, Spreadsheet, counted, interval, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from treatise.compare.inputs import Part
@@ -99,13 +99,7 @@ def predict(
         float | None,
         typer.Option(help="For two classes: the probability of the rarer from which on a row is said to be of it."),
     ] = None,
-    spreadsheet: Annotated[
-        bool,
-        typer.Option(
-            "--spreadsheet",
-            help="Put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @).",
-        ),
-    ] = False,
+    spreadsheet: Spreadsheet = False,
     header: Header = None,
     as_json: Json = False,
 ) -> None:
