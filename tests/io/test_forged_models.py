@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 from treatise._core.errors import TreatiseError
 from treatise.applications import GreedyElimination
-from treatise.bayesnet import AveragedNaiveBayes
+from treatise.bayesnet import AveragedNaiveBayes, ModelAveragedClassifier
 from treatise.catalog import FAMILIES
 from treatise.decomposition import ConditionalRBM
 from treatise.io import load_model, save_model
@@ -103,6 +103,18 @@ def test_selections_of_other_columns_than_there_are_are_refused(table, refused, 
     model = GreedyElimination(LogisticRegression(), random_state=0).fit(*table)
     model.support_ = change(model.support_)
     assert "of every column whether it is kept" in refused(model)
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "words"),
+    [("unions_", lambda held: [], "have tables"), ("tables_", lambda held: held[:-1], "have tables"),
+     ("unions_", lambda held: [union + 99 for union in held], "unions hold variables"),
+     ("tables_", lambda held: [table[np.newaxis] for table in held], "tables have the states")],
+)  # fmt: skip
+def test_tables_of_other_variables_are_refused(table, refused, part, change, words):
+    model = ModelAveragedClassifier().fit(*table)
+    setattr(model._summaries[0], part, change(getattr(model._summaries[0], part)))
+    assert words in refused(model)
 
 
 def test_numbers_of_steps_that_never_end_are_refused(refused):
