@@ -24,7 +24,7 @@ from treatise.linear import HybridLinearRegressor
 from treatise.online import AROW, PartitionTreeClassifier
 from treatise.ranking import EloRater
 from treatise.rl import FreeEnergySARSA
-from treatise.sequence import SequenceVectorizer
+from treatise.sequence import RecurrentClassifier, SequenceVectorizer
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -121,6 +121,9 @@ def test_numbers_of_steps_that_never_end_are_refused(refused):
     agent = FreeEnergySARSA(4, random_state=0).start([1, 1], [1, 1, 1])
     agent.n_sweeps = 2**62
     assert "at most ten thousand sweeps" in refused(agent)
+    labeller = RecurrentClassifier(epochs=1, random_state=0).fit([np.eye(3)], [["a", "b", "a"]])
+    labeller.encoder_.window = 2**31
+    assert "at most ten thousand positions" in refused(labeller)
     model = ConditionalRBM(2, n_epochs=1, order=1, random_state=0).fit([np.eye(4)])
     model.cd_steps = 2**62
     assert "at most ten thousand steps" in refused(model)
