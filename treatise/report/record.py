@@ -17,13 +17,14 @@ from treatise.report.explained import (
     LearningPoint,
     MethodImportance,
     Number,
+    PredictiveIntervals,
     Profile,
     Selection,
     ThresholdCurve,
     UnlabelledWorth,
 )
 
-VERSION = 6
+VERSION = 7
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -404,6 +405,10 @@ class RunRecord:
     importance: Annotated[tuple[MethodImportance, ...], "What each column is worth to the best three."] = ()
     thresholds: Annotated[tuple[ThresholdCurve, ...], "Of two classes: what a threshold does to the best three."] = ()
     learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
+    intervals: Annotated[
+        tuple[PredictiveIntervals, ...],
+        "Of amounts: intervals of the recommended method, then of the best that gives its own.",
+    ] = ()
     errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
     selections: Annotated[tuple[Selection, ...], "What the selectors keep, those of the board's best first."] = ()
