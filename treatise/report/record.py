@@ -79,7 +79,10 @@ class ColumnCounts:
 class DataRecord:
     """What was compared on, as its kind of input describes it: data, and words for the page and the terminal."""
 
-    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk), `sequences`, `groups` (no target)."]
+    kind: Annotated[
+        str,
+        "The kind of input: `table`, `blocks` (a table on disk), `sequences`, `groups` (no target), and so on.",
+    ]
     name: Annotated[str, "The name of the data."]
     source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
     sha256: Annotated[str | None, "SHA-256 of the content."]
@@ -289,6 +292,7 @@ class GroupsFound:
     up: Annotated[tuple[Number, ...], "The second."]
     of: Annotated[tuple[int, ...], "The group of each, 0 for none."]
     axes: Annotated[tuple[str, str], "What the coordinates are."]
+    thing: Annotated[str, "What is grouped, and counted as rows: `row` or `sequence`."] = "row"
 
 
 @dataclass(frozen=True)
