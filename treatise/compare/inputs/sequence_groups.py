@@ -270,4 +270,7 @@ def _refuse_few_or_short(X: pl.DataFrame, names: pl.Series, numbers: np.ndarray)
     sizes = sizes_of(X)
     if sizes.min() < SHORTEST:
         short = names[int(np.flatnonzero(numbers == np.argmin(sizes))[0])]
-        raise TreatiseError(f"sequence {short!r} has {sizes.min()} position; one needs {SHORTEST} at least")
+        raise TreatiseError(
+            f"sequence {short!r} has {sizes.min()} position; one needs {SHORTEST} at least (--group names the column that "
+            "tells sequences apart)"
+        )
