@@ -271,6 +271,6 @@ def _refuse_few_or_short(X: pl.DataFrame, names: pl.Series, numbers: np.ndarray)
     if sizes.min() < SHORTEST:
         short = names[int(np.flatnonzero(numbers == np.argmin(sizes))[0])]
         raise TreatiseError(
-            f"sequence {short!r} has {sizes.min()} position; one needs {SHORTEST} at least (--group names the column that "
-            "tells sequences apart)"
+            f"sequence {short!r} has {sizes.min()} position; one needs {SHORTEST} at least (--group names the "
+            "column that tells sequences apart)"
         )
