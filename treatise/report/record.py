@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_ori
 from treatise._core.errors import TreatiseError
 from treatise.report.explained import (
     ErrorSegments,
+    KnownGroups,
     LearningPoint,
     MethodImportance,
     Number,
@@ -23,7 +24,7 @@ from treatise.report.explained import (
     UnlabelledWorth,
 )
 
-VERSION = 6
+VERSION = 7
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -78,7 +79,10 @@ class ColumnCounts:
 class DataRecord:
     """What was compared on, as its kind of input describes it: data, and words for the page and the terminal."""
 
-    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk), `sequences`, `groups` (no target)."]
+    kind: Annotated[
+        str,
+        "The kind of input: `table`, `grouped table`, `blocks` (a table on disk), `sequences`, `groups` (no target).",
+    ]
     name: Annotated[str, "The name of the data."]
     source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
     sha256: Annotated[str | None, "SHA-256 of the content."]
@@ -408,6 +412,7 @@ class RunRecord:
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
     selections: Annotated[tuple[Selection, ...], "What the selectors keep, those of the board's best first."] = ()
     unlabelled: Annotated[UnlabelledWorth | None, "What rows without a label were worth; null without them."] = None
+    known_groups: Annotated[KnownGroups | None, "How the best do on known groups; null without groups."] = None
     theory: Annotated[tuple[str, ...], "What theory says of the table and of the recommended method."] = ()
     test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 
