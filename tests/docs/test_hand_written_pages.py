@@ -10,6 +10,7 @@ from treatise_pages.command_line import commands
 
 INPUT = [
     "input/table_in_memory",
+    "input/grouped_table",
     "input/table_on_disk",
     "input/sequences",
     "input/survival",

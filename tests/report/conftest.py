@@ -255,7 +255,7 @@ def skeleton(name, task, target, metric, rows, features):
         "race": race([], complete=True), "decision": None,
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
         "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None, "test": None,
-        "selections": [], "intervals": [], "unlabelled": None, "theory": [],
+        "selections": [], "intervals": [], "unlabelled": None, "known_groups": None, "theory": [],
     }  # fmt: skip
 
 
@@ -368,6 +368,20 @@ def multiclass_run(classes=10):
     return run
 
 
+def known_groups(rows):
+    """The same methods on rows of known groups, half as far off; the first learns from groups."""
+    methods = [
+        {
+            "key": row["key"], "label": row["label"], "takes_groups": place == 0, "new": row["score"],
+            "new_low": row["low"], "new_high": row["high"], "known": 0.5 * row["score"],
+            "known_low": 0.4 * row["score"], "known_high": 0.6 * row["score"], "standing": STANDINGS[place],
+        }
+        for place, row in enumerate(rows)
+    ]  # fmt: skip
+    words = ["The verdict is for rows of a new 'street'.", f"On known groups {rows[0]['label']} is best."]
+    return {"column": "street", "groups": 211, "folds": 5, "judged": 2900, "methods": methods, "words": words}
+
+
 def regression_run():
     """A finished comparison on a number to predict."""
     rng = np.random.default_rng(11)
@@ -384,6 +398,7 @@ def regression_run():
     run["leaderboard"], run["methods"] = rows, describe(rows)
     run["race"], run["decision"] = race(rows), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"]]
+    run["known_groups"] = known_groups(rows[:4])
     run |= explained(rows, "regression", run["decision"]["key"], n=2930, columns=15)
     run["best"] = {
         **winner(run), **saved("best.skops"),

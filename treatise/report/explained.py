@@ -172,6 +172,34 @@ class UnlabelledWorth:
 
 
 @dataclass(frozen=True)
+class GroupScore:
+    """How a method does on rows of groups that are new to it, and on rows of groups that it has learned from."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    takes_groups: Annotated[bool, "Whether it learns from the column of groups."]
+    new: Annotated[float, "Mean of the metric where whole groups are held out, as in the folds that decide."]
+    new_low: Annotated[Number, "Lower end of its corrected 95 % interval; null with one fold."]
+    new_high: Annotated[Number, "Upper end of it."]
+    known: Annotated[float, "Mean of the metric on held-out rows of groups that have others to learn from."]
+    known_low: Annotated[Number, "Lower end of its interval."]
+    known_high: Annotated[Number, "Upper end of it."]
+    standing: Annotated[str, "On known groups: `best`, `equivalent`, `undecided`, `worse`, or `unjudged`."]
+
+
+@dataclass(frozen=True)
+class KnownGroups:
+    """Known groups beside new ones; the verdict is for new ones."""
+
+    column: Annotated[str, "The column that names the groups."]
+    groups: Annotated[int, "How many there are."]
+    folds: Annotated[int, "Folds on known groups."]
+    judged: Annotated[int, "Held-out rows of known groups in these folds."]
+    methods: Annotated[tuple[GroupScore, ...], "The methods, the best on known groups first."]
+    words: Annotated[tuple[str, ...], "The outcome in sentences."]
+
+
+@dataclass(frozen=True)
 class Profile:
     """What the columns hold, those most related to the target first."""
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_ori
 from treatise._core.errors import TreatiseError
 from treatise.report.explained import (
     ErrorSegments,
+    KnownGroups,
     LearningPoint,
     MethodImportance,
     Number,
@@ -81,7 +82,8 @@ class DataRecord:
 
     kind: Annotated[
         str,
-        "The kind of input: `table`, `blocks` (a table on disk), `sequences`, `groups` (no target), and so on.",
+        "The kind of input: `table`, `grouped table`, `blocks` (a table on disk), `sequences`, `groups` (no target), and "
+        "so on.",
     ]
     name: Annotated[str, "The name of the data."]
     source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
@@ -417,6 +419,7 @@ class RunRecord:
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
     selections: Annotated[tuple[Selection, ...], "What the selectors keep, those of the board's best first."] = ()
     unlabelled: Annotated[UnlabelledWorth | None, "What rows without a label were worth; null without them."] = None
+    known_groups: Annotated[KnownGroups | None, "How the best do on known groups; null without groups."] = None
     theory: Annotated[tuple[str, ...], "What theory says of the table and of the recommended method."] = ()
     test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 

@@ -46,6 +46,8 @@ class Turn:
         Processor seconds for the choice of parameters.
     seconds : float
         Processor seconds for all of it.
+    setting : dict or None
+        The parameters, where none are to be chosen.
     """
 
     key: str
@@ -55,6 +57,7 @@ class Turn:
     rows: int | None = None
     tuning: float = 0.0
     seconds: float = float("inf")
+    setting: dict[str, Any] | None = None
 
     @property
     def place(self) -> tuple[str, int, int, int]:
@@ -97,7 +100,9 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
     signals.tell(BEGIN)
     began, compiled = time.process_time(), signals.compilations.seconds
     seed = job.seed + turn.repeat * job.k + turn.fold
-    setting = tune(candidate, training.at_hand, job.metric, turn.tuning, seed)
+    setting = turn.setting
+    if setting is None:
+        setting = tune(candidate, training.at_hand, job.metric, turn.tuning, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pipeline = data.pipeline(candidate, setting, job.seed)

@@ -8,6 +8,7 @@ from treatise.compare.inputs.bags import BagsInput
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Request, Size
 from treatise.compare.inputs.blocks import BlockInput
 from treatise.compare.inputs.examples import ExampleFiles
+from treatise.compare.inputs.grouped_table import GroupedTableInput
 from treatise.compare.inputs.groups import GroupsInput
 from treatise.compare.inputs.sequence_groups import SequenceGroupsInput
 from treatise.compare.inputs.sequences import SequenceInput
@@ -39,6 +40,7 @@ KINDS: list[type[Input]] = [
     TargetsInput,
     SequenceInput,
     BlockInput,
+    GroupedTableInput,
     TableInput,
 ]
 """Every kind of input, asked in this order whether it takes a source."""

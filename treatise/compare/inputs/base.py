@@ -284,6 +284,14 @@ class Input(Served):
         copies never stand on both sides. Of a fold too large to be judged whole a fair part is.
         """
 
+    @property
+    def known_groups(self) -> "Input | None":
+        """The same data, but single rows are held out, and judged where others of their group are learned from.
+
+        None where rows are in no groups, or in too small ones.
+        """
+        return None
+
     @abstractmethod
     def sample(self, rows: int, seed: int) -> "Input":
         """A random part of about so many rows, to which everything here applies."""

@@ -103,15 +103,14 @@ def with_wishes(given: Wished, request: Request, table: Table, named: dict[str, 
     labels = table.frame[given.target]
     kept = labels.is_not_null().to_numpy() & ~is_nan(labels)
     roles, notes = roles_of(named, table.frame.filter(kept), given.y, given.task)
+    given = replace(given, groups=given.groups if roles.groups is None else roles.groups, roles=roles)
     if roles.weight is not None:
         notes += unweighted(given.candidates())
     if request.own is not None:
         request.own.tried(given.y, given.classes)
     levels, words = levels_of(given, request)
     judging = Judging(given.positive, request.threshold, request.own, levels)
-    notes += words
-    groups = given.groups if roles.groups is None else roles.groups
-    return replace(given, groups=groups, roles=roles, judging=judging, notes=[*given.notes, *notes])
+    return replace(given, judging=judging, notes=[*given.notes, *notes, *words])
 
 
 def levels_of(given: RowsInput, request: Request) -> tuple[tuple[Any, ...], list[str]]:
@@ -325,8 +324,14 @@ def model_columns(table: Table, about: dict[str, Any]) -> Any:
     if not table.header and frame.width == len(others):
         # A file without names and without what is predicted: its columns are the others, in their order.
         frame = frame.rename(dict(zip(frame.columns, others)))
+    group = about.get("group")
+    if group is not None and group not in frame.columns:
+        raise TreatiseError(
+            f"{table.name} lacks the column {group!r}, which tells the model the group of each row; add it, and leave "
+            "it empty where a row is of no known group"
+        )
     absent = [name for name in about["columns"] if name not in frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
         raise TreatiseError(f"{table.name} lacks the column {absent[0]!r}{more} that the model was fitted with")
-    return frame.select(about["columns"])
+    return frame.select(*about["columns"], *([] if group is None else [group]))
