@@ -82,8 +82,8 @@ class DataRecord:
 
     kind: Annotated[
         str,
-        "The kind of input: `table`, `grouped table`, `blocks` (a table on disk), `sequences`, `groups` (no target), and "
-        "so on.",
+        "The kind of input: `table`, `grouped table`, `blocks` (a table on disk), `sequences`, `groups` (no target), "
+        "and so on.",
     ]
     name: Annotated[str, "The name of the data."]
     source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
