@@ -14,7 +14,6 @@ from treatise._core.classifier import SoftmaxScores
 from treatise._core.invariants import is_array
 from treatise.selection.intersection_trees.trees import RandomIntersectionTrees
 
-
 THETAS = (0.0, 0.01, 0.05, 0.2)
 """Prevalences in the other classes of which ``theta0="auto"`` takes one."""
 MIDDLE_THETA = 0.05
@@ -104,8 +103,8 @@ class InteractionRuleClassifier(SoftmaxScores, BaseEstimator):
     _parameter_constraints["theta0"] = [*_parameter_constraints["theta0"], StrOptions({"auto"})]
 
     def __init__(
-        self, n_trees=300, *, branching=3.0, theta0="auto", max_nodes=2000, prevalence="exact", n_hashes=200, min_trees=2,
-        max_patterns=200, n_cuts=3, vote="weighted", random_state=None,
+        self, n_trees=300, *, branching=3.0, theta0="auto", max_nodes=2000, prevalence="exact", n_hashes=200,
+        min_trees=2, max_patterns=200, n_cuts=3, vote="weighted", random_state=None,
     ):  # fmt: skip
         self.n_trees = n_trees
         self.branching = branching
