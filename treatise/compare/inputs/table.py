@@ -236,7 +236,7 @@ def as_table(data: Any, header: bool | None) -> tuple[Table, str]:
 
 def _ordered_categories(data: Any) -> dict[str, tuple[str, ...]]:
     """The categories of a data frame's ordered columns, lowest first."""
-    kinds = {name: getattr(data[name], "dtype", None) for name in getattr(data, "columns", ())}
+    kinds: dict[Any, Any] = {name: getattr(data[name], "dtype", None) for name in getattr(data, "columns", ())}
     return {
         str(name): tuple(map(str, kind.categories))
         for name, kind in kinds.items()
