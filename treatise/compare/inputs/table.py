@@ -108,16 +108,20 @@ def with_wishes(given: Wished, request: Request, table: Table, named: dict[str, 
         notes += unweighted(given.candidates())
     if request.own is not None:
         request.own.tried(given.y, given.classes)
-    levels, words = levels_of(given, request)
+    levels, words = levels_of(given, request, table)
     judging = Judging(given.positive, request.threshold, request.own, levels)
     return replace(given, judging=judging, notes=[*given.notes, *notes, *words])
 
 
-def levels_of(given: RowsInput, request: Request) -> tuple[tuple[Any, ...], list[str]]:
+def levels_of(given: RowsInput, request: Request, table: Table) -> tuple[tuple[Any, ...], list[str]]:
     """The classes from the lowest to the highest, where the user or the column says that they have an order."""
-    wanted = request.ordered or _ordered_categories(request.source, given.target)
+    stated = table.levels.get(given.target)
+    wanted = request.ordered or stated
     if not wanted:
-        return (), []
+        if stated is None or given.task != "multiclass":
+            return (), []
+        return (), [f"{given.target!r} is an ordered category, but the file does not say in which order; name its "
+                    "classes from the lowest to the highest with --ordered"]  # fmt: skip
     if given.task != "multiclass":
         if not request.ordered:
             return (), []
@@ -137,17 +141,6 @@ def levels_of(given: RowsInput, request: Request) -> tuple[tuple[Any, ...], list
         levels = [named[str(level)] for level in wanted if str(level) in named]
     told = " < ".join(str(level) for level in levels)
     return tuple(levels), [f"the classes of {given.target!r} have an order, {told}: the mean distance from it ranks"]
-
-
-def _ordered_categories(data: Any, target: str) -> list[str]:
-    """The categories of a data frame's ordered column, lowest first; nothing for any other."""
-    columns = getattr(data, "columns", ())
-    if not hasattr(data, "__getitem__") or target not in list(columns):
-        return []
-    kind = data[target].dtype
-    if getattr(kind, "ordered", False):
-        return [str(category) for category in kind.categories]
-    return list(kind.categories) if isinstance(kind, pl.Enum) else []
 
 
 def understand(table: Table, target: str | int | None = None, task: str | None = None) -> TableInput:
@@ -236,9 +229,19 @@ def as_table(data: Any, header: bool | None) -> tuple[Table, str]:
         return data, data.name
     if isinstance(data, str | os.PathLike):
         return load_table(data, header=header), os.fspath(data)
-    frame = as_frame(data)
-    read = read_written(frame)
-    return Table("table", read.frame, True, read.notes, written=read.written), "a data frame"
+    read = read_written(as_frame(data))
+    table = Table("table", read.frame, True, read.notes, written=read.written, levels=_ordered_categories(data))
+    return table, "a data frame"
+
+
+def _ordered_categories(data: Any) -> dict[str, tuple[str, ...]]:
+    """The categories of a data frame's ordered columns, lowest first."""
+    kinds: dict[Any, Any] = {name: getattr(data[name], "dtype", None) for name in getattr(data, "columns", ())}
+    return {
+        str(name): tuple(map(str, kind.categories))
+        for name, kind in kinds.items()
+        if isinstance(kind, pl.Enum) or getattr(kind, "ordered", False)
+    }
 
 
 def table_usage(model: str) -> ModelUse:
