@@ -88,6 +88,7 @@ from treatise.rl.policy_search import (
     StateTerms,
     behavior_kernel,
     expected_improvement,
+    plot_policy_search,
     run_policy,
     trajectory_kl,
 )
@@ -173,6 +174,7 @@ __all__ = [
     "optimal_baseline",
     "plot_learning_curves",
     "plot_objective",
+    "plot_policy_search",
     "plot_tuning",
     "random_mdp",
     "random_policy",

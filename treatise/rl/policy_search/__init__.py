@@ -4,6 +4,7 @@ from treatise.rl.policy_search.behavior import behavior_kernel, trajectory_kl
 from treatise.rl.policy_search.dynamics import EndRule, LinearDynamics
 from treatise.rl.policy_search.episodes import run_policy
 from treatise.rl.policy_search.gaussian_process import GaussianProcess, expected_improvement
+from treatise.rl.policy_search.plot import plot_policy_search
 from treatise.rl.policy_search.policies import ControlPolicy, GaussianControl, SoftmaxControl
 from treatise.rl.policy_search.policy_bo import PolicyBO
 from treatise.rl.policy_search.terms import StateTerms
@@ -19,6 +20,7 @@ __all__ = [
     "StateTerms",
     "behavior_kernel",
     "expected_improvement",
+    "plot_policy_search",
     "run_policy",
     "trajectory_kl",
 ]

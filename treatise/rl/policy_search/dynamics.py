@@ -9,6 +9,8 @@ from treatise.rl.policy_search import _loops as loops
 from treatise.rl.policy_search.terms import StateTerms
 from treatise.rl.processes.mdp import generator
 
+ROOM = 4.5
+"""Widths of the range of the states seen that a simulated state may leave it by, on either side."""
 MOSTLY = 0.5
 """Share of roll-outs that leave all experience from which on the model is said to diverge."""
 
@@ -54,7 +56,7 @@ class LinearDynamics:
     reward_coef_ : ndarray of shape (n_terms,)
         Weights of the reward.
     clipped_ : float
-        Share of the roll-outs of the last call that left twice the range of the states seen, where they are put back.
+        Share of the roll-outs of the last call that left ten times the range of the states seen, and were put back.
 
     Examples
     --------
@@ -103,7 +105,8 @@ class LinearDynamics:
         self.reward_coef_ = self._least_squares(self.reward(steps), trajectory.rewards)
         self.starts_ = states[trajectory.starts]
         low, high = np.minimum(states, after).min(axis=0), np.maximum(states, after).max(axis=0)
-        self.low_, self.high_ = low - 0.5 * (high - low), high + 0.5 * (high - low)
+        # Wide enough for success that no episode has seen yet, narrow enough for numbers that stay numbers.
+        self.low_, self.high_ = low - ROOM * (high - low), high + ROOM * (high - low)
         self.longest_ = int(np.diff(np.append(np.flatnonzero(trajectory.starts), len(states))).max())
         return self
 
@@ -174,7 +177,7 @@ def warn_of_divergence(share):
     """
     if share > MOSTLY:
         warnings.warn(
-            f"{share:.0%} of the learned model's roll-outs leave twice the range of the states seen; its features do "
-            "not suit this world, and its returns are weighed down only as far as they disagree with those seen",
+            f"{share:.0%} of the learned model's roll-outs leave ten times the range of the states seen; its features "
+            "do not suit this world, and its returns are weighed down only as far as they disagree with those seen",
             stacklevel=3,
         )

@@ -49,8 +49,11 @@ class PolicyBO:
         Prior mean of returns; "model" needs ``model``.
     model : LinearDynamics or None, default=None
         The world to learn.
-    alpha, rho : float, default=1.0
-        How fast likeness falls.
+    alpha : float or "median", default="median"
+        How fast likeness of behaviour falls. "median" is one over the median distance of the trials told, so that
+        long episodes do not make all policies unlike; the paper has 1.
+    rho : float, default=1.0
+        How fast likeness of parameters falls.
     noise : float, default=1e-2
         Variance of a return beside that of all returns seen, which are standardised.
     n_rollouts : int, default=20
@@ -95,7 +98,7 @@ class PolicyBO:
     """
 
     def __init__(
-        self, policy, bounds=(-1.0, 1.0), *, kernel="bbk", mean="zero", model=None, alpha=1.0, rho=1.0, noise=1e-2,
+        self, policy, bounds=(-1.0, 1.0), *, kernel="bbk", mean="zero", model=None, alpha="median", rho=1.0, noise=1e-2,
         n_rollouts=20, n_init=5, acq_optimizer="auto", n_candidates=2000, random_state=None,
     ):  # fmt: skip
         for name, value, known in (
@@ -106,9 +109,11 @@ class PolicyBO:
                 raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, known))}")
         if (mean == "model") != (model is not None):
             raise ValueError(f"mean={mean!r} with model={model!r}: mean='model' goes with a LinearDynamics")
-        for name, number, least in (("alpha", alpha, 0.0), ("rho", rho, 0.0), ("noise", noise, 0.0)):
-            if not (np.isfinite(number) and number >= least):
-                raise ValueError(f"{name}={number!r}; give a number of at least {least:g}")
+        if isinstance(alpha, str) and alpha != "median":
+            raise ValueError(f"alpha={alpha!r} is not known; give a number, or 'median'")
+        for name, number in (("alpha", 1.0 if alpha == "median" else alpha), ("rho", rho), ("noise", noise)):
+            if not (np.isfinite(number) and number >= 0.0):
+                raise ValueError(f"{name}={number!r}; give a number of at least 0")
         for name, count in (("n_rollouts", n_rollouts), ("n_init", n_init), ("n_candidates", n_candidates)):
             if count < 1:
                 raise ValueError(f"{name}={count!r}; give at least 1")
@@ -116,7 +121,7 @@ class PolicyBO:
         self.bounds = checked_bounds(bounds, policy.size)
         if not np.isfinite(self.bounds).all():
             raise ValueError("bounds are infinite; the search needs a box")
-        self.kernel, self.mean, self.alpha, self.rho, self.noise = kernel, mean, float(alpha), float(rho), float(noise)
+        self.kernel, self.mean, self.alpha, self.rho, self.noise = kernel, mean, alpha, float(rho), float(noise)
         self.n_rollouts, self.n_init, self.n_candidates = int(n_rollouts), int(n_init), int(n_candidates)
         self.acq_optimizer = acq_optimizer
         self._archive = BehaviorArchive(policy) if kernel == "bbk" else None
@@ -228,17 +233,27 @@ class PolicyBO:
         K : ndarray of shape (n_trials, n_trials)
         """
         if self._archive is not None:
-            return np.exp(-self.alpha * self._archive.distances())
+            distances = self._archive.distances()
+            return np.exp(-self._fall(distances) * distances)
         return self._squared_exponential(self.X_)
 
     def _squared_exponential(self, thetas):
         gaps = np.square(thetas).sum(axis=1)[:, np.newaxis] - 2.0 * thetas @ self.X_.T + np.square(self.X_).sum(axis=1)
         return np.exp(-0.5 * self.rho * np.maximum(gaps, 0.0))
 
-    def _rows(self, thetas):
-        if self._archive is not None:
-            return np.exp(-self.alpha * self._archive.distances_of(thetas))
-        return self._squared_exponential(thetas)
+    def _fall(self, distances):
+        """How fast likeness of behaviour falls."""
+        if self.alpha != "median":
+            return self.alpha
+        apart = distances[np.triu_indices(len(distances), 1)]
+        return 1.0 / np.median(apart[apart > 0.0]) if (apart > 0.0).any() else 1.0
+
+    def _likeness(self):
+        """Likeness to the trials told, as a function of many parameter vectors."""
+        if self._archive is None:
+            return self._squared_exponential
+        fall = self._fall(self._archive.distances())
+        return lambda thetas: np.exp(-fall * self._archive.distances_of(thetas))
 
     def _improvement(self):
         """Expected improvement as a function of many parameter vectors."""
@@ -255,10 +270,10 @@ class PolicyBO:
                 "this world; look at its features (said once)",
                 stacklevel=3,
             )
-        best = y.max()
+        best, likeness = y.max(), self._likeness()
 
         def improvement(thetas):
-            return expected_improvement(*self.gp_.predict(self._rows(thetas), prior(thetas)), best)
+            return expected_improvement(*self.gp_.predict(likeness(thetas), prior(thetas)), best)
 
         return improvement
 
