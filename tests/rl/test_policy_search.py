@@ -388,7 +388,7 @@ def test_a_linear_world_is_learned_exactly_and_simulated_returns_are_its_own():
 def test_a_model_with_the_right_features_tells_the_car_s_returns():
     signals = [0, 1, ("cos", 0, 3.0), 2]
     policy, car = SoftmaxControl(2, CAR_TERMS), MountainCar()
-    car.constants = np.array([0.001, 0.0025, 1.0, -9.0, 0.5])  # no wall and no limit of speed, which are not linear
+    car.constants = np.array([0.001, 0.0025, 1e3, -1e9, 0.5])  # no wall and no limit of speed, which are not linear
     rng = np.random.default_rng(0)
     thetas = rng.uniform(-1, 1, (4, policy.size))
     runs = [run_policy(car, policy, theta, random_state=rng) for theta in thetas]
@@ -403,7 +403,7 @@ def test_a_model_with_the_right_features_tells_the_car_s_returns():
     true = run_policy(car, policy, swing, 200, random_state=0).rewards.sum() / 200
     assert true > -390.0
     assert model.returns(policy, [swing], 200, random_state=0)[0] == pytest.approx(true, rel=0.05)
-    with pytest.raises(ValueError, match="give 2 rows"):
+    with pytest.raises(ValueError, match="give a row for each of 2 actions"):
         LinearDynamics(StateTerms(3), StateTerms(3), action_values=np.eye(3)).fit(run, policy)
 
 
