@@ -9,7 +9,7 @@ from benchmarks._contest import Contest, Scaling
 from treatise.rl import PolicyBO, SoftmaxControl, StateTerms, Trajectory
 from treatise.rl.policy_search.behavior import BehaviorArchive
 
-PARAMETERS, TRIALS, CANDIDATES = 10, 40, 2000
+PARAMETERS, TRIALS, CANDIDATES = 10, 40, 20_000
 PRODUCTS = [(0,), (1,), (0, 0), (0, 1), (1, 1), (0, 0, 1), (0, 1, 1), (1, 1, 1)]
 
 
@@ -83,6 +83,6 @@ def _theirs(points, values):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         chosen = search.acquisition_function.suggest(
-            search._gp, search._space, n_random=CANDIDATES // 2, n_smart=4, fit_gp=True
+            search._gp, search._space, n_random=CANDIDATES // 2, n_smart=10, fit_gp=True
         )
     return np.array([chosen[name] for name in names]) if isinstance(chosen, dict) else np.asarray(chosen)
