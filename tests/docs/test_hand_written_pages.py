@@ -15,6 +15,7 @@ INPUT = [
     "input/survival",
     "input/bags",
     "input/groups",
+    "input/sequence_groups",
 ]
 PAGES = ["getting_started", "model_files", "data_home", *INPUT]
 

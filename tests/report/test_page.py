@@ -202,7 +202,7 @@ def test_script_and_style_are_the_same_whatever_the_run_says(named_run):
         ),
         (
             "regression",
-            "leaderboard time effects residuals errors learning use data profile methods details",
+            "leaderboard time effects residuals intervals errors learning use data profile methods details",
             "mistakes calibration thresholds",
         ),
         ("sequences", "leaderboard time effects mistakes learning use data methods", "thresholds errors profile"),
@@ -215,6 +215,23 @@ def test_sections_follow_what_the_run_holds(named_run, name, present, absent):
     outline = Outline(render_report(named_run(name)))
     assert set(present.split()) <= set(outline.ids)
     assert not set(absent.split()) & set(outline.ids)
+
+
+def test_intervals_are_drawn_and_said_to_hold_or_not(named_run):
+    run = named_run("regression")
+    first, second = run["intervals"]
+    page = render_report(run)
+    told = section(page, "intervals")
+    missed = []
+    for found in (first, second):
+        assert found["words"] in told
+        rows = zip(found["numbers"], found["lower"], found["actual"], found["upper"], strict=True)
+        missed += [number for number, low, actual, high in rows if not low <= actual <= high]
+    assert page.count('class="outside"') == len(missed) > 30
+    assert all(f"<title>row {number}: predicted" in page for number in missed)
+    assert (first["holds"], second["holds"]) == ("as promised", "too narrow")
+    assert f"{first['label']} gives no intervals itself" in told
+    assert f"{second['label']} gives no intervals itself" not in told
 
 
 def section(page, name):

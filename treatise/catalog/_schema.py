@@ -18,7 +18,11 @@ SEVERAL_TASKS = ("multi-regression", "multi-label", "multi-class")
 """Several targets at once: amounts, two classes each (y is a matrix of 0 and 1), or classes (y holds their numbers)."""
 BAG_TASKS = ("binary-bags", "multiclass-bags")
 """Classes of bags of rows: ``fit`` takes a list of arrays, and the rows of a law are those of all bags."""
-COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, *BAG_TASKS, "ordinal", "survival", "sequence", "cluster")
+COMPARED_TASKS = (
+    *TABLE_TASKS, *SEVERAL_TASKS, *BAG_TASKS, "ordinal", "survival", "sequence", "cluster",
+    "cluster-sequences",
+)  # fmt: skip
+"""Of groups of sequences, too, ``fit`` takes a list of arrays, and the rows of a law are their positions."""
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip

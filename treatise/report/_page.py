@@ -19,6 +19,7 @@ from treatise.report._confusion import MOST_CLASSES, confusion_table
 from treatise.report._decision import decision_view
 from treatise.report._failures import failures_view
 from treatise.report._groups import groups_view
+from treatise.report._intervals import intervals_view
 from treatise.report._learning import learning_view
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._plain import plain
@@ -83,6 +84,7 @@ def render_report(run: RunRecord) -> str:
         best=_best_view(run.best),
         effects=effects_view(run),
         thresholds=thresholds_view(run.thresholds),
+        intervals=intervals_view(run.intervals),
         errors=segments_view(run.errors),
         learning=learning_view(run, decimals_of(run.leaderboard)),
         profile=profile_view(run.profile, run.data.classes, run.data.target),

@@ -132,6 +132,30 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class PredictiveIntervals:
+    """Intervals around the predictions of one method for held-out rows, and whether they held."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    own: Annotated[bool, "Whether the method gives them itself; else they come from its errors on the other folds."]
+    level: Annotated[float, "The share of rows that they should hold."]
+    rows: Annotated[int, "Held-out rows with an interval, each judged once."]
+    inside: Annotated[int, "Rows that lie in theirs."]
+    coverage: Annotated[float, "Share of them."]
+    low: Annotated[float, "Lower end of the 95 % interval of that share, which allows for rows that belong together."]
+    high: Annotated[float, "Upper end of it."]
+    score: Annotated[float, "Mean interval score: the width, and a fine for what lies outside; less is better."]
+    width: Annotated[float, "Median width."]
+    holds: Annotated[str, "`as promised`, `too narrow` or `too wide`, as far as these rows tell."]
+    words: Annotated[str, "The same in a sentence."]
+    numbers: Annotated[tuple[int, ...], "Rows, at most 300, by prediction: their numbers, as in `out_of_fold.csv`."]
+    predicted: Annotated[tuple[Number, ...], "What was predicted of each."]
+    lower: Annotated[tuple[Number, ...], "Lower ends."]
+    upper: Annotated[tuple[Number, ...], "Upper ends."]
+    actual: Annotated[tuple[Number, ...], "What was the case."]
+
+
+@dataclass(frozen=True)
 class UnlabelledWorth:
     """What the rows without a label were worth, in held-out log loss."""
 

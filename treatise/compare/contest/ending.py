@@ -15,6 +15,7 @@ from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.explaining import Trial, explained_methods, explanations
+from treatise.compare.explaining.intervals import intervals_of_methods
 from treatise.compare.explaining.rows import rows_of
 from treatise.compare.explaining.selections import selection_of
 from treatise.compare.explaining.theory import theory_lines
@@ -94,7 +95,7 @@ class Ending:
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
         run = replace(run, best=self._best(chosen), selections=self._selections(run), **vars(found))
-        run = replace(self._with_worth(run), theory=theory)
+        run = replace(self._with_worth(self._with_intervals(run, chosen)), theory=theory)
         assert run.best is not None
         if fitted.params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
@@ -120,6 +121,17 @@ class Ending:
             parts = [part for record in done if (part := folder.predictions(record)) is not None]
             found.append(selection_of(entry.key, entry.label, parts))
         return tuple(selection for selection in found if selection is not None)
+
+    def _with_intervals(self, run: RunRecord, chosen: LeaderboardEntry) -> RunRecord:
+        """Whether intervals around predicted amounts hold on held-out rows."""
+        data = self.contest.data
+        if data.task != "regression":
+            return run
+        found = intervals_of_methods(
+            run.leaderboard, chosen.key, self._out_of_fold, data.units, in_time=data.in_time
+        )  # fmt: skip
+        words = tuple(intervals.words for intervals in found if intervals.key == chosen.key)
+        return replace(run, intervals=found, verdict=(*run.verdict, *words))
 
     def _with_worth(self, run: RunRecord) -> RunRecord:
         """What rows without a label were worth, where there are some."""

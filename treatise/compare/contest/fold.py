@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from treatise.report.record import FoldRecord, Metric
 
 MOST_JUDGED = 20_000
 """Held-out rows that a fold is judged on: more of them tell no difference that matters."""
+INTERVAL_ROWS = {"look": 100, "fold": 250}
+"""Held-out rows that a method is asked intervals of: to some methods, each costs as much as many predictions."""
 IMPORTANCE_ROWS = 5000
 IMPORTANCE_SHUFFLES = 5
 
@@ -101,6 +103,8 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
         pipeline = data.pipeline(candidate, setting, job.seed)
         fitted, fit_seconds = _timed(lambda: training.fit(pipeline))
         found, predict_seconds = _timed(lambda: data.apply(fitted, held_out.X))
+        given = data.intervals(fitted, held_out, INTERVAL_ROWS[turn.stage], seed)
+    found = replace(found, intervals=given)
     measures = data.judge(held_out, found)
     score = measures[job.metric.name]
     if score is None or not np.isfinite(score):
@@ -114,7 +118,7 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
     )  # fmt: skip
     said = (held_out.numbers, held_out.actual, found.values, found.probabilities, found.scores, merits)
     kept, offered = data.kept(fitted) or (None, 0)
-    return record, FoldPredictions(*said, kept, offered)
+    return record, FoldPredictions(*said, kept, offered, found.intervals)
 
 
 def _timed(work: Any) -> tuple[Any, float]:

@@ -35,7 +35,7 @@ class TableInput(RowsInput):
     """A table in memory with a column to predict."""
 
     kind: ClassVar[str] = "table"
-    wishes: ClassVar[frozenset[str]] = frozenset({"keep", "threshold", "score"})
+    wishes: ClassVar[frozenset[str]] = frozenset({"keep", "threshold", "interval", "score"})
 
     @classmethod
     def accepts(cls, request: Request) -> bool:
@@ -58,18 +58,19 @@ class TableInput(RowsInput):
     @classmethod
     def predict(
         cls, model: ModelFile, source: str, *, header: bool | None = None, keep: Sequence[str] = (),
-        threshold: float | None = None,
+        threshold: float | None = None, interval: float | None = None,
     ) -> Iterator[Part]:  # fmt: skip
         """A table with a column of predictions, and one for each class with its probability or score."""
         table = load_table(source, header=header, written=written_columns(model))
-        yield TablePart(predict_table(model, table, keep=keep, threshold=threshold))
+        yield TablePart(predict_table(model, table, keep=keep, threshold=threshold, interval=interval))
 
     @classmethod
     def answer(
-        cls, model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None
-    ) -> pl.DataFrame:
+        cls, model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None,
+        interval: float | None = None,
+    ) -> pl.DataFrame:  # fmt: skip
         """The same for a table in memory."""
-        return predict_table(model, table, keep=keep, threshold=threshold)
+        return predict_table(model, table, keep=keep, threshold=threshold, interval=interval)
 
     @classmethod
     def score(
@@ -254,8 +255,9 @@ def table_usage(model: str) -> ModelUse:
 
 
 def predict_table(
-    model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None
-) -> pl.DataFrame:
+    model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None,
+    interval: float | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """Predictions for each row of a table: the value or label, and the probability or score of each class.
 
     Parameters
@@ -268,12 +270,15 @@ def predict_table(
         Columns of the table to carry through, by name or number; ``["all"]`` for all of them.
     threshold : float or None
         The probability from which on a row is said to be of the rarer of two classes; None takes the model's own.
+    interval : float or None
+        For amounts: the probability with which intervals hold them, whose ends are two columns more. They are the
+        method's own where it gives some, or else come from its errors on held-out rows.
 
     Returns
     -------
     polars.DataFrame
     """
-    return carried(table, keep, answers(model, model_columns(table, _about_tables(model)), threshold))
+    return carried(table, keep, answers(model, model_columns(table, _about_tables(model)), threshold, interval))
 
 
 def score_labelled(
