@@ -28,7 +28,7 @@ def test_evaluate_prints_a_value_with_its_interval_and_leaves_two_files(invoke, 
         "states are described by load" in answer.stderr
         and "left aside, since they hold no numbers: mood" in answer.stderr
     )
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"value.png", "value.csv"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"value.png", "value.csv", ".lock"}
     told = json.loads(
         invoke(
             "evaluate", str(tmp_path / "log.csv"), "--discount", "0.9", "--json", "-o", str(tmp_path / "out"),

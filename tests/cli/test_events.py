@@ -26,7 +26,7 @@ def test_fraud_is_ranked_by_labels_and_left_in_files(invoke, few_trees, clicks, 
     answer = invoke("events", str(tmp_path / "clicks.csv"), *words, "-o", str(tmp_path / "out"))
     assert answer.exit_code == 0, answer.stderr
     assert "8 of 80 labelled entities have this label" in answer.stdout and "more than" in answer.stdout
-    names = {"events.html", "events.png", "entities.csv", "features.csv", "importance.csv"}
+    names = {"events.html", "events.png", "entities.csv", "features.csv", "importance.csv", ".lock"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == names
     ranked = pl.read_csv(tmp_path / "out" / "entities.csv")
     assert ranked.height == 80 and (ranked["status"].head(8) == "Fraud").sum() >= 6

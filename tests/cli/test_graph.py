@@ -14,7 +14,7 @@ def test_graph_prints_edges_and_leaves_three_files(invoke, tmp_path):
     answer = invoke("graph", str(tmp_path / "data.csv"), "-o", str(tmp_path / "out"), "--subsamples", "4")
     assert answer.exit_code == 0
     assert "a - b" in answer.stdout and "SparsePrecision: 1 edge among 3 columns" in answer.stdout
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"graph.png", "graph.graphml", "edges.csv"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"graph.png", "graph.graphml", "edges.csv", ".lock"}
     answer = invoke(
         "graph", str(tmp_path / "data.csv"), "-o", str(tmp_path / "out"), "--set", "penalty=0.9", "--columns", "a,b",
         "--subsamples", "0", "--json",

@@ -24,7 +24,7 @@ def test_communities_and_likely_links_are_told_and_left_in_files(invoke, tmp_pat
     assert answer.exit_code == 0, answer.stderr
     assert "40 nodes, 87 links, 1 part; 8 communities" in answer.stdout and "n0 - n1" in answer.stdout
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "network.html", "network.png", "network.graphml", "nodes.csv", "communities.csv", "links.csv"
+        "network.html", "network.png", "network.graphml", "nodes.csv", "communities.csv", "links.csv", ".lock"
     }  # fmt: skip
     read = networkx.read_graphml(tmp_path / "out" / "network.graphml")
     assert len({read.nodes[node]["community"] for node in read}) == 8

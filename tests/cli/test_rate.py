@@ -18,7 +18,7 @@ def test_rate_prints_a_leaderboard_and_leaves_two_files(invoke, tmp_path):
     assert answer.exit_code == 0
     assert "BradleyTerryRater: 4 players, 25 games; 95% intervals" in answer.stdout
     assert "'winner' beat 'loser', unless 'draw' says otherwise" in answer.stderr
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"ratings.png", "ratings.csv"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"ratings.png", "ratings.csv", ".lock"}
     told = json.loads(
         invoke(
             "rate", str(tmp_path / "games.csv"), "--method", "EloRater", "--set", "k_factor=16", "--json", "-o",
@@ -35,7 +35,7 @@ def test_aggregate_prints_the_consensus_and_the_rules(invoke, tmp_path):
     answer = invoke("aggregate", str(tmp_path / "wines.csv"), "-o", str(tmp_path / "out"), "--resamples", "20")
     assert answer.exit_code == 0 and "held-out pairs wrong" in answer.stdout
     assert "a row is an item, named in 'wine'" in answer.stderr
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"consensus.png", "consensus.csv"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"consensus.png", "consensus.csv", ".lock"}
     words = ("--method", "borda", "--resamples", "0", "--json", "-o", str(tmp_path / "out"))
     told = json.loads(invoke("aggregate", str(tmp_path / "wines.csv"), *words).stdout)
     assert [row["item"] for row in told["items"]] == ["red", "white", "rose"] and told["rules"] == []

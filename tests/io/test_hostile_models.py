@@ -314,6 +314,20 @@ def test_estimators_of_the_library_are_admitted_and_its_other_classes_are_not():
     assert not _is_own("treatise.io.tables.table.Table")
 
 
+def test_worlds_and_logs_whose_numbers_lead_compiled_loops_are_no_models(tmp_path, monkeypatch):
+    """A world that begins in a state that is not there would walk through foreign memory."""
+    from treatise.io.models import types
+    from treatise.rl import FiniteMDP
+
+    world = FiniteMDP([[[0.5, 0.5], [0.5, 0.5]]], rewards=[-0.8, 1.2], discount=0.8)
+    world.start = np.append(np.zeros(10**6), 1.0)
+    with monkeypatch.context() as forger:
+        forger.setattr(types, "refused_types", lambda data: [])
+        save_model(world, tmp_path / "model.skops")
+    with pytest.raises(TreatiseError, match="no model file may hold"):
+        load_model(tmp_path / "model.skops")
+
+
 def test_sparse_matrices_that_point_outside_are_refused(tmp_path):
     X = sparse.random(60, 20, density=0.2, format="csr", random_state=0)
     fitted = SVC().fit(X, np.arange(60) % 2)

@@ -16,6 +16,7 @@ from treatise.network import (
     signed_katz,
     undirected_signs,
 )
+from treatise.network.signed import cycles
 
 
 def directed(seed, n=30, density=0.2):
@@ -44,6 +45,13 @@ def test_directed_features_are_products_without_the_link_itself():
             np.linalg.multi_dot(walk)[i, j] for length in (2, 3, 4) for walk in itertools.product(steps, repeat=length)
         ]
         np.testing.assert_allclose(row, expected)
+
+
+def test_links_both_ways_to_all_nodes_stay_within_the_lists_of_the_loop(monkeypatch):
+    A, pairs = directed(2, n=8, density=1.0), [[0, 1], [3, 2]]
+    found = cycle_features(A, pairs, order=4, directed=True)
+    monkeypatch.setattr(cycles, "walk_counts", cycles.walk_counts.py_func)  # Python looks at every index
+    np.testing.assert_array_equal(cycle_features(A, pairs, order=4, directed=True), found)
 
 
 def test_undirected_features_add_a_pattern_and_its_reverse():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -159,6 +160,64 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path):
     assert kept >= 6 and "status" not in trials.read_text()  # nothing was counted as failed for being interrupted
     found = minimize_command(python(code), [Argument("x", -3, 5)], tmp_path / "o", evaluations=kept + 3)
     assert found.n_taken_up == kept and found.n_trials == kept + 3
+
+
+def test_a_row_that_was_cut_within_a_letter_is_run_again(tmp_path):
+    minimize_command(BOWL, BOX, tmp_path, evaluations=3)
+    with (tmp_path / "trials.csv").open("ab") as stream:
+        stream.write("3,nan,0.1,it ended with status 1: café".encode()[:-1])
+    assert minimize_command(BOWL, BOX, tmp_path, evaluations=4).n_taken_up == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [("question.json", lambda data: b"[]", "no question of a search"),
+     ("question.json", lambda data: b"\xff", "cannot be read"),
+     ("trials.csv", lambda data: b"trial,value\n0,1.0\n", "no trials of a search"),
+     ("trials.csv", lambda data: data + b"7,2.0\n", "no trials of a search"),
+     ("trials.csv", lambda data: b"\xff\xfe\x00\n" * 3, "no trials of a search")],
+)  # fmt: skip
+def test_a_folder_whose_files_were_damaged_is_refused_in_a_sentence(tmp_path, name, change, words):
+    minimize_command(BOWL, BOX, tmp_path, evaluations=3)
+    path = tmp_path / name
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(TreatiseError, match=words):
+        minimize_command(BOWL, BOX, tmp_path, evaluations=4)
+
+
+def test_a_full_disk_is_told_in_a_sentence(tmp_path):
+    (tmp_path / "trials.csv").symlink_to("/dev/full")
+    with pytest.raises(TreatiseError, match=r"trials\.csv cannot be written"):
+        minimize_command(BOWL, BOX, tmp_path, evaluations=3)
+
+
+def test_an_interrupt_in_the_first_generation_leaves_the_best_of_the_runs_that_ended(tmp_path, monkeypatch):
+    run, calls = Program.run, []
+
+    def interrupted(self, values):
+        calls.append(values)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return run(self, values)
+
+    monkeypatch.setattr(Program, "run", interrupted)
+    found = minimize_command(BOWL, BOX, tmp_path)
+    assert found.n_trials == 2 and found.message.startswith("interrupted") and not found.finished
+    told = json.loads((tmp_path / "best.json").read_text())
+    assert told["arguments"] in calls[:2] and told["value"] == found.value
+
+
+def test_the_program_dies_with_a_search_that_is_killed(tmp_path):
+    """The program holds one end of a pipe, which ends with it; if it lived on, it would say so there."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    program = python(f"import time; pipe = open({str(pipe)!r}, 'w'); time.sleep(60); pipe.write('lived'); print({{x}})")
+    code = f"from treatise.search import Argument, minimize_command as m; m({program!r}, [Argument('x', 0, 1)], 'o')"
+    search = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
+    with pipe.open() as held:  # waits for the program
+        search.kill()
+        search.wait()
+        assert held.read() == ""
 
 
 def test_the_command_answers_in_words_and_in_json(tmp_path):

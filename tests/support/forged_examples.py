@@ -259,6 +259,157 @@ def _value_estimators() -> list[Example]:
     ]
 
 
+def _networks() -> list[Example]:
+    from treatise.datasets import make_changing_network, make_signed_network
+    from treatise.network import AutoregressiveLinkPredictor, GraphCommunities, SignedClustering, SignedLinkPredictor
+
+    snapshots = make_changing_network(10, 2, 6, random_state=0)
+    signed, _ = make_signed_network([5, 6], sparsity=0.6, random_state=0)
+    pairs, signs = np.array([[0, 1], [0, 10], [10, 3]]), np.array([1, -1, -1])
+    judge = asking(("predict", pairs), ("decision_function", pairs), ("score", pairs, signs))
+    read = asking(("get_params",))
+    return [
+        Example(
+            "AutoregressiveLinkPredictor",
+            lambda: AutoregressiveLinkPredictor().fit(snapshots[:-1]),
+            asking(("predict",), ("predict", pairs % 10), ("score", snapshots[-1])),
+        ),
+        *(
+            Example(
+                f"SignedLinkPredictor by {method}",
+                lambda method=method: SignedLinkPredictor(method, rank=2, random_state=0).fit(signed),
+                judge,
+            )
+            for method in ("als", "hoc")
+        ),
+        Example("GraphCommunities", lambda: GraphCommunities(random_state=0).fit(np.abs(signed)), read),
+        Example("SignedClustering", lambda: SignedClustering(random_state=0).fit(signed), read),
+    ]
+
+
+def _agents() -> list[Example]:
+    from treatise.rl import GTD, GTD2, TD, FiniteMDP, FreeEnergySARSA, MonteCarlo, QLambda, ResidualGradient
+
+    left, right = np.eye(4)[[0, 0, 1, 3]], np.eye(4)[[1, 2, 3, 3]]
+    corridor = FiniteMDP([left, right], [-1, -1, -1, 0], terminal=[False, False, False, True])
+    rng = np.random.default_rng(0)
+    chain, earned = rng.normal(size=(31, 3)), rng.normal(size=30)
+    ends = np.arange(30) == 29
+    value = asking(("predict", chain))
+    learn = asking(("predict", chain), ("partial_fit", chain[:-1], earned, chain[1:]))
+    state, action = [True, False], [True, False, True]
+    return [
+        Example(
+            "QLambda",
+            lambda: QLambda(steps_per_episode=20, n_rounds=3, random_state=0).fit(corridor),
+            asking(("predict", [0, 1, 2])),
+        ),
+        Example(
+            "FreeEnergySARSA",
+            lambda: FreeEnergySARSA(4, random_state=0).start([1, 1], [1, 1, 1]),
+            asking(("act", state), ("value", state, action), ("learn", state, action, 1.0, state, action)),
+        ),
+        *(
+            Example(
+                kind.__name__,
+                lambda kind=kind: kind().fit(chain[:-1], earned, chain[1:], ends=ends),
+                value if kind is MonteCarlo else learn,
+            )
+            for kind in (TD, GTD, GTD2, ResidualGradient, MonteCarlo)
+        ),
+    ]
+
+
+def _more_sequence_models() -> list[Example]:
+    import polars as pl
+
+    from treatise.sequence import GridSpace, LearnedOutputSearch, PhrasePairFeatures, SequenceTagger
+
+    tokens = pl.DataFrame({"sentence": [0, 0, 1, 1], "form": ["dogs", "bark", "cats", "sleep"]})
+    rng = np.random.default_rng(0)
+    labels = [rng.integers(0, 2, (3, 3)) for _ in range(4)]
+    grids = [(y + 0.5 * rng.normal(size=y.shape))[..., np.newaxis] for y in labels]
+    phrases = [(["the", "red", "house"], 1, 1, ["rouge"])]
+    return [
+        Example("SequenceTagger", lambda: SequenceTagger().fit(tokens, list("NVNV")), asking(("predict", tokens))),
+        Example(
+            "LearnedOutputSearch",
+            lambda: LearnedOutputSearch(GridSpace(), epochs=2, random_state=0).fit(grids, labels),
+            asking(("predict", grids), ("score", grids, labels)),
+        ),
+        Example("PhrasePairFeatures", lambda: PhrasePairFeatures().fit(phrases), asking(("transform", phrases))),
+    ]
+
+
+def _models_of_several_tables() -> list[Example]:
+    from treatise.bayes import HierarchicalStickBreaking
+    from treatise.datasets import make_perturbed_graphs
+    from treatise.graphical import CoHubGraphs, NodePerturbationGraphs
+    from treatise.information import ComplexISA, ConvolutiveISA
+    from treatise.metric import LowRankKernelLearner, PartialOrderEmbedding
+
+    rng = np.random.default_rng(0)
+    states = [np.repeat([0, 1], [12, 8]), np.repeat([1, 0], [10, 10])]
+    sets, places = [rng.normal(4.0 * state)[:, np.newaxis] for state in states], [np.arange(20)] * 2
+    tables = make_perturbed_graphs(30, 6, n_perturbed=1, n_hubs=0, random_state=0).tables
+    waves = np.exp(2j * np.pi * rng.random((60, 2)))
+    sensors = rng.laplace(size=(80, 2)) @ rng.normal(size=(2, 4))
+    pairs = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
+    corners, views = [1, 1, 2, 2, 1, 1], [rng.normal(size=(8, 2)), rng.normal(size=(8, 3))]
+    triplets = np.array([[0, 1, 2], [3, 4, 5], [5, 6, 7], [1, 2, 7]])
+    return [
+        Example(
+            "HierarchicalStickBreaking",
+            lambda: HierarchicalStickBreaking(3, 4, centers=5, max_iter=5, random_state=0).fit(sets, locations=places),
+            asking(("predict", sets[0], places[0]), ("similarity",)),
+        ),
+        *(
+            Example(kind.__name__, lambda kind=kind: kind(2.0, 20.0).fit(tables), asking(("score", tables), ask))
+            for kind, ask in ((CoHubGraphs, ("hubs",)), (NodePerturbationGraphs, ("perturbed_nodes",)))
+        ),
+        Example(
+            "ComplexISA",
+            lambda: ComplexISA([1, 1], n_restarts=1, random_state=0).fit(waves),
+            asking(("transform", waves)),
+        ),
+        Example(
+            "ConvolutiveISA",
+            lambda: ConvolutiveISA(2, n_restarts=1, random_state=0).fit(sensors),
+            asking(("transform", sensors)),
+        ),
+        Example(
+            "LowRankKernelLearner",
+            lambda: LowRankKernelLearner(2, random_state=0).fit(pairs, corners),
+            asking(("predict", pairs), ("partial_fit", pairs, corners), ("predict", pairs)),
+        ),
+        Example(
+            "PartialOrderEmbedding",
+            lambda: PartialOrderEmbedding("linear").fit(views, triplets),
+            asking(("transform", views), ("score", views, triplets)),
+        ),
+    ]
+
+
+def _event_logs() -> list[Example]:
+    from treatise.applications import EventLogFeatures
+
+    rng = np.random.default_rng(0)
+    log = {
+        "entity": [f"e{k}" for k in rng.integers(0, 4, 40)],
+        "time": np.sort(rng.integers(0, 10_000, 40)),
+        "address": [f"a{k}" for k in rng.integers(0, 5, 40)],
+        "page": [f"p{k}" for k in rng.integers(0, 3, 40)],
+    }
+    used = asking(("transform", log), ("partial_fit", log), ("transform", log))
+    return [
+        Example(
+            "EventLogFeatures",
+            lambda: EventLogFeatures(fields=["address", "page"], visitor="address", page="page").fit(log),
+            used,
+        ),
+    ]
+
+
 OTHERS = (
     *_sequence_models(),
     *_bag_models(),
@@ -269,5 +420,10 @@ OTHERS = (
     *_boltzmann_machines(),
     *_latent_fields(),
     *_value_estimators(),
+    *_networks(),
+    *_agents(),
+    *_more_sequence_models(),
+    *_models_of_several_tables(),
+    *_event_logs(),
 )
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

@@ -29,6 +29,11 @@ def axes_for(ax: "Axes | None" = None, *, figsize: tuple[float, float] | None = 
     return pyplot.figure(figsize=figsize, layout="constrained").subplots()
 
 
+def verbatim(name: Any) -> str:
+    """A name as a plot shows it letter by letter: a dollar sign in it begins no formula."""
+    return str(name).replace("$", r"\$")
+
+
 def panels_for(
     ax: Any = None, count: int = 1, *, across: int | None = None, figsize: tuple[float, float] | None = None
 ) -> np.ndarray:

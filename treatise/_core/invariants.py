@@ -42,6 +42,9 @@ def broken_invariant(part: Any) -> str | None:
 def _stated(part: Any) -> Invariants:
     if "n_features_in_" in vars(part):
         yield "n_features_in_ is a number of columns", is_count(part.n_features_in_)
+        if hasattr(part, "_get_support_mask"):
+            mask = part._get_support_mask()
+            yield "a selection says of every column whether it is kept", is_array(mask, np.bool_, part.n_features_in_)
     for kind in type(part).__mro__:
         if "_invariants" in vars(kind):
             yield from vars(kind)["_invariants"](part)

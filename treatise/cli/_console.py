@@ -29,6 +29,15 @@ STANDING_STYLES = {"best": "bold green", "equivalent": "green", "worse": "dim", 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines, and nothing else.")]
 """The option that every command has."""
 
+Spreadsheet = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet",
+        help="Put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @).",
+    ),
+]
+"""The option of commands that write tables with names and labels of the user's."""
+
 
 @dataclass(frozen=True)
 class Column:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from treatise.cli._compare import Header, Seed
-from treatise.cli._console import Column, Json, counted, print_json, print_table, remark, say
+from treatise.cli._console import Column, Json, Spreadsheet, counted, print_json, print_table, remark, say
 
 SHOWN = 20
 
@@ -27,6 +27,7 @@ def depend(
     ] = None,
     seed: Seed = 0,
     header: Header = None,
+    spreadsheet: Spreadsheet = False,
     as_json: Json = False,
 ) -> None:
     """Find which columns depend on which, in whatever shape, with p-values corrected for their number."""
@@ -37,7 +38,7 @@ def depend(
         rows=rows, header=header, seed=seed,
     )  # fmt: skip
     folder = output or Path(f"{Path(data).name.partition('.')[0]}-depend")
-    files = {name: str(path) for name, path in found.write(folder).items()}
+    files = {name: str(path) for name, path in found.write(folder, spreadsheet=spreadsheet).items()}
     if as_json:
         answer = {"columns": found.kinds, "target": found.target, "level": level, "rows": found.n_rows}
         pairs = found.table.to_dicts()

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from treatise.cli._compare import Header, Seed
-from treatise.cli._console import Column, Json, print_json, print_table, remark, say
+from treatise.cli._console import Column, Json, Spreadsheet, print_json, print_table, remark, say
 
 SHOWN = 10
 
@@ -35,6 +35,7 @@ def events(
     ] = None,
     seed: Seed = 0,
     header: Header = None,
+    spreadsheet: Spreadsheet = False,
     as_json: Json = False,
 ) -> None:
     """Rank the entities of an event log by the risk that labels teach, or by how odd they are, with the reasons."""
@@ -46,7 +47,7 @@ def events(
         visitor=visitor, page=page, header=header, seed=seed,
     )  # fmt: skip
     folder = output or Path(f"{Path(data).name.partition('.')[0]}-events")
-    files = {name: str(path) for name, path in found.write(folder).items()}
+    files = {name: str(path) for name, path in found.write(folder, spreadsheet=spreadsheet).items()}
     if as_json:
         answer: dict[str, Any] = {"facts": found.facts, "label": found.label, "positive": found.positive}
         answer |= {"entities": found.table.to_dicts(), "notes": found.notes, "files": files}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treatise.cli._compare import Header, Jobs, Seed
-from treatise.cli._console import Column, Json, counted, print_json, print_table, remark, say
+from treatise.cli._console import Column, Json, Spreadsheet, counted, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from treatise.compare import LearnedGraph
@@ -33,6 +33,7 @@ def graph(
     jobs: Jobs = None,
     seed: Seed = 0,
     header: Header = None,
+    spreadsheet: Spreadsheet = False,
     as_json: Json = False,
 ) -> None:
     """Learn which columns depend on each other: a picture, GraphML, and a table of edges with their stability."""
@@ -44,7 +45,7 @@ def graph(
         jobs=jobs, header=header, seed=seed,
     )  # fmt: skip
     folder = output or Path(f"{Path(data).stem}-graph")
-    files = {name: str(path) for name, path in found.write(folder).items()}
+    files = {name: str(path) for name, path in found.write(folder, spreadsheet=spreadsheet).items()}
     if as_json:
         edges = found.edges.to_dicts()
         answer = {"method": found.method, "kind": found.kind, "columns": found.columns, "directed": found.directed}

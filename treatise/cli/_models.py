@@ -12,7 +12,7 @@ import typer
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise.cli._compare import Bag, Data, Event, Group, Header, Seed, Targets, Task, Time
-from treatise.cli._console import Column, Json, counted, interval, print_json, print_table, remark, say
+from treatise.cli._console import Column, Json, Spreadsheet, counted, interval, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from treatise.compare.inputs import Part
@@ -99,13 +99,14 @@ def predict(
         float | None,
         typer.Option(help="For two classes: the probability of the rarer from which on a row is said to be of it."),
     ] = None,
-    spreadsheet: Annotated[
-        bool,
+    interval: Annotated[
+        float | None,
         typer.Option(
-            "--spreadsheet",
-            help="Put an apostrophe before text that a spreadsheet would run as a formula (=, +, -, @).",
+            metavar="SHARE",
+            help="For amounts: add columns lower and upper, between which they lie with this probability, such as 0.9.",
         ),
-    ] = False,
+    ] = None,
+    spreadsheet: Spreadsheet = False,
     header: Header = None,
     as_json: Json = False,
 ) -> None:
@@ -120,6 +121,8 @@ def predict(
     refuse_early(data, (), others=(model,))
     if threshold is not None and not 0.0 < threshold < 1.0:
         raise TreatiseError(f"a threshold of {threshold:g} is no probability; give one between 0 and 1, such as 0.3")
+    if interval is not None and not 0.0 < interval < 1.0:
+        raise TreatiseError(f"an interval of {interval:g} is no probability; give one between 0 and 1, such as 0.9")
     from treatise.compare.inputs import served_kind
     from treatise.io import load_model
 
@@ -127,7 +130,7 @@ def predict(
         raise TreatiseError(f"--output {output} is the file that is read; choose another, so that nothing is lost")
     loaded = load_model(model)
     kind = served_kind(loaded)
-    wishes = {"keep": keep or None, "threshold": threshold, "score": score or None}
+    wishes = {"keep": keep or None, "threshold": threshold, "interval": interval, "score": score or None}
     wishes = {name: wish for name, wish in wishes.items() if wish is not None}
     for name in wishes:
         if name not in kind.wishes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treatise.cli._compare import Header, Seed
-from treatise.cli._console import Column, Json, counted, print_json, print_table, remark, say
+from treatise.cli._console import Column, Json, Spreadsheet, counted, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from treatise.compare import NetworkFindings
@@ -39,6 +39,7 @@ def network(
     ] = None,
     seed: Seed = 0,
     header: Header = None,
+    spreadsheet: Spreadsheet = False,
     as_json: Json = False,
 ) -> None:
     """Find the communities of a network, its balance, likely links or signs, and the links of the next period."""
@@ -49,7 +50,7 @@ def network(
         header=header, seed=seed,
     )  # fmt: skip
     folder = output or Path(f"{Path(data).name.partition('.')[0]}-network")
-    files = {name: str(path) for name, path in found.write(folder).items()}
+    files = {name: str(path) for name, path in found.write(folder, spreadsheet=spreadsheet).items()}
     if as_json:
         answer = {"facts": found.facts, "communities": found.communities.to_dicts(), "links": found.links.to_dicts()}
         balance = None if found.balance is None else found.balance.to_dicts()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treatise.cli._compare import Header, Seed
-from treatise.cli._console import Column, Json, counted, print_json, print_table, remark, say
+from treatise.cli._console import Column, Json, Spreadsheet, counted, print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,6 +49,7 @@ def rate(
     output: Output = None,
     seed: Seed = 0,
     header: Header = None,
+    spreadsheet: Spreadsheet = False,
     as_json: Json = False,
 ) -> None:
     """Rate the players of a log of games: a leaderboard with intervals that hold, as a table and a picture."""
@@ -58,7 +59,7 @@ def rate(
         data, method, winner=winner, loser=loser, draw=draw, date=date, players_by=players_by,
         params=dict(parse_setting(text) for text in settings or []), level=level, header=header, seed=seed,
     )  # fmt: skip
-    files = _written(rated, output, data, "ratings")
+    files = _written(rated, output, data, "ratings", spreadsheet)
     if as_json:
         players = rated.table.to_dicts()
         print_json({"method": rated.method, "level": level, "players": players, "notes": rated.notes, "files": files})
@@ -93,6 +94,7 @@ def aggregate(
     output: Output = None,
     seed: Seed = 0,
     header: Header = None,
+    spreadsheet: Spreadsheet = False,
     as_json: Json = False,
 ) -> None:
     """Find one order of items that many ranked or rated: scores and places with intervals, a table and a picture."""
@@ -101,7 +103,7 @@ def aggregate(
     found = aggregate_rankings(
         data, method, form=form, item=item, ratings=ratings, resamples=resamples, level=level, header=header, seed=seed
     )
-    files = _written(found, output, data, "consensus")
+    files = _written(found, output, data, "consensus", spreadsheet)
     if as_json:
         answer = {"method": found.method, "level": level, "items": found.table.to_dicts()}
         print_json({**answer, "rules": found.rules.to_dicts(), "notes": found.notes, "files": files})
@@ -119,9 +121,9 @@ def aggregate(
     _tell_files(files)
 
 
-def _written(result: Any, output: Path | None, data: str, kind: str) -> dict[str, str]:
+def _written(result: Any, output: Path | None, data: str, kind: str, spreadsheet: bool) -> dict[str, str]:
     folder = output or Path(f"{Path(data).name.partition('.')[0]}-{kind}")
-    return {name: str(path) for name, path in result.write(folder).items()}
+    return {name: str(path) for name, path in result.write(folder, spreadsheet=spreadsheet).items()}
 
 
 def _tell(notes: list[str]) -> None:

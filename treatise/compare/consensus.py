@@ -12,8 +12,8 @@ import polars as pl
 from scipy.stats import t as student
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import made_folder, replacing
 from treatise.compare.interval_picture import draw_intervals
+from treatise.compare.output import output_folder, write_table
 from treatise.datasets import Rankings, load_rankings
 
 FOLDS = 5
@@ -97,25 +97,26 @@ class Consensus:
     level: float
     notes: list[str]
 
-    def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
+    def write(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> dict[str, Path]:
         """Write the picture and the table into a folder, which is made.
 
         Parameters
         ----------
         folder : path
             Where to write.
+        spreadsheet : bool, default=False
+            Whether an apostrophe goes before text that a spreadsheet would run as a formula.
 
         Returns
         -------
         files : dict
             "picture" and "table".
         """
-        folder = made_folder(folder)
-        files = {"picture": folder / "consensus.png", "table": folder / "consensus.csv"}
-        sure = "" if self.table["low"].null_count() else f" with {self.level:.0%} intervals"
-        draw_intervals(self.table, "item", "score", files["picture"], title=f"{self.method}: scores{sure}")
-        with replacing(files["table"]) as temporary:
-            self.table.write_csv(temporary)
+        with output_folder(folder) as place:
+            files = {"picture": place / "consensus.png", "table": place / "consensus.csv"}
+            sure = "" if self.table["low"].null_count() else f" with {self.level:.0%} intervals"
+            draw_intervals(self.table, "item", "score", files["picture"], title=f"{self.method}: scores{sure}")
+            write_table(self.table, files["table"], spreadsheet=spreadsheet)
         return files
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import made_folder, replacing
 from treatise.compare.interval_picture import draw_intervals
+from treatise.compare.output import output_folder, write_table
 from treatise.datasets import load_table
 from treatise.io import Table
 
@@ -66,12 +66,11 @@ class EvaluatedPolicy:
         files : dict
             "picture" and "table".
         """
-        folder = made_folder(folder)
-        files = {"picture": folder / "value.png", "table": folder / "value.csv"}
-        title = f"Value of the target policy, {self.found.level:.0%} intervals"
-        draw_intervals(self.table, "method", "value", files["picture"], title=title)
-        with replacing(files["table"]) as temporary:
-            self.table.write_csv(temporary)
+        with output_folder(folder) as place:
+            files = {"picture": place / "value.png", "table": place / "value.csv"}
+            title = f"Value of the target policy, {self.found.level:.0%} intervals"
+            draw_intervals(self.table, "method", "value", files["picture"], title=title)
+            write_table(self.table, files["table"])
         return files
 
 

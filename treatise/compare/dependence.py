@@ -10,9 +10,10 @@ import polars as pl
 from scipy.special import gammaincc
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import made_folder, replacing
+from treatise._core.files import replacing
 from treatise._core.progress import progress
 from treatise.compare.inputs.columns import informative, kind_of
+from treatise.compare.output import output_folder, write_table
 from treatise.datasets import load_table
 from treatise.io import Table
 from treatise.statistics import copula_transform, westfall_young
@@ -112,13 +113,15 @@ class Dependence:
             graph.add_edge(row["first"], row["second"], weight=row["strength"], adjusted=row["adjusted"])
         return graph
 
-    def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
+    def write(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> dict[str, Path]:
         """Write the page, the picture, the GraphML and the table into a folder, which is made.
 
         Parameters
         ----------
         folder : path
             Where to write.
+        spreadsheet : bool, default=False
+            Whether an apostrophe goes before text that a spreadsheet would run as a formula.
 
         Returns
         -------
@@ -129,17 +132,16 @@ class Dependence:
 
         from treatise.compare.dependence_page import dependence_page, dependence_picture
 
-        folder = made_folder(folder)
-        endings = {"page": "html", "picture": "png", "graphml": "graphml", "table": "csv"}
-        files = {name: folder / f"dependence.{ending}" for name, ending in endings.items()}
-        with replacing(files["picture"]) as temporary:
-            dependence_picture(self).savefig(temporary, dpi=110, format="png")
-        with replacing(files["graphml"]) as temporary:
-            networkx.write_graphml(self.to_networkx(), temporary)
-        with replacing(files["table"]) as temporary:
-            self.table.write_csv(temporary)
-        with replacing(files["page"]) as temporary:
-            temporary.write_text(dependence_page(self, files["picture"].read_bytes()), encoding="utf-8")
+        with output_folder(folder) as place:
+            endings = {"page": "html", "picture": "png", "graphml": "graphml", "table": "csv"}
+            files = {name: place / f"dependence.{ending}" for name, ending in endings.items()}
+            with replacing(files["picture"]) as temporary:
+                dependence_picture(self).savefig(temporary, dpi=110, format="png")
+            with replacing(files["graphml"]) as temporary:
+                networkx.write_graphml(self.to_networkx(), temporary)
+            write_table(self.table, files["table"], spreadsheet=spreadsheet)
+            with replacing(files["page"]) as temporary:
+                temporary.write_text(dependence_page(self, files["picture"].read_bytes()), encoding="utf-8")
         return files
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treatise._core.figures import verbatim
 from treatise.compare.plain_page import plain_page
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _heat_map(found: "Dependence") -> "Figure":
     ax.set_facecolor("0.85")  # seen where a column meets itself
     image = ax.imshow(np.ma.masked_invalid(shown), cmap="Blues", vmin=0.0, vmax=1.0)
     if len(order) <= MOST_NAMES:
-        names = [found.columns[place][:28] for place in order]
+        names = [verbatim(found.columns[place][:28]) for place in order]
         size = 8 if len(order) <= 30 else 6
         ax.set_xticks(range(len(order)), names, rotation=90, fontsize=size)
         ax.set_yticks(range(len(order)), names, fontsize=size)
@@ -59,8 +60,8 @@ def _bars(found: "Dependence") -> "Figure":
     colours = ["#2b6cb0" if row["adjusted"] <= found.level else "0.8" for row in rows]
     names = [row["first"] if row["second"] == found.target else row["second"] for row in rows]
     ax.barh(range(len(rows)), [row["strength"] for row in rows], color=colours)
-    ax.set_yticks(range(len(rows)), [name[:40] for name in names], fontsize=8)
-    ax.set(xlim=(0, 1), xlabel=f"distance correlation with {found.target}; grey: may be chance")
+    ax.set_yticks(range(len(rows)), [verbatim(name[:40]) for name in names], fontsize=8)
+    ax.set(xlim=(0, 1), xlabel=f"distance correlation with {verbatim(found.target)}; grey: may be chance")
     return figure
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import made_folder, replacing
+from treatise._core.files import replacing
 from treatise._core.progress import progress
+from treatise.compare.output import output_folder, write_table
 from treatise.datasets import load_table
 from treatise.io import Table
 
@@ -59,13 +60,15 @@ class RankedEntities:
     facts: dict[str, Any]
     notes: list[str]
 
-    def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
+    def write(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> dict[str, Path]:
         """Write the page, the picture and the tables into a folder, which is made.
 
         Parameters
         ----------
         folder : path
             Where to write.
+        spreadsheet : bool, default=False
+            Whether an apostrophe goes before text that a spreadsheet would run as a formula.
 
         Returns
         -------
@@ -74,17 +77,16 @@ class RankedEntities:
         """
         from treatise.compare.events_page import events_page, events_picture
 
-        folder = made_folder(folder)
-        files = {"page": folder / "events.html", "picture": folder / "events.png"}
-        tables = {"entities": self.table, "features": self.features, "importance": self.importance}
-        with replacing(files["picture"]) as temporary:
-            events_picture(self).savefig(temporary, dpi=110, format="png")
-        for name, frame in tables.items():
-            files[name] = folder / f"{name}.csv"
-            with replacing(files[name]) as temporary:
-                frame.write_csv(temporary)
-        with replacing(files["page"]) as temporary:
-            temporary.write_text(events_page(self, files["picture"].read_bytes()), encoding="utf-8")
+        with output_folder(folder) as place:
+            files = {"page": place / "events.html", "picture": place / "events.png"}
+            tables = {"entities": self.table, "features": self.features, "importance": self.importance}
+            with replacing(files["picture"]) as temporary:
+                events_picture(self).savefig(temporary, dpi=110, format="png")
+            for name, frame in tables.items():
+                files[name] = place / f"{name}.csv"
+                write_table(frame, files[name], spreadsheet=spreadsheet)
+            with replacing(files["page"]) as temporary:
+                temporary.write_text(events_page(self, files["picture"].read_bytes()), encoding="utf-8")
         return files
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treatise._core.figures import verbatim
 from treatise.compare.plain_page import html_table, plain_page
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def events_picture(found: "RankedEntities") -> "Figure":
     left.plot(ranks, scores, color="0.6", lw=1.5)
     if found.label is not None:
         marked = (found.table[found.label] == found.positive).fill_null(False).to_numpy()
-        left.scatter(ranks[marked], scores[marked], s=18, color="#c0392b", zorder=3, label=f"known as {found.positive}")
+        known = f"known as {verbatim(found.positive)}"
+        left.scatter(ranks[marked], scores[marked], s=18, color="#c0392b", zorder=3, label=known)
         unknown = found.table[found.label].is_null().to_numpy()
         if unknown.any():
             left.scatter(ranks[unknown], scores[unknown], s=8, color="#2b6cb0", zorder=2, label="without a label")
@@ -34,7 +36,7 @@ def events_picture(found: "RankedEntities") -> "Figure":
     if len(ranks) > 50:
         left.set_xscale("log")
     shown = found.importance.head(MOST_BARS)
-    names = [name if len(name) <= 34 else name[:33] + "…" for name in shown["feature"]][::-1]
+    names = [verbatim(name if len(name) <= 34 else name[:33] + "…") for name in shown["feature"]][::-1]
     right.barh(range(len(names)), shown["share"].to_numpy()[::-1], color="#2b6cb0")
     right.set_yticks(range(len(names)), names, fontsize=8)
     right.set(xlabel="share of what features add to the score")

@@ -11,10 +11,11 @@ import polars as pl
 from sklearn.base import clone
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import made_folder, replacing
+from treatise._core.files import replacing
 from treatise.catalog import load_catalogue
 from treatise.compare.candidates import instance
 from treatise.compare.inputs.columns import informative
+from treatise.compare.output import output_folder, write_table
 from treatise.datasets import load_table
 from treatise.io import Table
 
@@ -70,13 +71,15 @@ class LearnedGraph:
             graph.add_edge(row["source"], row["target"], weight=row["weight"], **known)
         return graph
 
-    def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
+    def write(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> dict[str, Path]:
         """Write the picture, the GraphML and the table of edges into a folder, which is made.
 
         Parameters
         ----------
         folder : path
             Where to write.
+        spreadsheet : bool, default=False
+            Whether an apostrophe goes before text that a spreadsheet would run as a formula.
 
         Returns
         -------
@@ -88,19 +91,18 @@ class LearnedGraph:
 
         from treatise.graphical import plot_graph
 
-        folder = made_folder(folder)
-        files = {"picture": folder / "graph.png", "graphml": folder / "graph.graphml", "edges": folder / "edges.csv"}
-        graph = self.to_networkx()
-        side = 5.0 + 0.6 * np.sqrt(len(self.columns))
-        figure = Figure(figsize=(side, side), layout="constrained")
-        shares = [share for *_, share in graph.edges(data="stability") if share is not None]
-        plot_graph(graph, stability=shares or None, ax=figure.subplots())
-        with replacing(files["picture"]) as temporary:
-            figure.savefig(temporary, dpi=150, format="png")
-        with replacing(files["graphml"]) as temporary:
-            networkx.write_graphml(graph, temporary)
-        with replacing(files["edges"]) as temporary:
-            self.edges.write_csv(temporary)
+        with output_folder(folder) as place:
+            files = {"picture": place / "graph.png", "graphml": place / "graph.graphml", "edges": place / "edges.csv"}
+            graph = self.to_networkx()
+            side = 5.0 + 0.6 * np.sqrt(len(self.columns))
+            figure = Figure(figsize=(side, side), layout="constrained")
+            shares = [share for *_, share in graph.edges(data="stability") if share is not None]
+            plot_graph(graph, stability=shares or None, ax=figure.subplots())
+            with replacing(files["picture"]) as temporary:
+                figure.savefig(temporary, dpi=150, format="png")
+            with replacing(files["graphml"]) as temporary:
+                networkx.write_graphml(graph, temporary)
+            write_table(self.edges, files["edges"], spreadsheet=spreadsheet)
         return files
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from treatise._core.figures import verbatim
 from treatise._core.files import replacing
 
 SHOWN = 40
@@ -37,8 +38,7 @@ def draw_intervals(table: pl.DataFrame, name: str, value: str, path: Path, *, ti
         axes.errorbar(centre, place, xerr=ends, fmt="o", markersize=4, elinewidth=1.2, capsize=2)
     else:
         axes.plot(centre, place, "o", markersize=4)
-    # A dollar sign in a name would begin a formula.
-    axes.set_yticks(place, [str(label).replace("$", r"\$") for label in shown[name]])
+    axes.set_yticks(place, [verbatim(label) for label in shown[name]])
     axes.invert_yaxis()
     axes.grid(axis="x", alpha=0.3)
     axes.set_xlabel(value)

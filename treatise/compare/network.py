@@ -12,8 +12,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import made_folder, replacing
+from treatise._core.files import replacing
 from treatise.compare.next_links import next_links
+from treatise.compare.output import output_folder, write_table
 from treatise.datasets import Network, load_network
 from treatise.io import Table
 
@@ -77,13 +78,15 @@ class NetworkFindings:
         graph.add_weighted_edges_from((names[i], names[j], weight) for (i, j), weight in pairs)
         return graph
 
-    def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
+    def write(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> dict[str, Path]:
         """Write the page, the picture, the GraphML and the tables into a folder, which is made.
 
         Parameters
         ----------
         folder : path
             Where to write.
+        spreadsheet : bool, default=False
+            Whether an apostrophe goes before text that a spreadsheet would run as a formula.
 
         Returns
         -------
@@ -96,24 +99,23 @@ class NetworkFindings:
         from treatise.compare.network_page import network_page
         from treatise.compare.network_picture import network_picture
 
-        folder = made_folder(folder)
-        tables = {"nodes": self.nodes, "communities": self.communities, "links": self.links}
-        if self.balance is not None:
-            tables["balance"] = self.balance
-        if self.next_links is not None:
-            tables["next_links"] = self.next_links
-        endings = {"page": "html", "picture": "png", "graphml": "graphml"}
-        files = {name: folder / f"network.{ending}" for name, ending in endings.items()}
-        files |= {name: folder / f"{name}.csv" for name in tables}
-        with replacing(files["picture"]) as temporary:
-            network_picture(self).savefig(temporary, dpi=150, format="png")
-        with replacing(files["page"]) as temporary:
-            temporary.write_text(network_page(self, files["picture"].read_bytes()), encoding="utf-8")
-        with replacing(files["graphml"]) as temporary:
-            networkx.write_graphml(self.to_networkx(), temporary)
-        for name, table in tables.items():
-            with replacing(files[name]) as temporary:
-                table.write_csv(temporary)
+        with output_folder(folder) as place:
+            tables = {"nodes": self.nodes, "communities": self.communities, "links": self.links}
+            if self.balance is not None:
+                tables["balance"] = self.balance
+            if self.next_links is not None:
+                tables["next_links"] = self.next_links
+            endings = {"page": "html", "picture": "png", "graphml": "graphml"}
+            files = {name: place / f"network.{ending}" for name, ending in endings.items()}
+            files |= {name: place / f"{name}.csv" for name in tables}
+            with replacing(files["picture"]) as temporary:
+                network_picture(self).savefig(temporary, dpi=150, format="png")
+            with replacing(files["page"]) as temporary:
+                temporary.write_text(network_page(self, files["picture"].read_bytes()), encoding="utf-8")
+            with replacing(files["graphml"]) as temporary:
+                networkx.write_graphml(self.to_networkx(), temporary)
+            for name, table in tables.items():
+                write_table(table, files[name], spreadsheet=spreadsheet)
         return files
 
 

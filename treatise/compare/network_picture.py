@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from treatise._core.figures import verbatim
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -42,9 +44,8 @@ def _draw_nodes(ax: Any, found: "NetworkFindings") -> None:
     ax.scatter(*places.T, s=sizes, c=_colours(found.labels), edgecolors="white", linewidths=0.5, zorder=2)
     named = np.arange(n) if n <= MOST_NAMES else np.argsort(-degree, kind="stable")[:15]
     for node in named:
-        ax.annotate(
-            network.nodes[node][:24], places[node], fontsize=7, xytext=(4, 4), textcoords="offset points", zorder=3
-        )
+        name = verbatim(network.nodes[node][:24])
+        ax.annotate(name, places[node], fontsize=7, xytext=(4, 4), textcoords="offset points", zorder=3)
 
 
 def _draw_communities(ax: Any, found: "NetworkFindings") -> None:

@@ -12,9 +12,9 @@ import polars as pl
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import made_folder, replacing
 from treatise.compare.candidates import instance
 from treatise.compare.interval_picture import draw_intervals
+from treatise.compare.output import output_folder, write_table
 from treatise.datasets import Games, games_of_table, load_table
 from treatise.io import Table
 
@@ -50,25 +50,26 @@ class RatedPlayers:
     level: float
     notes: list[str]
 
-    def write(self, folder: str | os.PathLike[str]) -> dict[str, Path]:
+    def write(self, folder: str | os.PathLike[str], *, spreadsheet: bool = False) -> dict[str, Path]:
         """Write the picture and the table into a folder, which is made.
 
         Parameters
         ----------
         folder : path
             Where to write.
+        spreadsheet : bool, default=False
+            Whether an apostrophe goes before text that a spreadsheet would run as a formula.
 
         Returns
         -------
         files : dict
             "picture" and "table".
         """
-        folder = made_folder(folder)
-        files = {"picture": folder / "ratings.png", "table": folder / "ratings.csv"}
-        title = f"{self.method.rpartition('.')[2]}: ratings with {self.level:.0%} intervals"
-        draw_intervals(self.table, "player", "rating", files["picture"], title=title)
-        with replacing(files["table"]) as temporary:
-            self.table.write_csv(temporary)
+        with output_folder(folder) as place:
+            files = {"picture": place / "ratings.png", "table": place / "ratings.csv"}
+            title = f"{self.method.rpartition('.')[2]}: ratings with {self.level:.0%} intervals"
+            draw_intervals(self.table, "player", "rating", files["picture"], title=title)
+            write_table(self.table, files["table"], spreadsheet=spreadsheet)
         return files
 
 

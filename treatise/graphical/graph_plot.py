@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.figures import axes_for
+from treatise._core.figures import axes_for, verbatim
 
 _MANY_NODES = 80
 """Beyond this many nodes names would cover the picture, and only hubs are named."""
@@ -84,7 +84,7 @@ def plot_graph(graph, *, weights=None, labels=None, stability=None, seed=0, ax=N
     named = list(graph) if labels or (labels is None and few) else []
     if not named and labels is None:
         named = [node for node, degree in sorted(graph.degree, key=lambda pair: -pair[1])[:_HUBS] if degree > 0]
-    networkx.draw_networkx_labels(graph, positions, {node: str(node) for node in named}, ax=ax, font_size=8)
+    networkx.draw_networkx_labels(graph, positions, {node: verbatim(node) for node in named}, ax=ax, font_size=8)
     return ax
 
 

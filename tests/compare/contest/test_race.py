@@ -97,9 +97,10 @@ def test_the_best_get_ten_folds_or_more_and_the_hopeless_none():
     for name in ("M29", "M28", "M27"):
         assert len(world.turns(name, "fold")) >= FOLDS_WANTED
     assert len(world.turns("Guess", "fold")) >= FOLDS_WANTED  # what the margin is measured from
+    contending = next(i for i, t in enumerate(world.taken) if t.stage == "fold" and t.key != "world/Guess")
     for name in ("M00", "M05", "M10"):
         assert world.turns(name, "fold") == []
-        assert len(world.turns(name, "look")) < 5
+        assert sum(turn.key == f"world/{name}" for turn in world.taken[:contending]) < 5
 
 
 def test_the_best_contend_though_one_leads_them_all_at_the_defaults():
@@ -108,6 +109,24 @@ def test_the_best_contend_though_one_leads_them_all_at_the_defaults():
     for name in ("Leader", "M7", "M6"):
         assert len(world.turns(name, "fold")) >= FOLDS_WANTED
     assert world.turns("M2", "fold") == []
+
+
+def test_whoever_has_not_contended_is_looked_at_on_all_rows_once_the_contenders_have_their_folds():
+    # Looks cost so much that the share for narrowing the field ends after the first round or two.
+    world = World({name: (worth, 4 * cost) for name, (worth, cost) in MANY.items()})
+    world.run()
+    contended = {turn.key for turn in world.taken if turn.stage == "fold"}
+    first = next(i for i, turn in enumerate(world.taken) if turn.stage == "fold" and turn.key != "world/Guess")
+    late = [i for i, turn in enumerate(world.taken) if turn.stage == "look" and i > first]
+    assert late, "the share for narrowing the field should end before all have been looked at on all rows"
+    others = world.worth.keys() - contended
+    for key in others - world.race._worse:
+        assert len(world.evidence.places(key, "look")) == 5
+    quick = World(MANY)
+    quick.run()
+    assert all(len(quick.evidence.places(key, "look")) == 5 for key in others & quick.race._worse)
+    folds = [t.key for t in world.taken[first : late[0]] if t.stage == "fold" and t.key != "world/Guess"]
+    assert min(folds.count(key) for key in set(folds)) >= FOLDS_WANTED
 
 
 def test_a_baseline_is_not_given_up_for_a_slow_look():

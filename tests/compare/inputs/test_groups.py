@@ -181,7 +181,10 @@ def test_the_tables_own_target_takes_no_part():
     ("wish", "message"),
     [
         ({"target": "width"}, "do not go with a target; leave 'width' out"),
-        ({"group": "width"}, "rows kept together"),
+        (
+            {"group": "width"},
+            "has 1 position; one needs 2 at least .--group names the column that tells sequences apart.",
+        ),
         ({"weight": "width"}, "weights"),
     ],
 )

@@ -99,6 +99,11 @@ class SummaryNetwork(BaseEstimator):
         widths = np.repeat(self.n_states_ + 1, np.diff(self.set_starts_))
         rows = np.diff(self.key_starts_)
         yield "configurations have a row of probabilities", (np.diff(self.value_starts_) == rows * widths).all()
+        yield "variables have tables", len(self.unions_) == len(self.tables_) == n_variables
+        for child, (union, table) in enumerate(zip(self.unions_, self.tables_)):
+            yield "unions hold variables", is_array(union, np.int64, None) and within(union, 0, n_variables)
+            if table is not None:
+                yield "tables have the states", is_array(table, np.float64, *self.n_states_[[*union, child]])
 
     def log_probability(self, child, codes):
         """Log probability of the child's state in each row of codes (int64, one row a row), given its parents'."""

@@ -6,12 +6,13 @@ nothing. Whoever wants another order of folds replaces this class.
 Looks come in rounds: the first at a sample of the rows for every method; the next ones, at other folds or at more rows,
 for those that are not yet behind the best beyond doubt. Near copies of a method share its place. Then contenders, the
 best places first, get folds in turn, each in as many rows and with as long a search as let them all have ten. When they
-have, the next in line follow; in the end more repeats.
+have, whoever has not contended is looked at on the folds that are left, since a method seen on a part of the rows can
+seldom be told from the winner; then the next in line follow; in the end more repeats.
 """
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from treatise.catalog import FORMS
@@ -95,6 +96,7 @@ class Race:
         self._lined_up_at: tuple[int, ...] = ()
         self.search = 0.0
         self._longest_fit = 0.0
+        self._deciding = False
         self._judged_at: tuple[int, ...] = ()
         self._ranking: list[str] = []
         self._rows: dict[str, int | None] = {}
@@ -132,8 +134,8 @@ class Race:
         turn = self._first_look() or (None if self._contended else self._further_look(left))
         if turn is not None:
             return turn
-        self._judge_looks(now=True)
-        if len(self.line()) < PLACES and any(place[0] == "look" for _, place in self._running):
+        self._judge_looks(now=not self._deciding)
+        if not self._deciding and len(self.line()) < PLACES and any(place[0] == "look" for _, place in self._running):
             return None  # too few are known to choose among them; a look takes little
         if self._lined_up_at != self._judged_at:
             self._line_up(left)
@@ -171,25 +173,42 @@ class Race:
         return self._look(min(waiting, key=promise), first)
 
     def _further_look(self, left: float) -> Turn | None:
-        """The least looked at first, the better ones before the others; none for those behind beyond doubt."""
+        """One of those that narrow the field, as long as they have taken no more than their share."""
         spent = sum(record.seconds for records in self.records.values() for record in records)
         granted = LOOKS_SHARE * (spent + left * self.course.jobs)
         self._judge_looks()
+        for place, key in self._looks_to_come(set(self._alive()) - self._worse):
+            cost = self.expected(key, place[1] or self.course.training_rows)
+            look = self._look(key, place)
+            if spent + cost <= granted and cost <= look.seconds:
+                return look
+        return None
+
+    def _deciding_look(self, left: float) -> Turn | None:
+        """A look, at rows of the first size, of whoever has not contended and was not seen on all of them.
+
+        Those who seem behind beyond doubt come last: the verdict, which asks for more than the tests that narrow the
+        field, may still not tell them from the winner by the few rows that they were judged on.
+        """
+        others = set(self._alive()) - set(self._contended)
+        for keys in (others - self._worse, others & self._worse):
+            for place, key in self._looks_to_come(keys):
+                cost = self.expected(key, place[1] or self.course.training_rows)
+                look = self._look(key, place)
+                if place[1] <= LOOK_ROWS and cost <= min(left, look.seconds):
+                    self._deciding = True
+                    return look
+        return None
+
+    def _looks_to_come(self, keys: Set[str]) -> Iterator[tuple[Place, str]]:
+        """Where and which of some methods: the least looked at first, the better ones before the others."""
         for depth, place in enumerate(self.looks[1:], 1):
-            ready = [
-                key
-                for key in self._alive()
-                if self._depth(key) == depth and key not in self._worse and not self._running[key, place]
-            ]
+            ready = [key for key in keys if self._depth(key) == depth and not self._running[key, place]]
             if place[1] > LOOK_ROWS:
                 # More rows cost more: those of the better half alone.
                 ready = [key for key in ready if key in self._ranking[: max(PLACES, len(self.field) // 2)]]
-            for key in sorted(ready, key=self._place_in_line):
-                cost = self.expected(key, place[1] or self.course.training_rows)
-                look = self._look(key, place)
-                if spent + cost <= granted and cost <= look.seconds:
-                    return look
-        return None
+            for key in sorted(ready, key=lambda key: (self._place_in_line(key), key)):
+                yield place, key
 
     def _judge_looks(self, *, now: bool = False) -> None:
         """Who is behind beyond doubt, once looks have brought enough news, or any where it is asked for now."""
@@ -306,7 +325,7 @@ class Race:
     def _contention(self, left: float) -> Turn | None:
         repeats = max(1, min(self.course.repeats, math.ceil(FOLDS_WANTED / self.course.k)))
         self._keep_pace(repeats, left)
-        turn = self._fold_among(self._contenders, repeats, left)
+        turn = self._fold_among(self._contenders, repeats, left) or self._deciding_look(left)
         if turn is None:
             for key in self.line():
                 # One that could not have all its folds would leave nothing but a mean of easy ones.

@@ -1,6 +1,5 @@
 """What saved models make of new data, in the format of their kind."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.output import without_formulas
 from treatise.datasets import load_table
 from treatise.io import ModelFile
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from treatise.compare.inputs.answers import Score
     from treatise.compare.own_metric import OwnMetric
     from treatise.io import Table
-
-_FORMULA, _NUMBER = r"^[=+\-@\t\r]", r"^[+-]?[0-9.]+$"
 
 
 class Part(ABC):
@@ -118,10 +116,7 @@ class TablePart(Part):
 
     def without_formulas(self) -> "TablePart":
         """The same with an apostrophe before text that a spreadsheet would take for a formula and run."""
-        text = pl.col(pl.String)
-        risky = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
-        frame = self.frame.with_columns(pl.when(risky).then("'" + text).otherwise(text).name.keep())
-        return TablePart(frame.rename(lambda name: f"'{name}" if re.match(_FORMULA, name) else name))
+        return TablePart(without_formulas(self.frame))
 
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary for each row."""

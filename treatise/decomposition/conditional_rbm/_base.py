@@ -237,5 +237,7 @@ class ConditionalBoltzmann(InheritsDocumentation, BaseEstimator, ABC):
 
     def _invariants(self):
         yield "a frame has columns", is_count(self.n_columns_, 1)
+        # Learning on would never end.
+        yield "a gradient takes at most ten thousand steps of sampling", self.cd_steps <= 10_000
         for values in (self.mean_, self.scale_):
             yield "every column has a scale", is_array(values, np.floating, self.n_columns_) and finite(values)

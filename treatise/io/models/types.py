@@ -48,7 +48,12 @@ _FOREIGN = frozenset(
 )
 # Layers whose public classes open files, start work or draw, and those whose objects are made for one computation and
 # hand all that they hold to compiled loops: of these only estimators are admitted.
-_ACTING = frozenset({"io", "datasets", "catalog", "papers", "report", "compare", "cli", "inference", "statistics"})
+_ACTING = frozenset(
+    {
+        "io", "datasets", "catalog", "papers", "report", "compare", "cli", "inference", "statistics",
+        "rl", "applications", "cluster", "ranking",
+    }
+)  # fmt: skip
 
 
 def refused_types(data: bytes) -> list[str]:

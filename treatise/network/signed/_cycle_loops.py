@@ -30,7 +30,7 @@ def walk_counts(indptr, neighbours, kinds, turned, sources, targets, order, feat
     K, n = len(turned), len(indptr) - 1
     one, two = np.zeros((n, K)), np.zeros((n if order > 3 else 0, K * K))
     near, far = np.empty(n, np.int64), np.empty(n, np.int64)
-    seen = np.zeros(n, np.bool_)
+    met, seen = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     for pair in range(first, last):
         i, j = sources[pair], targets[pair]
         n_near, n_far = 0, 0
@@ -38,8 +38,10 @@ def walk_counts(indptr, neighbours, kinds, turned, sources, targets, order, feat
             k, t = neighbours[a], kinds[a]
             if is_asked(i, k, t, i, j, K):
                 continue
-            near[n_near] = k
-            n_near += 1
+            if not met[k]:  # a directed network may link two nodes both ways
+                met[k] = True
+                near[n_near] = k
+                n_near += 1
             one[k, t] += 1.0
             if order > 3:
                 for b in range(indptr[k], indptr[k + 1]):
@@ -70,6 +72,7 @@ def walk_counts(indptr, neighbours, kinds, turned, sources, targets, order, feat
                         features[pair, K * K + K * K * K + t * K * K + ending] += two[m, t]
         for a in range(n_near):
             one[near[a]] = 0.0
+            met[near[a]] = False
         for a in range(n_far):
             two[far[a]] = 0.0
             seen[far[a]] = False

@@ -10,11 +10,13 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import OptimizeResult
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import held, made_folder, replacing
@@ -132,7 +134,7 @@ def minimize_command(
         "seed": seed,
     }  # fmt: skip
     place = made_folder(folder)
-    with held(place, what="search"):
+    with held(place, what="search"), closing(program):
         log = _Log(place, question, [argument.name for argument in arguments])
         runner = _Runner(program, arguments, log, maximize, n_jobs)
         with progress("Runs of the program", evaluations, show=verbose) as advance:
@@ -187,10 +189,17 @@ def _searched(
             raise StopIteration
 
     sign = -1.0 if runner.maximize else 1.0
-    result = minimize_nes(
-        batch, np.full(d, START), SPREAD, bounds=(0.0, 1.0), max_evals=2**62, tol=CLOSE, restarts=RESTARTS, batch=True,
-        ftarget=None if target is None else sign * target, random_state=seed, callback=watch, verbose=False,
-    )  # fmt: skip
+    try:
+        result = minimize_nes(
+            batch, np.full(d, START), SPREAD, bounds=(0.0, 1.0), max_evals=2**62, tol=CLOSE, restarts=RESTARTS,
+            batch=True, ftarget=None if target is None else sign * target, random_state=seed, callback=watch,
+            verbose=False,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        # In its first generation the search has no answer yet; runs that ended are one.
+        if all(math.isnan(value) for value, _ in runner.tried):
+            raise
+        return OptimizeResult(status=2, message="interrupted from the keyboard")
     if runner.n_trials >= evaluations:
         result.status, result.message = 1, f"{evaluations} evaluations were made"
     elif runner.out_of_time:
@@ -210,6 +219,8 @@ class _Log:
                 earlier = json.loads(kept.read_text(encoding="utf-8"))
             except (OSError, ValueError) as error:
                 raise TreatiseError(f"{kept} cannot be read ({error}); take another folder") from error
+            if not isinstance(earlier, dict):
+                raise TreatiseError(f"{kept} holds no question of a search; take another folder")
             if earlier != question:
                 other = [name for name in question if earlier.get(name) != question[name]]
                 raise TreatiseError(f"{folder} holds a search with another {other[0]}; take another folder")
@@ -222,14 +233,16 @@ class _Log:
         path = self.folder / TRIALS
         if not path.exists():
             return
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        # The last row may have been cut off by whatever ended the search.
-        whole = lines if lines and lines[-1].endswith("\n") else lines[:-1]
         try:
+            # The last row may have been cut off by whatever ended the search, even within a letter.
+            lines = path.read_bytes().decode("utf-8", errors="replace").splitlines(keepends=True)
+            whole = lines if lines and lines[-1].endswith("\n") else lines[:-1]
             self.rows = {int(row["trial"]): row for row in csv.DictReader(whole)}
             for row in self.rows.values():
                 float(row["value"])
-        except (KeyError, TypeError, ValueError) as error:
+                if None in [row[name] for name in self.columns]:
+                    raise ValueError(f"trial {row['trial']} is cut short")
+        except (OSError, KeyError, TypeError, ValueError, csv.Error) as error:
             raise TreatiseError(f"{path} holds no trials of a search ({error}); take another folder") from error
         # Written anew without what was cut off, so that the next row begins a line.
         with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
@@ -256,11 +269,14 @@ class _Log:
         row = {"trial": str(number), "value": repr(value), "seconds": f"{seconds:.3f}", "complaint": complaint}
         row |= {name: repr(each) for name, each in values.items()}
         self.rows[number] = row
-        with path.open("a", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, self.columns)
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
+        try:
+            with path.open("a", newline="", encoding="utf-8") as stream:
+                writer = csv.DictWriter(stream, self.columns)
+                if new:
+                    writer.writeheader()
+                writer.writerow(row)
+        except OSError as error:
+            raise TreatiseError(f"{path} cannot be written ({error.strerror or error})") from error
 
 
 class _Runner:
@@ -291,15 +307,20 @@ class _Runner:
                 for job in jobs:
                     job.cancel()
                 self.program.stop()
+                self._count({n: point for n, point in zip(numbers, points) if found[n] is not None}, found)
                 raise
         values = np.array([found[n] for n in numbers], dtype=float)
-        self.tried += zip(values.tolist(), points)
-        self.n_trials += len(points)
+        self._count(dict(zip(numbers, points)), found)
         if self.n_trials == len(points) and np.isnan(values).all():
             row = self.log.rows[0]
             words = " ".join(self.program.filled(points[0]))
             raise TreatiseError(f"no run of the first {len(points)} gave a number; {words!r}: {row['complaint']}")
         return -values if self.maximize else values
+
+    def _count(self, points: dict[int, dict[str, float | int]], found: dict[int, Any]) -> None:
+        """Take trials that ended as made."""
+        self.tried += [(float(found[n]), point) for n, point in points.items()]
+        self.n_trials += len(points)
 
     def _timed(self, point: dict[str, float | int]) -> tuple[Any, float]:
         begun = time.monotonic()

@@ -171,6 +171,8 @@ class RecurrentClassifier(BaseEstimator):
 
     def _invariants(self):
         K = len(self.classes_)
+        # To put features together would never end.
+        yield "features are of at most ten thousand positions to each side", self.encoder_.window <= 10_000
         if hasattr(self, "coef_"):
             yield "columns have a weight for each label", is_array(self.coef_, np.float64, None, K)
             shape = (self.n_prev, K + 1, K)
