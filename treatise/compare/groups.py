@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.decomposition import PCA
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import PowerTransformer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -209,12 +209,18 @@ def gain_over_one_cloud(X: np.ndarray, seed: int = 0) -> Gain | None:
         return None
     X = in_few_dimensions(X)
     gains = np.empty(len(X))
-    for train, test in KFold(TEST_FOLDS, shuffle=True, random_state=seed).split(X):
+    # Copies of a row are held out together, and count as one draw.
+    draws = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+    if draws.max() + 1 < TEST_FOLDS:
+        return None
+    for train, test in GroupKFold(TEST_FOLDS, shuffle=True, random_state=seed).split(X, groups=draws):
         several = _best_mixture(X[train], range(2, MOST_TESTED + 1), seed)
         if several is None:
             return None
         gains[test] = several.score_samples(X[test]) - _one_cloud(X[train], X[test], seed)
-    return Gain(float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains))), len(gains))
+    apart = np.bincount(draws, gains - gains.mean())
+    error = np.sqrt((apart**2).sum() * len(apart) / max(len(apart) - 1, 1)) / len(gains)
+    return Gain(float(gains.mean()), float(error), len(gains))
 
 
 def _one_cloud(train: np.ndarray, test: np.ndarray, seed: int) -> np.ndarray:
