@@ -210,6 +210,14 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             raise ValueError(
                 f"all {len(X)} rows of X are {'zero' if self.center is None else 'equal'}: they have no subspace"
             )
+        longest = lengths.max()
+        if not on_sphere and len(X) > 2 and longest > lengths.sum() - longest:
+            warnings.warn(
+                f"row {lengths.argmax()} is longer than all others together ({longest:.3g}) and may decide alone; "
+                "spherize=True takes only the directions of rows",
+                UserWarning,
+                stacklevel=2,
+            )
         unit = float(np.median(lengths[lengths > 0.0]))
         rows = RowBlocks(X, origin, _inverse(lengths) if on_sphere else np.full(len(X), 1.0 / unit))
         rows = rows.at_hand()
