@@ -84,3 +84,17 @@ def test_amounts_of_money_are_amounts_however_few(tmp_path):
     assert understand(read_table(path), "y", "multiclass").task == "multiclass"
     plain = Table("t", pl.DataFrame({"x": rng.normal(size=80), "y": [5, 10, 15, 20] * 20}), True, ())
     assert understand(plain, "y").task == "multiclass"
+
+
+def test_few_whole_numbers_that_thin_out_are_counts_and_others_are_classes():
+    visits = np.random.default_rng(0).poisson(2.0, 900)
+    assert len(np.unique(visits)) <= 20
+    _, task, words = read_target(pl.Series(visits), "visits", None)
+    assert task == "regression"
+    assert any("are taken as counts (--task multiclass: as classes)" in word for word in words)
+    assert read_target(pl.Series(visits), "visits", "multiclass")[1] == "multiclass"
+    digits = np.arange(900) % 10
+    codes = np.repeat(np.arange(8), [400, 200, 100, 80, 50, 40, 20, 10])  # codes by frequency, each with rows enough
+    ends_rare = np.repeat([0, 1, 2, 3], [500, 300, 97, 3])
+    for labels in (digits, codes, ends_rare):
+        assert read_target(pl.Series(labels), "kind", None)[1] == "multiclass"

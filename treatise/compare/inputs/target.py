@@ -12,6 +12,8 @@ MOST_CLASSES_BY_NUMBER = 20
 MOST_CLASSES = 1000
 RARE_SHARE, RARE_ROWS = 0.05, 30
 FEWEST_OF_A_CLASS = 5
+FEWEST_COUNTS = 6
+"""Different whole numbers below which they are taken for classes, however they are spread."""
 HEAVY_SKEWNESS, COUNTS_SKEWNESS = 2.0, 0.5
 MOST_LIKELY_CLASSES, ROWS_OF_A_LIKELY_CLASS = 100, 20
 _EVENTS = {"event", "status", "censored", "censor", "censoring", "cens", "death", "dead", "died", "fstat", "observed"}
@@ -39,7 +41,12 @@ def read_target(
         raise TreatiseError(f"the target {name!r} has one value only ({labels[0]!r}); there is nothing to predict")
     if task is None:
         few = distinct <= MOST_CLASSES_BY_NUMBER and distinct <= max(2, len(labels) // 5)
-        if numeric and (not (whole and few) or (written is not None and distinct > 2)):
+        thinning = whole and few and distinct >= FEWEST_COUNTS and _thins_out(labels.cast(pl.Float64).to_numpy())
+        if thinning:
+            words.append(
+                f"the {distinct} whole numbers of {name!r} are taken as counts (--task multiclass: as classes)"
+            )
+        if numeric and (not (whole and few) or thinning or (written is not None and distinct > 2)):
             task = "regression"
         else:
             task = "binary" if distinct == 2 else "multiclass"
@@ -119,6 +126,11 @@ def amounts_to_mind(y: np.ndarray, name: str) -> list[str]:
 def are_counts(y: np.ndarray) -> bool:
     """Whether amounts look like counts: whole numbers from 0 or 1 on, the large ones rarer."""
     return _whole(y) and y.min() in (0, 1) and _skewness(y) > COUNTS_SKEWNESS
+
+
+def _thins_out(y: np.ndarray) -> bool:
+    """Whether these are counts of which the largest has too few rows to be a class."""
+    return are_counts(y) and int(np.sum(y == y.max())) < FEWEST_OF_A_CLASS
 
 
 def _whole(y: np.ndarray) -> bool:
