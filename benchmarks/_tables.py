@@ -16,13 +16,15 @@ class Size(NamedTuple):
 
 
 def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
-    """What a method for the task is fitted to, the same at every call."""
+    """What a method for the task is fitted to, the same at every call; :func:`groups_of` names groups of rows."""
     if task == "sequence":
         return _sentences(size)
     if task == "survival":
         return _lives(size)
     if task.endswith("-bags"):
         return _bags(size)
+    if task.endswith("-groups"):
+        return _grouped(task, size)
     informative = max(4, size.p // 2)
     if task == "regression":
         return make_regression(size.n, size.p, n_informative=informative, noise=10.0, random_state=0)
@@ -30,6 +32,25 @@ def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
         size.n, size.p, n_informative=informative, n_redundant=0, n_classes=size.k, n_clusters_per_class=1,
         random_state=0,
     )  # fmt: skip
+
+
+def groups_of(rows: int) -> np.ndarray:
+    """The groups of rows, ten in each."""
+    return np.arange(rows) // 10
+
+
+def _grouped(task: str, size: Size) -> tuple[np.ndarray, np.ndarray]:
+    """Classes, amounts or counts that depend on the columns, and as much on the group."""
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(size.n, size.p)), groups_of(size.n)
+    forms = size.k if "class" in task else 1
+    effects = rng.normal(size=(groups.max() + 1, forms))[groups]
+    level = X @ rng.normal(size=(size.p, forms)) / np.sqrt(size.p) + effects
+    if task == "multiclass-groups":
+        return X, np.argmax(level + rng.gumbel(size=level.shape), axis=1)
+    if task == "binary-groups":
+        return X, (level[:, 0] + rng.logistic(size=size.n) > 0).astype(np.int64)
+    return X, rng.poisson(np.exp(level[:, 0])) if task == "counts-groups" else level[:, 0] + rng.normal(size=size.n)
 
 
 def _bags(size: Size) -> tuple[list[np.ndarray], np.ndarray]:

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cost.rows import Row
 from benchmarks._peers import instance
-from benchmarks._tables import Size, make_data
+from benchmarks._tables import Size, groups_of, make_data
 from treatise.catalog import ComparisonEntry
 
 SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
@@ -81,7 +81,13 @@ class Meter:
             scaled = self.estimator[:-1].fit_transform(X)
             known = {} if self.task == "regression" else {"classes": np.unique(y)}
             return _cost_of(lambda: clone(self.estimator[-1]).partial_fit(scaled, y, **known))
-        return _cost_of(lambda: clone(self.estimator).fit(X, y))
+        return _cost_of(lambda: clone(self.estimator).fit(X, y, **self._groups(size.n)))
+
+    def _groups(self, rows: int) -> dict[str, np.ndarray]:
+        """What a method of groups is told besides."""
+        if not self.task.endswith("-groups"):
+            return {}
+        return {f"{self.estimator.steps[-1][0]}__groups": groups_of(rows)}
 
 
 def grid(meter: Meter) -> list[Size]:
@@ -97,13 +103,13 @@ def grid(meter: Meter) -> list[Size]:
 def _classes(compare: ComparisonEntry) -> tuple[int, ...]:
     if "sequence" in compare.tasks:
         return (4, 8, 16)
-    if not {"multiclass", "multiclass-bags", "ordinal"} & set(compare.tasks):
+    if not {"multiclass", "multiclass-bags", "multiclass-groups", "ordinal"} & set(compare.tasks):
         return (2,)
-    return (2, 4, 8) if {"binary", "binary-bags"} & set(compare.tasks) else (3, 6, 12)
+    return (2, 4, 8) if {"binary", "binary-bags", "binary-groups"} & set(compare.tasks) else (3, 6, 12)
 
 
 def _estimator(row: Row, task: str) -> Any:
-    method = instance(row.path, row.compare.params)
+    method = instance(row.path, {**row.compare.params, **row.compare.by_task.get(task, {})})
     if task == "sequence":
         return instance("treatise.sequence.SequenceTagger", {"learner": method})
     scaler = [SCALERS[row.compare.scaling]()] if row.compare.scaling in SCALERS else []

@@ -37,12 +37,12 @@ def series(seed=0, n=40):
     return state, rng.normal(size=(3 * n, 2)) + 2.5 * state[:, np.newaxis], np.arange(3.0 * n)
 
 
-def squares(side=32):
+def squares(side=32, seed=0):
     """Two pairs of squares on a ground."""
     truth, grid = np.zeros((side, side), dtype=int), np.indices((side, side)).reshape(2, -1).T.astype(float)
     truth[4:12, 4:12] = truth[20:28, 20:28] = 1
     truth[4:12, 20:28] = truth[20:28, 4:12] = 2
-    X = np.random.default_rng(0).normal(np.array([5.0, 40.0, 60.0])[truth], 10.0)
+    X = np.random.default_rng(seed).normal(np.array([5.0, 40.0, 60.0])[truth], 10.0)
     return truth.ravel(), X.reshape(-1, 1), grid
 
 
@@ -236,6 +236,13 @@ def test_ten_sticks_end_as_the_three_kinds_of_the_picture():
     assert np.array_equal(model.predict(X, grid), model.labels_)
     np.testing.assert_allclose(model.predict_prior(grid + 0.5).sum(axis=1), 1.0, atol=1e-12)
     np.testing.assert_allclose(model.predict_proba(X, grid), model.resp_, atol=1e-12)
+
+
+def test_a_merge_has_the_cycles_it_needs_to_settle():
+    """Of this picture the ground stays in two pieces if a merge is judged after ten cycles."""
+    _, X, grid = squares(seed=2)
+    centers = grid.reshape(32, 32, 2)[::3, ::3].reshape(-1, 2)
+    assert fitted(X, grid, centers=centers, widths=[20.0, 50.0]).n_segments_ == 3
 
 
 def test_three_sticks_find_the_picture_too():

@@ -4,6 +4,7 @@ import itertools
 import tomllib
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from benchmarks._cost import command, rows
@@ -182,6 +183,23 @@ def test_the_grid_varies_one_size_at_a_time(monkeypatch, row):
     assert middle in sizes
     assert all(sum(a != b for a, b in zip(size, middle)) <= 1 for size in sizes)
     assert [len(set(values)) for values in zip(*sizes)] == [3, 3, 3]
+
+
+@pytest.mark.parametrize("task", ["binary-groups", "multiclass-groups", "regression-groups", "counts-groups"])
+def test_made_up_groups_tell_of_their_rows(task):
+    k = 3 if task == "multiclass-groups" else 2
+    X, y = make_data(task, Size(2000, 4, k))
+    assert X.shape == (2000, 4) and len(y) == 2000
+    if "class" in task or "binary" in task:
+        assert set(y) == set(range(k))
+    # Rows of a group resemble each other: their mean varies more than one of ten independent rows would.
+    shares = np.stack([y == 0, y == 1]) if "class" in task else y[None]
+    assert shares.reshape(len(shares), -1, 10).mean(axis=2).var() > 1.5 * shares.var() / 10
+
+
+def test_a_method_of_groups_is_measured_with_groups():
+    found = Meter(rows.chosen_rows(["VariationalGLMM"])[0]).at(Size(300, 8, 2))
+    assert 0 < found.seconds < 10 and found.bytes >= 8 * 300 * 8
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression", "sequence"])

@@ -158,6 +158,25 @@ def test_more_parts_than_the_rank_are_told_and_auto_takes_the_rank():
             assert SeparableNMF(method=method).fit(X).n_components_ == 5
 
 
+@pytest.mark.parametrize("shape", [(200, 30), (60, 60), (40, 400)])
+@pytest.mark.parametrize("deviation", [0.001, 0.03])
+def test_auto_takes_the_parts_that_stand_out_of_noise(shape, deviation):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        pure = rng.random((5, shape[1]))
+        X = np.vstack([rng.dirichlet(np.ones(5), shape[0] - 5) @ pure, pure]) + deviation * rng.normal(size=shape)
+        assert SeparableNMF().fit(X).n_components_ == 5
+        assert SeparableNMF().fit(sparse.csr_array(1e-3 * X)).n_components_ == 5
+
+
+def test_auto_takes_the_rank_where_small_singular_values_are_not_those_of_noise():
+    rng = np.random.default_rng(0)
+    decaying = (rng.random((300, 20)) - 0.5) * 0.7 ** np.arange(20)
+    assert SeparableNMF().fit(decaying).n_components_ == 20
+    few = rng.random((200, 3)) @ np.diag([1.0, 0.1, 0.01])
+    assert SeparableNMF().fit(few).n_components_ == 3
+
+
 def test_nearly_dependent_parts_are_told_apart():
     rng = np.random.default_rng(6)
     F = rng.random((3, 10))

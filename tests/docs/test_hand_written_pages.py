@@ -10,11 +10,13 @@ from treatise_pages.command_line import commands
 
 INPUT = [
     "input/table_in_memory",
+    "input/grouped_table",
     "input/table_on_disk",
     "input/sequences",
     "input/survival",
     "input/bags",
     "input/groups",
+    "input/sequence_groups",
 ]
 PAGES = ["getting_started", "model_files", "data_home", *INPUT]
 

@@ -477,3 +477,19 @@ def test_ties_are_left_out_with_a_warning_or_refused(k):
 def test_bad_input_is_refused_with_what_would_be_right(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [
+        ("shannon_from_entropies", {}),
+        ("shannon_from_divergence", {"random_state": 0}),
+        ("chi_square", {"random_state": 0}),
+        ("renyi", {"random_state": 0}),
+        ("tsallis", {"random_state": 0}),
+    ],
+)
+def test_information_does_not_hang_on_the_unit_of_a_group(method, parameters):
+    X, Y = np.random.default_rng(0).multivariate_normal([0.0, 0.0], [[1.0, 0.7], [0.7, 1.0]], 400).T
+    plain = mutual_information(X, Y, method, **parameters)
+    assert mutual_information(1000.0 * X + 5.0, Y, method, **parameters) == pytest.approx(plain, rel=1e-6)

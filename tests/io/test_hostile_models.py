@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import skops.io
 from scipy import sparse
+from sklearn.cluster import BisectingKMeans, KMeans
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -357,3 +358,38 @@ def test_support_vectors_without_their_coefficients_are_refused(tmp_path, kernel
         save_model(fitted, tmp_path / "model.skops")
         with pytest.raises(TreatiseError, match="points outside"):
             load_model(tmp_path / "model.skops")
+
+
+def forged_centres(change):
+    """A bisection of the iris flowers, changed by hand."""
+    fitted = BisectingKMeans(3, random_state=0).fit(load_iris().data)
+    change(fitted)
+    return fitted
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda model: setattr(model, "cluster_centers_", model.cluster_centers_[:, :2]),
+        lambda model: setattr(model._bisecting_tree.left, "center", model._bisecting_tree.left.center[:2]),
+        lambda model: setattr(model._bisecting_tree, "left", model._bisecting_tree.right),
+        lambda model: setattr(model._bisecting_tree, "right", None),
+        lambda model: setattr(model, "n_features_in_", 40),
+    ],
+)
+def test_centres_of_another_width_and_branches_met_twice_are_refused(tmp_path, change):
+    whole = forged_centres(lambda model: None)
+    save_model(whole, tmp_path / "model.skops")
+    X = load_iris().data
+    np.testing.assert_array_equal(load_model(tmp_path / "model.skops").model.predict(X), whole.predict(X))
+    save_model(forged_centres(change), tmp_path / "model.skops")
+    with pytest.raises(TreatiseError, match="points outside"):
+        load_model(tmp_path / "model.skops")
+
+
+def test_centres_of_k_means_are_as_wide_as_its_data(tmp_path):
+    fitted = KMeans(3, n_init=1).fit(load_iris().data)
+    fitted.cluster_centers_ = fitted.cluster_centers_[:, :2]
+    save_model(fitted, tmp_path / "model.skops")
+    with pytest.raises(TreatiseError, match="points outside"):
+        load_model(tmp_path / "model.skops")

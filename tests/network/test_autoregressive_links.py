@@ -352,3 +352,9 @@ def test_a_network_that_never_changes_stays():
         found = AutoregressiveLinkPredictor().fit([tiny] * 5).predict()
         assert found.shape == tiny.shape
         np.testing.assert_allclose(found, tiny, atol=0.3)
+
+
+@pytest.mark.parametrize("method", ["adamic_adar", "common_neighbors", "katz", "preferential_attachment"])
+def test_scores_of_a_networkx_graph_are_those_of_its_matrix(method):
+    graph = networkx.relabel_nodes(networkx.karate_club_graph(), str)
+    np.testing.assert_array_equal(link_scores(graph, method), link_scores(networkx.to_numpy_array(graph), method))

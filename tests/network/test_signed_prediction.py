@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from treatise.datasets import make_signed_network
 from treatise.io import load_model, save_model
-from treatise.network import SignedClustering, SignedLinkPredictor, cycle_features
+from treatise.network import SignedClustering, SignedLinkPredictor, cycle_features, undirected_signs
 from treatise.network.signed.clustering import signed_laplacian_vectors
 from treatise.network.signed.completion import project_singular_values
 
@@ -170,3 +170,16 @@ def test_power_law_sampling_makes_unequal_degrees_at_the_same_density():
     degrees = np.diff(A.indptr)
     assert degrees.mean() / 599 == pytest.approx(0.05, rel=0.15)
     assert degrees.std() > 2 * np.sqrt(degrees.mean())
+
+
+def test_a_network_without_links_has_no_camps():
+    with pytest.raises(ValueError, match="no link"):
+        SignedClustering(2).fit(sparse.csr_array((8, 8)))
+
+
+@pytest.mark.parametrize("form", [np.array, lambda A: networkx.from_numpy_array(A, create_using=networkx.DiGraph)])
+def test_the_advice_for_a_directed_network_leads_to_one_that_is_taken(form):
+    one_way = form(np.array([[0.0, 1.0, -1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
+    with pytest.raises(ValueError, match="undirected_signs"):
+        SignedLinkPredictor("katz").fit(one_way)
+    SignedLinkPredictor("katz").fit(undirected_signs(one_way))

@@ -20,6 +20,7 @@ from treatise.compare.explaining import (
     profile,
     threshold_curve,
 )
+from treatise.compare.explaining.intervals import predictive_intervals_of
 from treatise.compare.inputs import FoldPredictions
 from treatise.report.explained import ColumnEffect
 from treatise.report.record import VERSION, Metric, to_plain
@@ -175,7 +176,7 @@ def explained(rows, task, chosen, seed=0, n=400, columns=30, labels=()):
         y = classes[np.searchsorted(cuts, strength)]
     table_rows = Rows(table, y, task, classes, tuple(table.columns))
     entries = explained_methods([SimpleNamespace(**row) for row in rows], chosen)
-    curves, segments = [], None
+    curves, intervals, segments = [], [], None
     for place, entry in enumerate(entries):
         told = strength + (1 + 0.3 * place) * noise
         if task == "regression":
@@ -191,6 +192,14 @@ def explained(rows, task, chosen, seed=0, n=400, columns=30, labels=()):
         part = FoldPredictions(np.arange(n), y, predicted, scores, scores, np.zeros(n))
         if task == "binary":
             curves.append(threshold_curve(entry.key, entry.label, classes, [part]))
+        if task == "regression" and place < 2:
+            # The first from errors on other folds, the second its own, and too narrow.
+            own = np.column_stack([predicted - 9_000, predicted + 9_000])
+            parts = [
+                FoldPredictions(i, y[i], predicted[i], None, intervals=own[i] if place else None)
+                for i in np.array_split(np.arange(n), 5)
+            ]
+            intervals.append(predictive_intervals_of(entry.key, entry.label, parts))
         if place == 0:
             segments = error_segments(entry.key, entry.label, table_rows, [part])
     sign = 1 if rows[0]["score"] > rows[-1]["score"] else -1
@@ -205,6 +214,7 @@ def explained(rows, task, chosen, seed=0, n=400, columns=30, labels=()):
     return to_plain({
         "importance": importances(entries, table.columns, effects), "thresholds": tuple(curves),
         "learning": learning_curve(entries, trials, metric, 5), "errors": segments, "profile": profile(table_rows),
+        "intervals": tuple(intervals),
     })  # fmt: skip
 
 
@@ -245,7 +255,7 @@ def skeleton(name, task, target, metric, rows, features):
         "race": race([], complete=True), "decision": None,
         "verdict": [], "leaderboard": [], "failures": [], "best": None, "methods": [],
         "importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None, "test": None,
-        "selections": [], "unlabelled": None, "theory": [],
+        "selections": [], "intervals": [], "unlabelled": None, "known_groups": None, "theory": [],
     }  # fmt: skip
 
 
@@ -358,6 +368,20 @@ def multiclass_run(classes=10):
     return run
 
 
+def known_groups(rows):
+    """The same methods on rows of known groups, half as far off; the first learns from groups."""
+    methods = [
+        {
+            "key": row["key"], "label": row["label"], "takes_groups": place == 0, "new": row["score"],
+            "new_low": row["low"], "new_high": row["high"], "known": 0.5 * row["score"],
+            "known_low": 0.4 * row["score"], "known_high": 0.6 * row["score"], "standing": STANDINGS[place],
+        }
+        for place, row in enumerate(rows)
+    ]  # fmt: skip
+    words = ["The verdict is for rows of a new 'street'.", f"On known groups {rows[0]['label']} is best."]
+    return {"column": "street", "groups": 211, "folds": 5, "judged": 2900, "methods": methods, "words": words}
+
+
 def regression_run():
     """A finished comparison on a number to predict."""
     rng = np.random.default_rng(11)
@@ -374,6 +398,7 @@ def regression_run():
     run["leaderboard"], run["methods"] = rows, describe(rows)
     run["race"], run["decision"] = race(rows), decision(rows, metric)
     run["verdict"] = [run["decision"]["headline"]]
+    run["known_groups"] = known_groups(rows[:4])
     run |= explained(rows, "regression", run["decision"]["key"], n=2930, columns=15)
     run["best"] = {
         **winner(run), **saved("best.skops"),
@@ -383,7 +408,7 @@ def regression_run():
     return run
 
 
-UNEXPLAINED = {"importance": [], "thresholds": [], "learning": [], "errors": None, "profile": None}
+UNEXPLAINED = {"importance": [], "thresholds": [], "learning": [], "intervals": [], "errors": None, "profile": None}
 
 
 def sequence_run():

@@ -198,11 +198,12 @@ def test_script_and_style_are_the_same_whatever_the_run_says(named_run):
         (
             "multiclass",
             "leaderboard time effects mistakes errors learning calibration use data profile methods details",
-            "failures thresholds theory",
+            "failures thresholds theory known-groups",
         ),
         (
             "regression",
-            "leaderboard time effects residuals errors learning use data profile methods details",
+            "leaderboard known-groups time effects residuals intervals errors learning use data profile methods "
+            "details",
             "mistakes calibration thresholds",
         ),
         ("sequences", "leaderboard time effects mistakes learning use data methods", "thresholds errors profile"),
@@ -215,6 +216,23 @@ def test_sections_follow_what_the_run_holds(named_run, name, present, absent):
     outline = Outline(render_report(named_run(name)))
     assert set(present.split()) <= set(outline.ids)
     assert not set(absent.split()) & set(outline.ids)
+
+
+def test_intervals_are_drawn_and_said_to_hold_or_not(named_run):
+    run = named_run("regression")
+    first, second = run["intervals"]
+    page = render_report(run)
+    told = section(page, "intervals")
+    missed = []
+    for found in (first, second):
+        assert found["words"] in told
+        rows = zip(found["numbers"], found["lower"], found["actual"], found["upper"], strict=True)
+        missed += [number for number, low, actual, high in rows if not low <= actual <= high]
+    assert page.count('class="outside"') == len(missed) > 30
+    assert all(f"<title>row {number}: predicted" in page for number in missed)
+    assert (first["holds"], second["holds"]) == ("as promised", "too narrow")
+    assert f"{first['label']} gives no intervals itself" in told
+    assert f"{second['label']} gives no intervals itself" not in told
 
 
 def section(page, name):
@@ -325,6 +343,19 @@ def test_where_it_errs_is_told_beside_all_rows(named_run):
     assert f"{100 * run['errors']['overall']:.0f} % on all" in told
     run["errors"]["segments"] = []
     assert "none has more errors than chance would give" in section(render_report(run), "errors")
+
+
+def test_known_groups_stand_beside_new_ones(named_run):
+    run = named_run("regression")
+    first = run["known_groups"]["methods"][0]
+    told = section(render_report(run), "known-groups")
+    assert told.count("learns from groups") == 1 and "211 groups" in told and "2,900 rows" in told
+    assert all(word in told for word in ("Best", "As good as the best", "Undecided", "Worse", "street"))
+    assert f"{first['new']:,.0f} new" in told and f"{first['known']:,.0f} known" in told
+    drawn = f"new groups {first['new']:,.0f}, 95 % interval"
+    assert drawn in render_report(run)
+    first |= dict.fromkeys(("new_low", "new_high", "known_low", "known_high"))
+    assert drawn not in render_report(run) and f"new groups {first['new']:,.0f};" in render_report(run)
 
 
 def test_what_more_rows_bring_is_told(named_run):

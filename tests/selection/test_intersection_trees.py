@@ -139,6 +139,21 @@ def test_sizes_names_and_cuts():
     np.testing.assert_array_equal(trees.transform(X)[:, 0], y)
 
 
+def test_the_default_prevalence_fits_rules_without_exception_and_classes_that_overlap(games):
+    X, y, half = games
+    model = InteractionRuleClassifier(random_state=0).fit(X[half], y[half])
+    fixed = InteractionRuleClassifier(theta0=0.05, random_state=0).fit(X[half], y[half])
+    assert model.theta0_ <= 0.01
+    assert 1.0 - model.score(X[~half], y[~half]) < 0.5 * (1.0 - fixed.score(X[~half], y[~half]))
+
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (600, 8))
+    y = (X[:, 0] & X[:, 1]) ^ (rng.random(600) < 0.2)  # a fifth of the rows break the rule
+    assert InteractionRuleClassifier(60, random_state=0).fit(X, y).theta0_ >= 0.05
+    lonely = np.arange(600) == 0
+    assert InteractionRuleClassifier(5, random_state=0).fit(X, lonely).theta0_ == 0.05
+
+
 def test_weighted_votes_outlast_noise_that_outvotes_equal_ones(games):
     X, y, half = games
     noisy = np.hstack([X, np.random.default_rng(1).random((len(y), 60)) < 0.3])

@@ -259,6 +259,22 @@ def _value_estimators() -> list[Example]:
     ]
 
 
+def _inverse_learners() -> list[Example]:
+    from hidden_worlds import TIGER
+
+    from treatise.rl import FiniteMDP, MDPInverseRL, POMDPInverseRL, tiger
+
+    def use(model: Any) -> None:
+        model.predict([0, 1])
+        model.policy_.sample(tiger(), 3, 5, random_state=0)
+
+    seen = FiniteMDP(tiger().transitions, [0.0, 0.0])
+    return [
+        Example("POMDPInverseRL", lambda: POMDPInverseRL().fit(tiger(), TIGER), use),
+        Example("MDPInverseRL", lambda: MDPInverseRL().fit(seen, [0, 0]), asking(("predict", [0, 1]))),
+    ]
+
+
 def _networks() -> list[Example]:
     from treatise.datasets import make_changing_network, make_signed_network
     from treatise.network import AutoregressiveLinkPredictor, GraphCommunities, SignedClustering, SignedLinkPredictor
@@ -420,6 +436,7 @@ OTHERS = (
     *_boltzmann_machines(),
     *_latent_fields(),
     *_value_estimators(),
+    *_inverse_learners(),
     *_networks(),
     *_agents(),
     *_more_sequence_models(),

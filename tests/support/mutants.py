@@ -24,7 +24,7 @@ import polars as pl
 from workbooks import CELLS, MAIN, packed
 
 from treatise._core.errors import TreatiseError
-from treatise.io import Stream, read_bif, read_conll, read_preflib, read_r_data, read_table
+from treatise.io import Stream, read_bif, read_cassandra, read_conll, read_preflib, read_r_data, read_table
 
 # Bytes that mean something to one reader or another, and numbers at the ends of what fits.
 WORDS = [
@@ -111,6 +111,11 @@ PREFLIB = (
     b"# TITLE: lunch\n# NUMBER ALTERNATIVES: 3\n# ALTERNATIVE NAME 1: soup\n# ALTERNATIVE NAME 2: rice\n"
     b"# ALTERNATIVE NAME 3: fish\n4: 2,1,3\n1: 3,{1,2}\n2: 1\n"
 )
+POMDP = (
+    b"# door\ndiscount: 0.95\nvalues: cost\nstates: left right\nactions: listen open\nobservations: 2\n"
+    b"start include: left\nT: listen identity\nT: open : * reset\nT: open : left : right 0\nO: listen\n"
+    b"0.85 0.15\n0.15 0.85\nO: open uniform\nR: * : * : * : * 1\nR: open : left\n1 2 3 4\nR: open : 1 : 0 5 6\n"
+)
 
 
 SHEET = f'<worksheet xmlns="{MAIN}"><sheetData>{CELLS}</sheetData></worksheet>'.encode()
@@ -152,6 +157,7 @@ FORMATS = {
     "r": Format(_r_data(), "data.rda", read_r_data),
     "r, compressed": Format(gzip.compress(_r_data(), mtime=0), "data.rda", read_r_data),
     "bif": Format(BIF, "net.bif", read_bif),
+    "pomdp": Format(POMDP, "door.pomdp", read_cassandra),
     "preflib": Format(PREFLIB, "votes.toi", read_preflib),
     "conllu": Format(2 * CONLL, "words.conllu", read_conll),
     "conll": Format(COLUMNS, "words.txt", read_conll),

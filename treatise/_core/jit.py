@@ -48,6 +48,11 @@ def compiled_sums(function: Callable) -> Any:
     return _without_literals(_loop(function, fastmath={"reassoc", "contract"}))
 
 
+def compiled_fused(function: Callable) -> Any:
+    """A compiled loop in which a product and the sum it goes into may be rounded once; sums keep their order."""
+    return _without_literals(_loop(function, fastmath={"contract"}))
+
+
 def inlined(function: Callable) -> Any:
     """Decorator of a step of a compiled loop that is copied into it, where a call would cost more than the step."""
     return _loop(function, inline="always")

@@ -18,7 +18,14 @@ SEVERAL_TASKS = ("multi-regression", "multi-label", "multi-class")
 """Several targets at once: amounts, two classes each (y is a matrix of 0 and 1), or classes (y holds their numbers)."""
 BAG_TASKS = ("binary-bags", "multiclass-bags")
 """Classes of bags of rows: ``fit`` takes a list of arrays, and the rows of a law are those of all bags."""
-COMPARED_TASKS = (*TABLE_TASKS, *SEVERAL_TASKS, *BAG_TASKS, "ordinal", "survival", "sequence", "cluster")
+GROUP_TASKS = ("binary-groups", "multiclass-groups", "regression-groups", "counts-groups")
+"""Tables whose rows belong to groups: ``fit`` and ``predict`` take ``groups`` besides, the latter also new ones. Counts
+are whole numbers from 0."""
+COMPARED_TASKS = (
+    *TABLE_TASKS, *SEVERAL_TASKS, *BAG_TASKS, *GROUP_TASKS, "ordinal", "survival", "sequence", "cluster",
+    "cluster-sequences",
+)  # fmt: skip
+"""Of groups of sequences, too, ``fit`` takes a list of arrays, and the rows of a law are their positions."""
 FORMS = (
     "constant", "linear", "tree", "additive", "probabilities", "neighbours", "kernel", "ensemble", "blend", "other",
 )  # fmt: skip
@@ -75,7 +82,7 @@ class ComparisonEntry:
     that and from a sample of the rows if not; None where it cannot. ``input`` without ``dense`` is for methods of
     words, which take part where a table holds text or is sparse. ``unlabelled`` says that it learns from rows without a
     label too, which stand as -1 among the numbers of the classes: ``only`` takes part where there are such rows,
-    ``also`` everywhere.
+    ``also`` everywhere. ``by_task`` holds the parameters that a task settles, where one method has a form for each.
     """
 
     tasks: tuple[str, ...]
@@ -90,6 +97,12 @@ class ComparisonEntry:
     stream: Mapping[str, Any] | None = None
     form: str = "other"
     unlabelled: str = ""
+    by_task: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def takes_groups(self) -> bool:
+        """Whether it learns from the groups that rows belong to."""
+        return not set(self.tasks).isdisjoint(GROUP_TASKS)
 
     @property
     def is_measured(self) -> bool:
@@ -320,8 +333,18 @@ def _read_comparison(table: Any, where: str) -> ComparisonEntry:
         stream=read.take("stream", dict, None),
         form=read.choice("form", FORMS, "other"),
         unlabelled=read.choice("unlabelled", ("", "also", "only"), ""),
+        by_task=read.take("by_task", dict, {}),
     )
     read.done()
+    strange = [task for task in entry.by_task if task not in tasks]
+    if strange:
+        raise read.fail(f"key 'by_task' names {strange[0]!r}, which is none of its tasks: {', '.join(tasks)}")
+    if not all(isinstance(settled, dict) for settled in entry.by_task.values()):
+        raise read.fail("key 'by_task' must give a table of parameters for each task")
+    if entry.takes_groups and not set(tasks) <= set(GROUP_TASKS):
+        raise read.fail(f"a method of groups has tasks of groups alone: {', '.join(GROUP_TASKS)}")
+    if entry.takes_groups and (role != "predictor" or "dense" not in entry.input):
+        raise read.fail("a method of groups is a predictor that takes dense input")
     if not tasks:
         raise read.fail("key 'tasks' is empty")
     if not all(isinstance(path, str) and "." in path for path in head.values()):

@@ -13,6 +13,7 @@ from treatise.cli._outcome import by_reason, in_sight
 if TYPE_CHECKING:
     from treatise.compare import Comparison
     from treatise.report import LeaderboardEntry, RunRecord
+    from treatise.report.explained import KnownGroups
 
 Data = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet, LIBSVM text, CoNLL, or a bundled name such as 'iris'.")
@@ -50,7 +51,8 @@ Group = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="A column whose equal values keep rows in one fold. With --task sequence: what tells sequences apart.",
+        help="A column that names groups: they are held out whole, and mixed models learn from them. With --task "
+        "sequence: what tells sequences apart.",
     ),
 ]
 ByTime = Annotated[
@@ -209,6 +211,8 @@ def _print_outcome(run: "RunRecord", comparison: "Comparison") -> None:
         say(f"{len(run.leaderboard) - len(shown)} more in the report")
     for sentence in run.verdict:
         say(sentence)
+    if run.known_groups is not None:
+        _print_groups(run.known_groups, run.metric.label)
     for line in by_reason(run.failures):
         remark(line)
     folder = comparison.folder
@@ -218,6 +222,26 @@ def _print_outcome(run: "RunRecord", comparison: "Comparison") -> None:
     others = len(list((folder / "models").glob("*.skops")))
     if others:
         say(f"{others} more in {folder / 'models'}")
+
+
+def _print_groups(found: "KnownGroups", measure: str) -> None:
+    columns = [
+        Column("method"),
+        Column(f"{measure}, new groups", right=True),
+        Column("known groups", right=True),
+        Column("95 % interval", wrap=False),
+        Column("on known groups"),
+    ]
+    print_table(
+        columns,
+        [
+            [
+                each.label, f"{each.new:.4f}", f"{each.known:.4f}", interval(each.known_low, each.known_high),
+                Cell(each.standing, STANDING_STYLES.get(each.standing, "")),
+            ]
+            for each in found.methods
+        ],
+    )  # fmt: skip
 
 
 def _row(entry: "LeaderboardEntry") -> list[str | Cell]:

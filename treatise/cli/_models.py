@@ -99,6 +99,13 @@ def predict(
         float | None,
         typer.Option(help="For two classes: the probability of the rarer from which on a row is said to be of it."),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="For amounts: add columns lower and upper, between which they lie with this probability, such as 0.9.",
+        ),
+    ] = None,
     spreadsheet: Spreadsheet = False,
     header: Header = None,
     as_json: Json = False,
@@ -114,6 +121,8 @@ def predict(
     refuse_early(data, (), others=(model,))
     if threshold is not None and not 0.0 < threshold < 1.0:
         raise TreatiseError(f"a threshold of {threshold:g} is no probability; give one between 0 and 1, such as 0.3")
+    if interval is not None and not 0.0 < interval < 1.0:
+        raise TreatiseError(f"an interval of {interval:g} is no probability; give one between 0 and 1, such as 0.9")
     from treatise.compare.inputs import served_kind
     from treatise.io import load_model
 
@@ -121,7 +130,7 @@ def predict(
         raise TreatiseError(f"--output {output} is the file that is read; choose another, so that nothing is lost")
     loaded = load_model(model)
     kind = served_kind(loaded)
-    wishes = {"keep": keep or None, "threshold": threshold, "score": score or None}
+    wishes = {"keep": keep or None, "threshold": threshold, "interval": interval, "score": score or None}
     wishes = {name: wish for name, wish in wishes.items() if wish is not None}
     for name in wishes:
         if name not in kind.wishes:

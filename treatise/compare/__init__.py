@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from treatise.compare.inputs.encoding import Densify, TableEncoder
     from treatise.compare.inputs.groups import predict_groups
     from treatise.compare.inputs.sentences import label_sentences
+    from treatise.compare.inputs.sequence_groups import predict_sequence_groups
     from treatise.compare.inputs.sequence_tables import label_table
     from treatise.compare.inputs.survival import predict_lifetimes
     from treatise.compare.inputs.table import predict_table, understand
@@ -68,6 +69,7 @@ _PLACES = {
     "parse_setting": "single",
     "predict_bags": "inputs.bags",
     "predict_groups": "inputs.groups",
+    "predict_sequence_groups": "inputs.sequence_groups",
     "predict_lifetimes": "inputs.survival",
     "predict_table": "inputs.table",
     "predict_targets": "inputs.targets",
@@ -110,6 +112,7 @@ __all__ = [
     "predict_bags",
     "predict_groups",
     "predict_lifetimes",
+    "predict_sequence_groups",
     "predict_table",
     "predict_targets",
     "rank_entities",

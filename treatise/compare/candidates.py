@@ -30,12 +30,14 @@ class Candidate:
     def key(self) -> str:
         """What names the candidate in files: the paper (or the baseline's package) and the estimator."""
         owner = self.paper.id if self.paper else self.entry.requires or self.entry.path.split(".")[0]
-        return f"{owner}/{self.entry.name}"
+        return "-".join([f"{owner}/{self.entry.name}", *map(str, self._settled.values())])
 
     @property
     def label(self) -> str:
         """What names the candidate to a person."""
         head = self.compare.head.get(self.task)
+        if self._settled:
+            return f"{self.entry.name} ({', '.join(map(str, self._settled.values()))})"
         return f"{self.entry.name} + {head.rpartition('.')[2]}" if head else self.entry.name
 
     @property
@@ -59,7 +61,12 @@ class Candidate:
 
     def method(self, seed: int) -> Any:
         """The unfitted estimator, with the parameters that the catalogue settles."""
-        return instance(self.entry.path, self.compare.params, seed)
+        return instance(self.entry.path, {**self.compare.params, **self._settled}, seed)
+
+    @property
+    def _settled(self) -> Mapping[str, Any]:
+        """The parameters that make it the form for its task, if it has several."""
+        return self.compare.by_task.get(self.task, {})
 
     def head(self, seed: int) -> Any:
         """The unfitted predictor behind a transformer."""

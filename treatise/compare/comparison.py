@@ -210,8 +210,10 @@ def compare_methods(
         Most bytes that the table may take as a matrix of numbers; a larger one is read in blocks. None gives each
         job a third of its share of the memory that is free.
     group : str or None
-        A column whose equal values keep rows in one fold, such as a patient's number; it predicts nothing. For
-        sequences in a table, the column that tells them apart: None looks for one of the usual names ("sentence",
+        A column that names groups of rows, such as a patient's number: a fold holds out whole groups, which is what
+        decides. It predicts nothing, but for the methods that learn from groups (mixed models, a small model for each
+        group), and the record tells how the best do on rows of known groups as well. For sequences in a table, the
+        column that tells them apart: None looks for one of the usual names ("sentence",
         "sequence"), and else takes a row for each sequence, its items between blanks.
     by_time : str or None
         A column of dates or numbers by which each fold is judged on what comes after all that it learns from.

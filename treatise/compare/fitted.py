@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from treatise._core.errors import TreatiseError
 from treatise.compare.inputs import served_kind
 from treatise.compare.inputs.answers import Score
 from treatise.compare.inputs.encoding import as_frame
@@ -35,7 +36,9 @@ class FittedModel(ModelFile):
     True
     """
 
-    def predict(self, frame: Any, *, keep: Sequence[str] = (), threshold: float | None = None) -> Any:
+    def predict(
+        self, frame: Any, *, keep: Sequence[str] = (), threshold: float | None = None, interval: float | None = None
+    ) -> Any:
         """A prediction for each row, and the probability or score of each class.
 
         Parameters
@@ -46,13 +49,19 @@ class FittedModel(ModelFile):
             Columns of ``frame`` to carry through; ``["all"]`` for all of them.
         threshold : float or None
             The probability from which on a row is of the rarer of two classes; None takes the model's own.
+        interval : float or None
+            For amounts: the probability with which they lie between two columns more, ``lower`` and ``upper``.
 
         Returns
         -------
         data frame
             Of the library that ``frame`` came from; pandas frames keep their index.
         """
-        answer = served_kind(self).answer(self, _table(frame), keep=keep, threshold=threshold)
+        kind = served_kind(self)
+        if interval is not None and "interval" not in kind.wishes:
+            raise TreatiseError(f"intervals are for models of tables; this one predicts {kind.kind}")
+        wishes = {} if interval is None else {"interval": interval}
+        answer = kind.answer(self, _table(frame), keep=keep, threshold=threshold, **wishes)
         return answer.to_pandas().set_axis(frame.index) if hasattr(frame, "iloc") else answer
 
     def score(self, frame: Any, *, threshold: float | None = None) -> Score:

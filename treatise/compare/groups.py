@@ -1,14 +1,15 @@
 """Groups without a target: any clusterer as a model that assigns new rows, and whether there are groups at all."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.decomposition import PCA
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import PowerTransformer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -58,6 +59,8 @@ class Grouped(BaseEstimator):
         Seed of that mixture.
     """
 
+    counts: ClassVar[tuple[str, ...]] = COUNTS
+
     def __init__(self, clusterer: Any = None, count: bool = False, random_state: int | None = None) -> None:
         self.clusterer = clusterer
         self.count = count
@@ -65,12 +68,13 @@ class Grouped(BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "Grouped":
         """Find the groups of rows."""
-        X = validate_data(self, X, dtype=np.float64)
+        X = self._checked(X, reset=True)
         model = clone(self.clusterer)
         params = model.get_params(deep=False)
-        told = [name for name in COUNTS if self.count and params.get(name, "auto") != "auto"]
+        told = [name for name in self.counts if self.count and params.get(name, "auto") != "auto"]
         if told:
-            model.set_params(**dict.fromkeys(told, min(len(X), likely_count(X, self.random_state))))
+            likely = likely_count(self._as_rows(X), self.random_state)
+            model.set_params(**dict.fromkeys(told, min(len(X), likely)))
         found = np.asarray(model.fit_predict(X))
         groups, counts = np.unique(found[found >= 0], return_counts=True)
         self.order_ = groups[np.argsort(-counts, kind="stable")]
@@ -82,7 +86,7 @@ class Grouped(BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Groups of rows."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._checked(X, reset=False)
         if hasattr(self, "rows_"):
             return self.groups_[pairwise_distances_argmin(X, self.rows_)]
         return self._numbered(np.asarray(self.model_.predict(X)))
@@ -91,10 +95,67 @@ class Grouped(BaseEstimator):
         """Of each row; None where the clusterer has no density."""
         return np.asarray(self.model_.score_samples(X)) if hasattr(self.model_, "score_samples") else None
 
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return validate_data(self, X, dtype=np.float64, reset=reset)
+
+    def _as_rows(self, X: Any) -> np.ndarray:
+        """Rows whose mixture tells how many groups are likely."""
+        return X
+
     def _numbered(self, found: np.ndarray) -> np.ndarray:
         numbers = np.full(int(max(found.max(initial=0), self.order_.max(initial=0))) + 1, NOISE)
         numbers[self.order_] = np.arange(1, len(self.order_) + 1)
         return np.where(found >= 0, numbers[np.maximum(found, 0)], NOISE)
+
+
+class GroupedSequences(Grouped):
+    """A clusterer of sequences, with numbers for its groups as :class:`Grouped` has them."""
+
+    counts: ClassVar[tuple[str, ...]] = ("n_clusters",)
+
+    def log_density(self, X: Any) -> np.ndarray | None:
+        """Of each sequence, for each of its positions; None where the clusterer has no density."""
+        if not hasattr(self.model_, "score_sequences"):
+            return None
+        return np.asarray(self.model_.score_sequences(X)) / [len(sequence) for sequence in X]
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return list(X)
+
+    def _as_rows(self, X: Any) -> np.ndarray:
+        rows = summed_up(X)
+        spread = rows.std(axis=0)
+        return (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+SUMMARIES = ("mean of", "spread of", "persistence of")
+"""What :func:`summed_up` says of each column of a sequence."""
+
+
+def summed_up(sequences: Sequence[np.ndarray]) -> np.ndarray:
+    """A row for each sequence: of every column the mean, the standard deviation, and how like it is to its next value.
+
+    The last is the autocorrelation at a lag of one, which is 0 for a column that does not change.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.compare.groups import summed_up
+    >>> summed_up([np.array([[1.0], [-1.0], [1.0], [-1.0]]), np.array([[7.0], [7.0]])])
+    array([[ 0.  ,  1.  , -0.75],
+           [ 7.  ,  0.  ,  0.  ]])
+    """
+    rows = []
+    for sequence in sequences:
+        mean, spread = sequence.mean(axis=0), sequence.std(axis=0)
+        apart = sequence - mean
+        squares = np.square(apart).sum(axis=0)
+        products = (apart[1:] * apart[:-1]).sum(axis=0)
+        # What rounding leaves of a constant is no change.
+        changes = spread > 1e-9 * np.maximum(1.0, np.abs(mean))
+        persistence = np.where(changes, products / np.where(changes, squares, 1.0), 0.0)
+        rows.append(np.concatenate([mean, np.where(changes, spread, 0.0), persistence]))
+    return np.array(rows)
 
 
 def in_few_dimensions(X: np.ndarray, most: int = MOST_DIMENSIONS) -> np.ndarray:
@@ -148,12 +209,18 @@ def gain_over_one_cloud(X: np.ndarray, seed: int = 0) -> Gain | None:
         return None
     X = in_few_dimensions(X)
     gains = np.empty(len(X))
-    for train, test in KFold(TEST_FOLDS, shuffle=True, random_state=seed).split(X):
+    # Copies of a row are held out together, and count as one draw.
+    draws = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+    if draws.max() + 1 < TEST_FOLDS:
+        return None
+    for train, test in GroupKFold(TEST_FOLDS, shuffle=True, random_state=seed).split(X, groups=draws):
         several = _best_mixture(X[train], range(2, MOST_TESTED + 1), seed)
         if several is None:
             return None
         gains[test] = several.score_samples(X[test]) - _one_cloud(X[train], X[test], seed)
-    return Gain(float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains))), len(gains))
+    apart = np.bincount(draws, gains - gains.mean())
+    error = np.sqrt((apart**2).sum() * len(apart) / max(len(apart) - 1, 1)) / len(gains)
+    return Gain(float(gains.mean()), float(error), len(gains))
 
 
 def _one_cloud(train: np.ndarray, test: np.ndarray, seed: int) -> np.ndarray:

@@ -51,16 +51,21 @@ def choose_metric(allowed: Sequence[Metric], name: str | None, task: str) -> Met
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a fitted pipeline says of held-out rows: values or labels, and one score per class if it has them."""
+    """What a fitted pipeline says of held-out rows: values or labels, and one score per class if it has them.
+
+    ``intervals`` holds lower and upper ends of amounts, where a method gives them and was asked; rows that it was not
+    asked about have none (NaN).
+    """
 
     values: np.ndarray
     probabilities: np.ndarray | None = None
     scores: np.ndarray | None = None
+    intervals: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> "Predictions":
         """Those of some rows."""
-        probabilities, scores = (None if each is None else each[rows] for each in (self.probabilities, self.scores))
-        return Predictions(self.values[rows], probabilities, scores)
+        beside = (self.probabilities, self.scores, self.intervals)
+        return Predictions(self.values[rows], *(None if each is None else each[rows] for each in beside))
 
 
 def predict(pipeline: Pipeline, X: Any, classes: np.ndarray) -> Predictions:

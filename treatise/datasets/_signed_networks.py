@@ -9,6 +9,7 @@ from scipy import sparse
 
 from treatise._core.errors import TreatiseError
 from treatise.datasets._home import locate
+from treatise.statistics.undirected_signs import without_directions
 
 REAL = {
     "wikielections": "signed/wikielections.csv",
@@ -115,8 +116,5 @@ def load_signed_network(name: str) -> sparse.csr_array:
             (np.sign(table["sign"].to_numpy()).astype(np.float64), (ends[:, 0], ends[:, 1])), shape=shape
         )
     A.data = np.sign(A.data)
-    A = sparse.csr_array(A + A.T)
     A.setdiag(0.0)
-    A.data = np.sign(A.data)
-    A.eliminate_zeros()
-    return A
+    return without_directions(A)

@@ -1,6 +1,7 @@
 """Reading tables in every usual format, sentences in columns, and model files that are safe to load."""
 
 from treatise.io.bif import BIFNetwork, read_bif, write_bif
+from treatise.io.cassandra import ProcessFile, read_cassandra, write_cassandra
 from treatise.io.conll import CONLLU_COLUMNS, Sentence, iterate_conll, read_conll, write_conll
 from treatise.io.models import ModelFile, load_model, save_model
 from treatise.io.preflib import PrefLibRankings, is_preflib, read_preflib, write_preflib
@@ -14,6 +15,7 @@ __all__ = [
     "Chunk",
     "ModelFile",
     "PrefLibRankings",
+    "ProcessFile",
     "Sentence",
     "Stream",
     "Table",
@@ -22,12 +24,14 @@ __all__ = [
     "iterate_conll",
     "load_model",
     "read_bif",
+    "read_cassandra",
     "read_conll",
     "read_preflib",
     "read_r_data",
     "read_table",
     "save_model",
     "write_bif",
+    "write_cassandra",
     "write_conll",
     "write_preflib",
 ]

@@ -26,7 +26,7 @@ def adjacency_of(graph, *, signed=False):
         Names of the nodes: those of networkx, else 0, 1, ...
     """
     if hasattr(graph, "is_directed"):
-        matrix, nodes = _from_networkx(graph)
+        matrix, nodes = _from_networkx(graph, "undirected_signs(graph)" if signed else "graph.to_undirected()")
     else:
         matrix = _from_matrix(graph)
         nodes = np.arange(matrix.shape[0])
@@ -41,9 +41,10 @@ def adjacency_of(graph, *, signed=False):
     largest = float(np.abs(matrix.data).max()) if matrix.nnz else 0.0
     difference = abs(matrix - matrix.T).max() if matrix.nnz else 0.0
     if difference > ROUNDING * largest:
+        without = "undirected_signs(A)" if signed else "A + A.T"
         raise ValueError(
             f"the matrix is not symmetric: entries (i, j) and (j, i) differ by up to {difference:g}; this method takes "
-            "undirected graphs, for a directed one pass A + A.T"
+            f"undirected graphs, for a directed one pass {without}"
         )
     matrix = sparse.csr_array(matrix + matrix.T) * 0.5 if difference else matrix
     matrix.sum_duplicates()
@@ -52,11 +53,11 @@ def adjacency_of(graph, *, signed=False):
     return matrix, nodes
 
 
-def _from_networkx(graph):
+def _from_networkx(graph, undirected):
     import networkx
 
     if graph.is_directed():
-        raise ValueError("the graph is directed; this method takes undirected ones, such as graph.to_undirected()")
+        raise ValueError(f"the graph is directed; this method takes undirected ones, such as {undirected}")
     nodes = np.empty(graph.number_of_nodes(), dtype=object)
     nodes[:] = list(graph)
     if not len(nodes):

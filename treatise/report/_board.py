@@ -92,6 +92,7 @@ def measures_view(run: RunRecord) -> dict[str, Any]:
         values = [row.metrics.get(key) for row in rows]
         decimals[key] = words.decimals_for([value for value in values if value is not None], [])
     return {
+        "intervals": f"{100 * run.intervals[0].level:g} %" if run.intervals and "interval_score" in keys else "",
         "columns": [(key, words.metric_name(key)) for key in keys],
         "rows": [
             (row, [(row.metrics.get(key), words.number(row.metrics.get(key), decimals[key])) for key in keys])

@@ -49,6 +49,7 @@ def groups_view(found: GroupsFound | None) -> dict[str, Any] | None:
         "rows": rows,
         "noise": found.noise,
         "total": found.rows,
+        "thing": found.thing,
         "single": len(found.groups) < 2,
         "map": cells,
         "names": found.names,
@@ -58,7 +59,7 @@ def groups_view(found: GroupsFound | None) -> dict[str, Any] | None:
 def groups_panel(found: GroupsFound) -> Markup:
     """The rows in two dimensions, a colour for each group; every group is named in its middle."""
     shown = [(x, y, g) for x, y, g in zip(found.across, found.up, found.of) if x is not None and y is not None]
-    root = drawing(440, 420, f"{count(len(shown), 'row')} in two dimensions, by group", "chart panel")
+    root = drawing(440, 420, f"{count(len(shown), found.thing)} in two dimensions, by group", "chart panel")
     x, y = panel(
         root, 440, linear_axis([a for a, _, _ in shown], 4), linear_axis([b for _, b, _ in shown], 4),
         found.axes[1], found.axes[0],
@@ -70,7 +71,7 @@ def groups_panel(found: GroupsFound) -> Markup:
         own = sorted((a, b) for a, b, number in shown if number == group.number)
         if own:
             middle = own[len(own) // 2][0], sorted(b for _, b in own)[len(own) // 2]
-            badge = titled(root, f"group {group.number}: {count(group.rows, 'row')}")
+            badge = titled(root, f"group {group.number}: {count(group.rows, found.thing)}")
             add(badge, "circle", cx=x(middle[0]), cy=y(middle[1]), r=10, class_="badge")
             add(badge, "text", str(group.number), x=x(middle[0]), y=y(middle[1]) + 4.5, text_anchor="middle",
                 class_="label leading")  # fmt: skip

@@ -19,6 +19,8 @@ from treatise.report._confusion import MOST_CLASSES, confusion_table
 from treatise.report._decision import decision_view
 from treatise.report._failures import failures_view
 from treatise.report._groups import groups_view
+from treatise.report._intervals import intervals_view
+from treatise.report._known_groups import known_groups_view
 from treatise.report._learning import learning_view
 from treatise.report._panels import calibration_panel, predicted_and_actual, residual_panel, residual_words
 from treatise.report._plain import plain
@@ -69,6 +71,7 @@ def render_report(run: RunRecord) -> str:
         The page. The same run gives the same text.
     """
     run = plain(run)
+    decimals, chosen = decimals_of(run.leaderboard), run.decision.key if run.decision else None
     style, script = _asset("page.css"), _asset("page.js")
     return _template().render(
         run=run,
@@ -83,8 +86,10 @@ def render_report(run: RunRecord) -> str:
         best=_best_view(run.best),
         effects=effects_view(run),
         thresholds=thresholds_view(run.thresholds),
+        intervals=intervals_view(run.intervals),
         errors=segments_view(run.errors),
-        learning=learning_view(run, decimals_of(run.leaderboard)),
+        known_groups=known_groups_view(run.known_groups, run.metric, decimals, chosen),
+        learning=learning_view(run, decimals),
         profile=profile_view(run.profile, run.data.classes, run.data.target),
         unlabelled=run.unlabelled,
         selections=selections_view(run.selections),

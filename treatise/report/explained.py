@@ -132,6 +132,30 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class PredictiveIntervals:
+    """Intervals around the predictions of one method for held-out rows, and whether they held."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    own: Annotated[bool, "Whether the method gives them itself; else they come from its errors on the other folds."]
+    level: Annotated[float, "The share of rows that they should hold."]
+    rows: Annotated[int, "Held-out rows with an interval, each judged once."]
+    inside: Annotated[int, "Rows that lie in theirs."]
+    coverage: Annotated[float, "Share of them."]
+    low: Annotated[float, "Lower end of the 95 % interval of that share, which allows for rows that belong together."]
+    high: Annotated[float, "Upper end of it."]
+    score: Annotated[float, "Mean interval score: the width, and a fine for what lies outside; less is better."]
+    width: Annotated[float, "Median width."]
+    holds: Annotated[str, "`as promised`, `too narrow` or `too wide`, as far as these rows tell."]
+    words: Annotated[str, "The same in a sentence."]
+    numbers: Annotated[tuple[int, ...], "Rows, at most 300, by prediction: their numbers, as in `out_of_fold.csv`."]
+    predicted: Annotated[tuple[Number, ...], "What was predicted of each."]
+    lower: Annotated[tuple[Number, ...], "Lower ends."]
+    upper: Annotated[tuple[Number, ...], "Upper ends."]
+    actual: Annotated[tuple[Number, ...], "What was the case."]
+
+
+@dataclass(frozen=True)
 class UnlabelledWorth:
     """What the rows without a label were worth, in held-out log loss."""
 
@@ -145,6 +169,34 @@ class UnlabelledWorth:
     low: Annotated[Number, "Lower end of its 95 % interval; null with one row."]
     high: Annotated[Number, "Upper end of it."]
     words: Annotated[str, "The same in a sentence."]
+
+
+@dataclass(frozen=True)
+class GroupScore:
+    """How a method does on rows of groups that are new to it, and on rows of groups that it has learned from."""
+
+    key: Annotated[str, "The method."]
+    label: Annotated[str, "What names it to a person."]
+    takes_groups: Annotated[bool, "Whether it learns from the column of groups."]
+    new: Annotated[float, "Mean of the metric where whole groups are held out, as in the folds that decide."]
+    new_low: Annotated[Number, "Lower end of its corrected 95 % interval; null with one fold."]
+    new_high: Annotated[Number, "Upper end of it."]
+    known: Annotated[float, "Mean of the metric on held-out rows of groups that have others to learn from."]
+    known_low: Annotated[Number, "Lower end of its interval."]
+    known_high: Annotated[Number, "Upper end of it."]
+    standing: Annotated[str, "On known groups: `best`, `equivalent`, `undecided`, `worse`, or `unjudged`."]
+
+
+@dataclass(frozen=True)
+class KnownGroups:
+    """Known groups beside new ones; the verdict is for new ones."""
+
+    column: Annotated[str, "The column that names the groups."]
+    groups: Annotated[int, "How many there are."]
+    folds: Annotated[int, "Folds on known groups."]
+    judged: Annotated[int, "Held-out rows of known groups in these folds."]
+    methods: Annotated[tuple[GroupScore, ...], "The methods, the best on known groups first."]
+    words: Annotated[tuple[str, ...], "The outcome in sentences."]
 
 
 @dataclass(frozen=True)

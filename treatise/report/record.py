@@ -14,16 +14,18 @@ from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_ori
 from treatise._core.errors import TreatiseError
 from treatise.report.explained import (
     ErrorSegments,
+    KnownGroups,
     LearningPoint,
     MethodImportance,
     Number,
+    PredictiveIntervals,
     Profile,
     Selection,
     ThresholdCurve,
     UnlabelledWorth,
 )
 
-VERSION = 6
+VERSION = 7
 """Number of the schema."""
 
 Record = TypeVar("Record")
@@ -78,7 +80,11 @@ class ColumnCounts:
 class DataRecord:
     """What was compared on, as its kind of input describes it: data, and words for the page and the terminal."""
 
-    kind: Annotated[str, "The kind of input: `table`, `blocks` (a table on disk), `sequences`, `groups` (no target)."]
+    kind: Annotated[
+        str,
+        "The kind of input: `table`, `grouped table`, `blocks` (a table on disk), `sequences`, `groups` (no target), "
+        "and so on.",
+    ]
     name: Annotated[str, "The name of the data."]
     source: Annotated[str, "Where they came from: a path, a bundled name, or `a data frame`."]
     sha256: Annotated[str | None, "SHA-256 of the content."]
@@ -288,6 +294,7 @@ class GroupsFound:
     up: Annotated[tuple[Number, ...], "The second."]
     of: Annotated[tuple[int, ...], "The group of each, 0 for none."]
     axes: Annotated[tuple[str, str], "What the coordinates are."]
+    thing: Annotated[str, "What is grouped, and counted as rows: `row` or `sequence`."] = "row"
 
 
 @dataclass(frozen=True)
@@ -404,10 +411,15 @@ class RunRecord:
     importance: Annotated[tuple[MethodImportance, ...], "What each column is worth to the best three."] = ()
     thresholds: Annotated[tuple[ThresholdCurve, ...], "Of two classes: what a threshold does to the best three."] = ()
     learning: Annotated[tuple[LearningPoint, ...], "How the score grows with the rows."] = ()
+    intervals: Annotated[
+        tuple[PredictiveIntervals, ...],
+        "Of amounts: intervals of the recommended method, then of the best that gives its own.",
+    ] = ()
     errors: Annotated[ErrorSegments | None, "Where the recommended method errs more than elsewhere."] = None
     profile: Annotated[Profile | None, "What each column holds; null where the data have no columns."] = None
     selections: Annotated[tuple[Selection, ...], "What the selectors keep, those of the board's best first."] = ()
     unlabelled: Annotated[UnlabelledWorth | None, "What rows without a label were worth; null without them."] = None
+    known_groups: Annotated[KnownGroups | None, "How the best do on known groups; null without groups."] = None
     theory: Annotated[tuple[str, ...], "What theory says of the table and of the recommended method."] = ()
     test: Annotated[TestResult | None, "How the winner did on other rows; null where none were given."] = None
 

@@ -27,6 +27,12 @@ from treatise.statistics.neighbours import counts_within, neighbour_distances, n
 from treatise.statistics.permutation import PermutationTest, permutation_test
 from treatise.statistics.place_intervals import place_intervals
 from treatise.statistics.polynomial_terms import PolynomialTerms, n_polynomial_terms
+from treatise.statistics.predictive_intervals import (
+    coverage_bounds,
+    gives_intervals,
+    interval_scores,
+    predictive_intervals,
+)
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
 from treatise.statistics.sampling import ChainPlan, Draws, EllipticalSlice, geweke_joint_test, run_chains
 from treatise.statistics.scatter import scatter_m_estimate
@@ -64,6 +70,7 @@ __all__ = [
     "conditional_mutual_information",
     "copula_transform",
     "counts_within",
+    "coverage_bounds",
     "delay_windows",
     "disagreement",
     "dtw",
@@ -72,8 +79,10 @@ __all__ = [
     "entropy",
     "geometric_median",
     "geweke_joint_test",
+    "gives_intervals",
     "integer_code_constant",
     "integrated_brier_score",
+    "interval_scores",
     "isotonic_regression_on_tree",
     "kaplan_meier",
     "kde_mutual_information",
@@ -93,6 +102,7 @@ __all__ = [
     "permutation_test",
     "place_intervals",
     "plug_in_bandwidths",
+    "predictive_intervals",
     "run_chains",
     "scatter_m_estimate",
     "selection_stability",

@@ -89,7 +89,7 @@ def is_method(entry: EstimatorEntry) -> bool:
 def predicted_by(entry: EstimatorEntry) -> set[str]:
     """The tasks of prediction that an estimator is for."""
     if entry.compare is not None:
-        return set(entry.compare.tasks)
+        return {task.removesuffix("-groups") for task in entry.compare.tasks}
     member = _member(entry)
     if not inspect.isclass(member):
         return set()

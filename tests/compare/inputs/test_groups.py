@@ -11,11 +11,12 @@ from sklearn.mixture import GaussianMixture
 from treatise._core.errors import TreatiseError
 from treatise.cluster import LevelSetSpectralClustering
 from treatise.compare import compare_methods, predict_groups
+from treatise.compare.candidates import all_candidates, instance
 from treatise.compare.groups import Grouped, OneGroup, gain_over_one_cloud, likely_count
 from treatise.compare.inputs import HeldOut, Request, read_input
 from treatise.compare.inputs.groups import GroupsInput, agreement, overlap_of_groups, traits
 from treatise.compare.metrics import Predictions
-from treatise.io import read_table
+from treatise.io import load_model, read_table, save_model
 
 
 def three_groups(n=180, seed=0):
@@ -181,7 +182,10 @@ def test_the_tables_own_target_takes_no_part():
     ("wish", "message"),
     [
         ({"target": "width"}, "do not go with a target; leave 'width' out"),
-        ({"group": "width"}, "rows kept together"),
+        (
+            {"group": "width"},
+            "has 1 position; one needs 2 at least .--group names the column that tells sequences apart.",
+        ),
         ({"weight": "width"}, "weights"),
     ],
 )
@@ -268,3 +272,29 @@ def test_a_single_cloud_is_said_to_have_no_groups(runs):
 def test_one_group_is_what_it_says():
     assert OneGroup().fit_predict(np.zeros((3, 2))).tolist() == [0, 0, 0]
     assert Grouped(OneGroup()).fit(np.ones((4, 1))).predict(np.zeros((2, 1))).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", sorted(candidate.entry.path for candidate in all_candidates("cluster")))
+def test_whatever_clusterer_wins_can_be_saved_and_loaded(name, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(30, 2)), rng.normal(size=(20, 2)) + 6.0])
+    candidate = next(candidate for candidate in all_candidates("cluster") if candidate.entry.path == name)
+    model = Grouped(instance(name, candidate.compare.params, 0), count=True, random_state=0).fit(X)
+    save_model(model, tmp_path / "model.skops")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.skops").model.predict(X), model.predict(X))
+
+
+def test_every_clusterer_of_tables_in_the_catalogue_takes_part():
+    taking_part = {candidate.entry.path.rsplit(".", 1)[1] for candidate in all_candidates("cluster")}
+    assert taking_part >= {
+        "LevelSetSpectralClustering", "LogisticStickBreaking", "ClusterFeatureSelector", "MergeGaussianMixture",
+        "DoublingKCenter", "OnlineClusteringExperts",
+    }  # fmt: skip
+
+
+def test_copies_of_the_rows_of_one_cloud_are_no_groups():
+    seen = 0
+    for seed in range(8):
+        X = np.repeat(np.random.default_rng(seed).normal(size=(100, 3)), 3, axis=0)
+        seen += gain_over_one_cloud((X - X.mean(axis=0)) / X.std(axis=0)).groups
+    assert seen == 0

@@ -36,6 +36,20 @@ def test_order_is_told_by_the_user_or_by_the_column():
     assert given(frame).judging.levels == ORDER
 
 
+def test_order_is_told_by_a_file_that_keeps_it(tmp_path):
+    polars, pandas = tmp_path / "polars.parquet", tmp_path / "pandas.parquet"
+    stages().with_columns(pl.col("stage").cast(pl.Enum(ORDER))).write_parquet(polars)
+    assert given(polars).judging.levels == ORDER
+    frame = pytest.importorskip("pandas").DataFrame(stages().to_dict(as_series=False))
+    for ordered in (True, False):
+        frame["stage"] = frame["stage"].astype("category").cat.set_categories(ORDER, ordered=ordered)
+        frame.to_parquet(pandas)
+        data = given(pandas)
+        assert data.judging.levels == ()
+        assert any("name its classes" in note for note in data.notes) == ordered
+    assert given(pandas, ordered=ORDER).judging.levels == ORDER
+
+
 def test_learners_of_order_take_part_only_where_there_is_one():
     names = [candidate.label for candidate in given(ordered=ORDER).candidates()]
     assert "MinlipOrdinal" in names and "LogisticRegression" in names

@@ -155,6 +155,21 @@ def test_steps_without_a_matrix_end_where_those_with_one_do(monkeypatch):
     np.testing.assert_allclose(draws.std(axis=0), spread, rtol=0.1)
 
 
+def test_scores_of_many_items_come_to_rest_in_a_few_steps():
+    # A common shift of all scores is nobody's merit: rounding along it must not keep Newton's method going.
+    rng = np.random.default_rng(0)
+    n = module.DIRECT + 50
+    first, second = rng.integers(0, n, (2, 30_000))
+    merit = rng.normal(scale=2.0, size=n)
+    wins = 0.1 * np.roll(np.eye(n), 1, axis=1)
+    won = rng.random(len(first)) < 1.0 / (1.0 + np.exp(merit[second] - merit[first]))
+    np.add.at(wins, (np.where(won, first, second), np.where(won, second, first)), first != second)
+    found = bradley_terry(wins)
+    assert found.converged and found.n_iter <= 15
+    pull = wins - (wins + wins.T) / (1.0 + np.exp(np.subtract.outer(-found.scores, -found.scores)))
+    assert np.abs(pull.sum(axis=1)).max() < 1e-9 * wins.sum()
+
+
 def test_scores_that_would_run_away_are_held_and_told():
     with pytest.warns(UserWarning, match="no finite maximum"):
         held = bradley_terry([[0, 5], [0, 0]])

@@ -14,6 +14,7 @@ from treatise.bayes.enriched_dp._chain import NestedChain, mass_priors
 from treatise.bayes.enriched_dp._predictive import DrawnPartitions, weighted_quantiles
 from treatise.bayes.enriched_dp._prior import priors_from, priors_of
 from treatise.statistics.partitions import co_clustering, draw_nested_partition, representative_partition
+from treatise.statistics.predictive_intervals import interval_ends
 from treatise.statistics.sampling import ChainPlan, run_chains
 
 JUDGED = ("log_targets",)
@@ -190,7 +191,7 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
 
     def _credible_interval(self, Z, level, link=None):
         values, weights = self._drawn.values_of_draws(Z, self._seed, link)
-        return weighted_quantiles(values, weights, ends_of(level))
+        return weighted_quantiles(values, weights, interval_ends(level))
 
     def _invariants(self):
         n, p = self._X.shape
@@ -235,10 +236,3 @@ def in_order(labels):
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.lexsort((first, -sizes))] = np.arange(len(first))
     return rank[codes]
-
-
-def ends_of(level):
-    """The two quantiles of a central interval."""
-    if not 0 < level < 1:
-        raise ValueError(f"level={level} is out of range; choose a probability between 0 and 1, such as 0.95")
-    return np.array([(1 - level) / 2, (1 + level) / 2])

@@ -5,8 +5,9 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import _num_samples, check_array, validate_data
 
 from treatise._core.invariants import is_number
-from treatise.bayes.enriched_dp._base import NestedMixture, ends_of
+from treatise.bayes.enriched_dp._base import NestedMixture
 from treatise.bayes.enriched_dp._predictive import densities_at, mean_of, moments_of
+from treatise.statistics.predictive_intervals import interval_ends
 
 
 class NestedMixtureRegressor(RegressorMixin, NestedMixture):
@@ -112,7 +113,7 @@ class NestedMixtureRegressor(RegressorMixin, NestedMixture):
         """
         if of not in ("target", "mean"):
             raise ValueError(f"of={of!r} is not known; choose 'target' or 'mean'")
-        Z, ends = self._rows(X), ends_of(level)
+        Z, ends = self._rows(X), interval_ends(level)
         if of == "mean":
             return self._y_center + self._y_scale * self._credible_interval(Z, level)
         return self._y_center + self._y_scale * self._drawn.quantiles(Z, ends)

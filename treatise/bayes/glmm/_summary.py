@@ -8,6 +8,7 @@ from scipy.special import gammaln, ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from treatise.bayes._covariances import covariance_law, marginal_variance_laws
+from treatise.statistics.predictive_intervals import interval_ends
 
 _CORRELATION_DRAWS = 4000
 
@@ -64,7 +65,7 @@ class MixedModelSummary:
             The intercept first, as in ``coef_names_``.
         """
         check_is_fitted(self)
-        share = _tail(level)
+        share = interval_ends(level)[0]
         return self._quantiles(self._coefficients(), np.diag(self.coef_cov_), (share, 1 - share))
 
     def summary(self, level=0.95):
@@ -111,18 +112,12 @@ class MixedModelSummary:
         return drawn
 
 
-def _tail(level):
-    if not 0 < level < 1:
-        raise ValueError(f"level={level} is out of range; choose a probability between 0 and 1, such as 0.95")
-    return (1 - level) / 2
-
-
 def _deviation_row(law, level):
     """Mean, deviation and interval of the root of an inverse gamma variable."""
     shape, scale = law.args[0], law.kwds["scale"]
     mean = np.sqrt(scale) * np.exp(gammaln(shape - 0.5) - gammaln(shape)) if shape > 0.5 else np.inf
     square = scale / (shape - 1) if shape > 1 else np.inf
-    share = _tail(level)
+    share = interval_ends(level)[0]
     spread = np.sqrt(max(square - mean**2, 0.0)) if np.isfinite(square) else np.inf
     return np.array([mean, spread, *np.sqrt(law.ppf([share, 1 - share]))])
 
@@ -136,7 +131,7 @@ def _correlation_rows(factor, columns, law, level):
     for j in range(len(columns)):
         for k in range(j):
             correlation = drawn[:, j, k] / np.sqrt(drawn[:, j, j] * drawn[:, k, k])
-            share = _tail(level)
+            share = interval_ends(level)[0]
             names.append(f"cor {factor} {columns[k]}, {columns[j]}")
             rows.append(
                 np.array([correlation.mean(), correlation.std(), *np.quantile(correlation, [share, 1 - share])])

@@ -19,6 +19,7 @@ from treatise.bayes.glmm._posterior import FixedScale, Posterior
 from treatise.bayes.glmm._responses import RESPONSES
 from treatise.bayes.glmm._summary import MixedModelSummary
 from treatise.statistics import FormulaColumns, parse_formula
+from treatise.statistics.predictive_intervals import interval_ends
 
 
 class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
@@ -242,13 +243,12 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         -------
         interval : ndarray of shape (n_samples, 2)
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level={level} is out of range; choose a probability between 0 and 1, such as 0.95")
+        ends = interval_ends(level)
         if of not in ("response", "mean"):
             raise ValueError(f"of={of!r} is not known; choose 'response' or 'mean'")
         mean, variance = self.linear_predictor(X, groups, offset=offset)
         trials = _vector(trials, len(mean), "trials")
-        response, ends = RESPONSES[self.family](self.n_quad), ((1 - level) / 2, (1 + level) / 2)
+        response = RESPONSES[self.family](self.n_quad)
         if of == "mean":
             return response.at(self._quantiles(mean, variance, ends), None if trials is None else trials[:, None])
         noise = float(mean_covariance(*self.noise_law_)[0, 0]) if self.noise_law_ else 0.0

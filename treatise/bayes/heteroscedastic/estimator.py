@@ -4,7 +4,6 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
@@ -13,13 +12,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.invariants import are_distinct, finite, is_array, is_number
 from treatise.bayes.heteroscedastic._cycle import HeteroscedasticCycle, Smooths
 from treatise.statistics import OSullivanBasis, osullivan_basis
+from treatise.statistics.predictive_intervals import NormalIntervals, normal_intervals
 
 _ROWS_A_SPLINE = 3
 _FEWEST_LINES = 3
 """From here on a common variance of slopes can be learned."""
 
 
-class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
+class HeteroscedasticAdditiveRegressor(NormalIntervals, RegressorMixin, BaseEstimator):
     """Sum of smooth curves for the mean, and another for the log variance: predictions whose intervals fit each row.
 
     Every column has a curve in the mean and a curve in the logarithm of the variance, each as bent as the data ask
@@ -178,23 +178,6 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
         scatter = np.exp(C @ self._log_variance + 0.5 * _forms(C, self._log_variance_covariance))
         return mean, self._y_scale * np.sqrt(unknown + scatter)
 
-    def predict_interval(self, X, *, level=0.95):
-        """Intervals that hold a new target with a given probability.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        level : float, default=0.95
-            Probability.
-
-        Returns
-        -------
-        interval : ndarray of shape (n_samples, 2)
-        """
-        mean, deviation = self.predict(X, return_std=True)
-        return mean[:, None] + deviation[:, None] * _normal_ends(level)
-
     def predict_spread(self, X, *, level=0.95):
         """Deviation of the noise at some rows, with a credible interval.
 
@@ -213,7 +196,7 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
         """
         C = self._rows(X)
         mean, half = C @ self._log_variance, np.sqrt(_forms(C, self._log_variance_covariance))
-        ends = mean[:, None] + half[:, None] * _normal_ends(level)
+        ends = normal_intervals(mean, half, level)
         return self._y_scale * np.exp(0.5 * mean), self._y_scale * np.exp(0.5 * ends)
 
     def curve(self, feature, points, *, of="mean", level=0.95):
@@ -246,7 +229,7 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(f"of={of!r} is not known; choose 'mean' or 'spread'")
         C = self._design((rows - self._center) / self._scale)
         mean, half = C @ self._mean, np.sqrt(_forms(C, self._mean_covariance))
-        ends = mean[:, None] + half[:, None] * _normal_ends(level)
+        ends = normal_intervals(mean, half, level)
         return self._y_center + self._y_scale * mean, self._y_center + self._y_scale * ends
 
     def _rows(self, X):
@@ -310,9 +293,3 @@ class HeteroscedasticAdditiveRegressor(RegressorMixin, BaseEstimator):
 def _forms(C, covariance):
     """``c' covariance c`` of every row."""
     return np.einsum("ij,ij->i", C @ covariance, C)
-
-
-def _normal_ends(level):
-    if not 0 < level < 1:
-        raise ValueError(f"level={level} is out of range; choose a probability between 0 and 1, such as 0.95")
-    return ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))

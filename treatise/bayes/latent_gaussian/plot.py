@@ -5,6 +5,7 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.figures import axes_for
+from treatise.statistics.predictive_intervals import interval_ends
 
 
 def plot_intervals(model, *, entries=None, level=0.95, at=None, transform=None, ax=None):
@@ -30,13 +31,11 @@ def plot_intervals(model, *, entries=None, level=0.95, at=None, transform=None, 
     ax : matplotlib axes
     """
     check_is_fitted(model)
-    if not 0 < level < 1:
-        raise ValueError(f"level={level} is out of range; choose a probability between 0 and 1, such as 0.95")
     mean, variance = model.mean_, model.variance_
     entries = np.arange(len(mean)) if entries is None else np.asarray(entries)
     at = entries if at is None else np.asarray(at)
     transform = (lambda values: values) if transform is None else transform
-    half = ndtri((1 + level) / 2) * np.sqrt(variance[entries])
+    half = ndtri(interval_ends(level)[1]) * np.sqrt(variance[entries])
     ax = axes_for(ax, figsize=(7, 3.5))
     ax.fill_between(at, transform(mean[entries] - half), transform(mean[entries] + half), alpha=0.3, linewidth=0)
     ax.plot(at, transform(mean[entries]))

@@ -70,6 +70,13 @@ def blends(data: Input, metric: Metric, members: Mapping[str, Sequence[Part]]) -
     ]
 
 
+def blended_part(data: Input, metric: Metric, blend: Blend, members: Mapping[str, Part]) -> Part:
+    """What a blend of known weights says of a fold, from what its members say of it."""
+    weights, parts = np.array(list(blend.weights.values())), [members[key] for key in blend.weights]
+    blended = np.tensordot(weights, np.stack([_said(data, part) for _, part in parts]), 1)
+    return _judged(data, metric, blend.candidate.name, blended, parts, weights)
+
+
 def _blendable(data: Input, parts: Sequence[Part]) -> bool:
     return bool(parts) and (data.task == "regression" or all(p.probabilities is not None for _, p in parts))
 

@@ -28,6 +28,8 @@ SPARE_AT = 0.5
 # The end of a run: its least share of the budget, its most, and what the report takes.
 ENDING_LEAST = 0.06
 ENDING_MOST = 0.35
+ENDING_GROUPS = 0.1
+"""Share of the budget that the end has besides where rows are in groups: known ones are judged then."""
 REPORT_SECONDS = 1.0
 FIRST_FOLD = 60.0
 """Seconds, beyond the budget if need be, that the first fold of a run may take: without it there is no answer."""
@@ -51,6 +53,7 @@ class Contest:
         self._wall, self._processor = 1.0, 1.0
         self._spare = False
         self._began = clock.elapsed
+        self._ending_least = ENDING_LEAST + (0.0 if data.known_groups is None else ENDING_GROUPS)
         field = self._field()
         self.evidence = Evidence(data.units)
         course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
@@ -89,7 +92,7 @@ class Contest:
     @property
     def ending_seconds(self) -> float:
         """What the last fit, the explanations and the report will take on the clock, as far as it can be told."""
-        least = REPORT_SECONDS + ENDING_LEAST * self.clock.budget
+        least = REPORT_SECONDS + self._ending_least * self.clock.budget
         most = max(least, ENDING_MOST * self.clock.budget)
         leader = self.race.leader
         if leader is None:

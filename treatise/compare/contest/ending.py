@@ -1,7 +1,7 @@
 """The end of a run: the decision, the chosen model fitted and explained, predictions, record and report written."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,8 +13,10 @@ from treatise.compare.candidates import Candidate
 from treatise.compare.contest.contest import REPORT_SECONDS, Contest
 from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
+from treatise.compare.contest.known_groups import compared_on_known_groups
 from treatise.compare.contest.outcome import Judgement
 from treatise.compare.explaining import Trial, explained_methods, explanations
+from treatise.compare.explaining.intervals import intervals_of_methods
 from treatise.compare.explaining.rows import rows_of
 from treatise.compare.explaining.selections import selection_of
 from treatise.compare.explaining.theory import theory_lines
@@ -22,7 +24,7 @@ from treatise.compare.explaining.unlabelled import worth_of_unlabelled
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.io import load_model
 from treatise.report import write_report
-from treatise.report.explained import ColumnEffect, Selection
+from treatise.report.explained import ColumnEffect, KnownGroups, Selection
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
 REPORT_SHARE = 0.02
@@ -36,6 +38,7 @@ its model a run is worth little."""
 LEAST_EXPLAINING = 0.5
 THEORY, THEORY_SHARE = 2.0, 0.2
 """Seconds that theory has at most for what it says, and share of those left."""
+UNKNOWN = "Whole groups were held out; how methods do on rows of known groups was not measured, for want of time."
 MODEL = "best.skops"
 MODELS = "models"
 
@@ -85,6 +88,7 @@ class Ending:
             said = threads.submit(self._theory, run, chosen)
             # Models before explanations, which take what time is left.
             others = threads.submit(self._fit_others, run, chosen)
+            known = self._known_groups(run, explained, threads)
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
             tried = threads.submit(self._learn, run, chosen)
             fitted, theory = fit.result(), said.result()
@@ -94,7 +98,11 @@ class Ending:
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
         run = replace(run, best=self._best(chosen), selections=self._selections(run), **vars(found))
-        run = replace(self._with_worth(run), theory=theory)
+        run = replace(self._with_worth(self._with_intervals(run, chosen)), theory=theory)
+        if known is not None:
+            run = replace(run, known_groups=known, verdict=(*run.verdict, *known.words))
+        elif contest.data.known_groups is not None:
+            run = replace(run, verdict=(*run.verdict, UNKNOWN))
         assert run.best is not None
         if fitted.params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
@@ -121,6 +129,17 @@ class Ending:
             found.append(selection_of(entry.key, entry.label, parts))
         return tuple(selection for selection in found if selection is not None)
 
+    def _with_intervals(self, run: RunRecord, chosen: LeaderboardEntry) -> RunRecord:
+        """Whether intervals around predicted amounts hold on held-out rows."""
+        data = self.contest.data
+        if data.task != "regression":
+            return run
+        found = intervals_of_methods(
+            run.leaderboard, chosen.key, self._out_of_fold, data.units, in_time=data.in_time
+        )  # fmt: skip
+        words = tuple(intervals.words for intervals in found if intervals.key == chosen.key)
+        return replace(run, intervals=found, verdict=(*run.verdict, *words))
+
     def _with_worth(self, run: RunRecord) -> RunRecord:
         """What rows without a label were worth, where there are some."""
         contest = self.contest
@@ -129,6 +148,16 @@ class Ending:
             return run
         worth = worth_of_unlabelled(contest.data, run.leaderboard, learners, self._out_of_fold)
         return run if worth is None else replace(run, unlabelled=worth, verdict=(*run.verdict, worth.words))
+
+    def _known_groups(
+        self, run: RunRecord, explained: Sequence[LeaderboardEntry], threads: Executor
+    ) -> KnownGroups | None:
+        """How the best do on known groups; whoever interrupts a run does not wait for that."""
+        if run.status == "interrupted" or self._left <= LEAST_EXPLAINING:
+            return None
+        return compared_on_known_groups(
+            self.contest, run, explained, self.judgement.blends, self.pool, threads, lambda: self._left
+        )
 
     def _theory(self, run: RunRecord, chosen: LeaderboardEntry) -> tuple[str, ...]:
         """What theory says of the table, as far as time is left for it."""
@@ -172,8 +201,10 @@ class Ending:
             setting = None if tuning > 0 else entry.params if len(members) == 1 else {}
             jobs.append(Member(candidate, weight, rows, tuning, setting))
         settled = contest.data.settled(self._out_of_fold(entry.key))
-        metadata = {**contest.data.metadata(members[0][0]), **settled, "label": entry.label}
-        metadata |= {"metric": run.metric.name, "score": entry.score}
+        # A blend needs whatever one of its members needs; the first speaks for them else.
+        needed = [contest.data.metadata(candidate) for candidate, _ in reversed(members)]
+        metadata = {name: value for each in needed for name, value in each.items()}
+        metadata |= {**settled, "label": entry.label, "metric": run.metric.name, "score": entry.score}
         path = (contest.folder.path / name).resolve()
         limits = Limits(
             float("inf"),

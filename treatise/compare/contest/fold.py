@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from treatise.report.record import FoldRecord, Metric
 
 MOST_JUDGED = 20_000
 """Held-out rows that a fold is judged on: more of them tell no difference that matters."""
+INTERVAL_ROWS = {"look": 100, "fold": 250}
+"""Held-out rows that a method is asked intervals of: to some methods, each costs as much as many predictions."""
 IMPORTANCE_ROWS = 5000
 IMPORTANCE_SHUFFLES = 5
 
@@ -44,6 +46,8 @@ class Turn:
         Processor seconds for the choice of parameters.
     seconds : float
         Processor seconds for all of it.
+    setting : dict or None
+        The parameters, where none are to be chosen.
     """
 
     key: str
@@ -53,6 +57,7 @@ class Turn:
     rows: int | None = None
     tuning: float = 0.0
     seconds: float = float("inf")
+    setting: dict[str, Any] | None = None
 
     @property
     def place(self) -> tuple[str, int, int, int]:
@@ -95,12 +100,16 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
     signals.tell(BEGIN)
     began, compiled = time.process_time(), signals.compilations.seconds
     seed = job.seed + turn.repeat * job.k + turn.fold
-    setting = tune(candidate, training.at_hand, job.metric, turn.tuning, seed)
+    setting = turn.setting
+    if setting is None:
+        setting = tune(candidate, training.at_hand, job.metric, turn.tuning, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pipeline = data.pipeline(candidate, setting, job.seed)
         fitted, fit_seconds = _timed(lambda: training.fit(pipeline))
         found, predict_seconds = _timed(lambda: data.apply(fitted, held_out.X))
+        given = data.intervals(fitted, held_out, INTERVAL_ROWS[turn.stage], seed)
+    found = replace(found, intervals=given)
     measures = data.judge(held_out, found)
     score = measures[job.metric.name]
     if score is None or not np.isfinite(score):
@@ -114,7 +123,7 @@ def run_fold(job: FoldJob) -> tuple[FoldRecord, FoldPredictions]:
     )  # fmt: skip
     said = (held_out.numbers, held_out.actual, found.values, found.probabilities, found.scores, merits)
     kept, offered = data.kept(fitted) or (None, 0)
-    return record, FoldPredictions(*said, kept, offered)
+    return record, FoldPredictions(*said, kept, offered, found.intervals)
 
 
 def _timed(work: Any) -> tuple[Any, float]:

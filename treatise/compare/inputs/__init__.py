@@ -8,7 +8,9 @@ from treatise.compare.inputs.bags import BagsInput
 from treatise.compare.inputs.base import Explanation, FoldPredictions, HeldOut, Input, Request, Size
 from treatise.compare.inputs.blocks import BlockInput
 from treatise.compare.inputs.examples import ExampleFiles
+from treatise.compare.inputs.grouped_table import GroupedTableInput
 from treatise.compare.inputs.groups import GroupsInput
+from treatise.compare.inputs.sequence_groups import SequenceGroupsInput
 from treatise.compare.inputs.sequences import SequenceInput
 from treatise.compare.inputs.served import Part, Served
 from treatise.compare.inputs.survival import SurvivalInput
@@ -30,7 +32,17 @@ __all__ = [
     "served_kind",
 ]
 
-KINDS: list[type[Input]] = [BagsInput, GroupsInput, SurvivalInput, TargetsInput, SequenceInput, BlockInput, TableInput]
+KINDS: list[type[Input]] = [
+    BagsInput,
+    SequenceGroupsInput,
+    GroupsInput,
+    SurvivalInput,
+    TargetsInput,
+    SequenceInput,
+    BlockInput,
+    GroupedTableInput,
+    TableInput,
+]
 """Every kind of input, asked in this order whether it takes a source."""
 
 PREDICTED: list[type[Served]] = [ExampleFiles]

@@ -11,6 +11,7 @@ import polars as pl
 from treatise._core.errors import TreatiseError
 from treatise.compare.inputs.target import is_nan
 from treatise.compare.inputs.thresholds import thresholded
+from treatise.compare.intervals import intervals_from, own_intervals
 from treatise.compare.measures import METRICS, TABLE_METRICS
 from treatise.compare.metrics import (
     Measurement,
@@ -44,10 +45,15 @@ class Score:
         return next((m for m in self.measurements if m.metric.name == metric.name), self.measurements[0])
 
 
-def answers(model: ModelFile, X: Any, threshold: float | None = None) -> pl.DataFrame:
-    """A prediction for each row, and a probability or score of each class; ``X`` holds the model's own columns."""
+def answers(model: ModelFile, X: Any, threshold: float | None = None, interval: float | None = None) -> pl.DataFrame:
+    """A prediction for each row, and a probability or score of each class; ``X`` holds the model's own columns.
+
+    ``interval`` asks for the ends of intervals that hold the amounts with that probability.
+    """
     found, classes = foretold(model, X, threshold)
     columns: dict[str, Any] = {"prediction": found.values}
+    if interval is not None:
+        columns |= dict(zip(("lower", "upper"), _ends(model, X, found.values, interval).T))
     if found.scores is not None:
         word = "score" if found.probabilities is None else "probability"
         columns |= {f"{word} {label}": found.scores[:, j] for j, label in enumerate(classes)}
@@ -57,6 +63,22 @@ def answers(model: ModelFile, X: Any, threshold: float | None = None) -> pl.Data
         columns["score"] = [right.get(str(label), 0.5) for label in found.values]
     tell_of_unseen(model.model, X)
     return pl.DataFrame(columns)
+
+
+def _ends(model: ModelFile, X: Any, predicted: np.ndarray, level: float) -> np.ndarray:
+    """Ends of intervals around predicted amounts: the method's own, or from its errors on held-out rows."""
+    about = model.metadata
+    if about["task"] != "regression":
+        raise TreatiseError("intervals are for predicted amounts; this model tells classes apart, by their probability")
+    own = own_intervals(model.model, X, level)
+    if own is not None:
+        return own
+    if "errors" not in about:
+        raise TreatiseError(
+            f"{about.get('label', 'this method')} gives no intervals, and its errors on held-out rows are not known; "
+            "make the model with `treatise compare`, which judges it on such rows"
+        )
+    return intervals_from(about["errors"], predicted, level)
 
 
 def foretold(model: ModelFile, X: Any, threshold: float | None = None) -> tuple[Predictions, np.ndarray]:

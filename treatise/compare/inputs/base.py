@@ -144,6 +144,8 @@ class FoldPredictions:
     kept: np.ndarray | None = None
     """Names of the columns that a selector kept of those that it was offered; None where nothing is selected."""
     offered: np.ndarray | int = 0
+    intervals: np.ndarray | None = None
+    """Lower and upper ends of amounts, where the method gives them; NaN for rows that it was not asked about."""
 
 
 class Columns(NamedTuple):
@@ -282,6 +284,14 @@ class Input(Served):
         copies never stand on both sides. Of a fold too large to be judged whole a fair part is.
         """
 
+    @property
+    def known_groups(self) -> "Input | None":
+        """The same data, but single rows are held out, and judged where others of their group are learned from.
+
+        None where rows are in no groups, or in too small ones.
+        """
+        return None
+
     @abstractmethod
     def sample(self, rows: int, seed: int) -> "Input":
         """A random part of about so many rows, to which everything here applies."""
@@ -346,6 +356,13 @@ class Input(Served):
     def apply(self, model: Pipeline, X: Any) -> Predictions:
         """What a fitted pipeline says of what :class:`HeldOut` shows."""
 
+    def intervals(self, model: Pipeline, held_out: HeldOut, most: int, seed: int) -> np.ndarray | None:
+        """Lower and upper ends that a fitted pipeline gives for amounts, of so many rows; None where it gives none.
+
+        Rows that it was not asked about have none (NaN).
+        """
+        return None
+
     @property
     @abstractmethod
     def metrics(self) -> tuple[Metric, ...]:
@@ -381,6 +398,11 @@ class Input(Served):
     def units(self) -> np.ndarray | None:
         """A number for each row; rows of one number are not independent of each other. None where all are."""
         return None
+
+    @property
+    def in_time(self) -> bool:
+        """Whether each fold is judged on what comes after all that it learns from."""
+        return False
 
     # ------------------------------------------------------------------ explaining
 

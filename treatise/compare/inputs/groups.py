@@ -21,6 +21,7 @@ from treatise.compare.inputs.base import Columns, Explanation, FoldPredictions, 
 from treatise.compare.inputs.columns import copies_of, informative
 from treatise.compare.inputs.encoding import table_pipeline
 from treatise.compare.inputs.rows import RowsInput, split
+from treatise.compare.inputs.sequence_tables import GROUPS as SEQUENCE_COLUMNS
 from treatise.compare.inputs.served import Part, TablePart
 from treatise.compare.inputs.table import as_table, model_columns
 from treatise.compare.measures import GROUP_METRICS, METRICS
@@ -65,6 +66,8 @@ class GroupsInput(RowsInput):
 
     kind: ClassVar[str] = "groups"
     wishes: ClassVar[frozenset[str]] = frozenset({"keep"})
+    thing: ClassVar[str] = "row"
+    """What is grouped, as sentences say it."""
     judged: bool = False
 
     @classmethod
@@ -75,7 +78,7 @@ class GroupsInput(RowsInput):
     @classmethod
     def read(cls, request: Request) -> Self:
         """A file, a bundled table, a :class:`Table` or a data frame."""
-        _refuse_other_wishes(request)
+        refuse_other_wishes(request)
         table, source = as_table(request.source, request.header)
         if table.matrix is not None:
             raise TreatiseError("LIBSVM text is sparse; groups are looked for in tables of named columns")
@@ -91,6 +94,11 @@ class GroupsInput(RowsInput):
         if X.height < FEWEST_ROWS:
             raise TreatiseError(f"{X.height} rows are too few to look for groups in; give at least {FEWEST_ROWS}")
         groups, words = copies_of(X)
+        words += [
+            f"rows of one value in {name!r} look like a sequence; to group whole sequences, name it with --group"
+            for name in X.columns
+            if name.lower() in SEQUENCE_COLUMNS
+        ]
         written = {**table.written, **read.written}
         return cls(
             name=table.name, source=source, target="", task=TASK, X=X, y=np.zeros(X.height, dtype=bool), groups=groups,
@@ -172,14 +180,25 @@ class GroupsInput(RowsInput):
         told = np.full((len(found), 4), np.nan)
         for column, half in enumerate(getattr(model, "halves_", ())):
             told[:, column] = half.predict(X)
-        encoded = np.asarray(model[:-1].transform(X))
-        density = model[-1].log_density(encoded)
+        density = self.log_density(model, X)
         if density is not None:
             told[:, DENSITY] = density
-        overlap = overlap_of_groups(encoded, found)
+        overlap = overlap_of_groups(self.as_points(model, X), found)
         if overlap is not None:
             told[:, OVERLAP] = overlap.maximum
         return Predictions(found, scores=told)
+
+    def log_density(self, model: Pipeline, X: Any) -> np.ndarray | None:
+        """Of each row, in the scale of the encoded columns; None where the method has no density."""
+        return model[-1].log_density(model[:-1].transform(X))
+
+    def as_points(self, model: Pipeline, X: Any) -> np.ndarray:
+        """Rows as points in which groups are clouds, to tell how these overlap and to draw them."""
+        return np.asarray(model[:-1].transform(X))
+
+    def as_traits(self, X: pl.DataFrame) -> pl.DataFrame:
+        """Columns by which it is told what sets the rows of a group apart."""
+        return X
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -234,7 +253,7 @@ class GroupsInput(RowsInput):
         """What several clouds gain over one, in the columns of measured amounts; None where that cannot be told."""
         amounts = [
             column.cast(pl.Float64).to_numpy()
-            for column in self.X.iter_columns()
+            for column in self.as_traits(self.X).iter_columns()
             if column.dtype.is_numeric() and column.drop_nulls().n_unique() > FEWEST_VALUES
         ]
         if not amounts:
@@ -254,19 +273,20 @@ class GroupsInput(RowsInput):
             return decision
         if self.gain is None:
             words = (
-                "Whether there are groups at all cannot be tested: that takes columns of measured amounts, and rows."
+                "Whether there are groups at all cannot be tested: that takes columns of measured amounts, and "
+                f"{self.thing}s."
             )
             return replace(decision, reasons=(words, *reasons))
-        gained = f"{self.gain.mean:+.2g} ± {self.gain.error:.2g} to the log density of a held-out row"
+        gained = f"{self.gain.mean:+.2g} ± {self.gain.error:.2g} to the log density of a held-out {self.thing}"
         if self.gain.groups:
-            words = f"The rows are more than one cloud: several components add {gained}."
+            words = f"The {self.thing}s are more than one cloud: several components add {gained}."
             return replace(decision, reasons=(words, *reasons))
         single = next((entry for entry in board if entry.form == "constant"), None)
         best = board[0]
         seen = f"{best.label} would divide them with a stability of {best.score:.2g}, which proves nothing."
         found = replace(
             decision,
-            headline="There are no groups here: a single cloud describes the rows as well as several.",
+            headline=f"There are no groups here: a single cloud describes the {self.thing}s as well as several.",
             reasons=(f"Several components add {gained}.", seen) if best is not single else (f"Several add {gained}.",),
             to_decide="",
         )
@@ -281,11 +301,12 @@ class GroupsInput(RowsInput):
         """The groups of the rows: their sizes, what sets each apart, how they overlap, and a picture."""
         rows = np.sort(np.random.default_rng(0).permutation(self.n_rows)[:MOST_PORTRAYED])
         X = self.X[rows]
-        labels, encoded = np.asarray(model.predict(X)), np.asarray(model[:-1].transform(X))
+        labels, encoded = np.asarray(model.predict(X)), self.as_points(model, X)
+        shown_by = self.as_traits(X)
         numbers = [int(number) for number in np.unique(labels) if number != NOISE]
         groups = tuple(
-            Group(number, int(np.sum(labels == number)), float(np.mean(labels == number)), traits(X, labels == number))
-            for number in numbers
+            Group(number, int(np.sum(member)), float(np.mean(member)), traits(shown_by, member))
+            for number, member in ((number, labels == number) for number in numbers)
         )
         overlap = overlap_of_groups(encoded, labels)
         shown = np.random.default_rng(1).permutation(len(rows))[:MOST_POINTS]
@@ -295,9 +316,9 @@ class GroupsInput(RowsInput):
             names=() if overlap is None else tuple(overlap.names),
             overlap=() if overlap is None else tuple(tuple(row) for row in overlap.map.tolist()),
             across=tuple(places[shown, 0].tolist()), up=tuple(places[shown, 1].tolist()),
-            of=tuple(int(label) for label in labels[shown]), axes=axes,
+            of=tuple(int(label) for label in labels[shown]), axes=axes, thing=self.thing,
         )  # fmt: skip
-        return {"groups": found}, (_words(found, overlap),)
+        return {"groups": found}, (_words(found, overlap, f"{self.thing}s"),)
 
     # ------------------------------------------------------------------ saved models
 
@@ -421,13 +442,13 @@ def _in_two(encoded: np.ndarray) -> tuple[np.ndarray, tuple[str, str]]:
     )
 
 
-def _words(found: GroupsFound, overlap: Overlap | None) -> str:
+def _words(found: GroupsFound, overlap: Overlap | None, things: str) -> str:
     sizes = ", ".join(f"{group.rows:,}" for group in found.groups[:8]) + (", …" if len(found.groups) > 8 else "")
     number = len(found.groups)
     if number < 2:
-        return f"The saved model puts all {found.rows:,} rows into one group."
-    noise = f", and {found.noise:,} rows in none" if found.noise else ""
-    words = f"The saved model finds {number} groups of {sizes} rows{noise}"
+        return f"The saved model puts all {found.rows:,} {things} into one group."
+    noise = f", and {found.noise:,} {things} in none" if found.noise else ""
+    words = f"The saved model finds {number} groups of {sizes} {things}{noise}"
     if overlap is None:
         return words + "."
     first, second = overlap.pair or ("", "")
@@ -439,10 +460,11 @@ def _known(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _refuse_other_wishes(request: Request) -> None:
+def refuse_other_wishes(request: Request) -> None:
+    """Refuse whatever makes no sense without a target."""
     wrong = {
         "a target": request.target, "several targets": request.targets or None, "weights": request.weight,
-        "a threshold": request.threshold, "a metric of your own": request.own, "rows kept together": request.group,
+        "a threshold": request.threshold, "a metric of your own": request.own,
         "an order in time (--by-time)": request.time, "survival times": request.lifetime, "events": request.event,
         "ordered classes": request.ordered or None,
     }  # fmt: skip

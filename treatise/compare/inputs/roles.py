@@ -10,6 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import Candidate
+from treatise.compare.inputs.encoding.groups import names_of
 from treatise.io import Table
 
 FEWEST_TIMES = 3
@@ -20,14 +21,15 @@ NAMES_SHOWN = 6
 class Roles:
     """The columns with a role, by name, and what each row has of them.
 
-    ``groups`` numbers what keeps rows together, ``times`` numbers the moments in their order, ``weights`` are not
-    negative.
+    ``groups`` numbers what keeps rows together, ``names`` has its names, null where a row stands by itself, ``times``
+    numbers the moments in their order, ``weights`` are not negative.
     """
 
     group: str | None = None
     time: str | None = None
     weight: str | None = None
     groups: np.ndarray | None = None
+    names: pl.Series | None = None
     times: np.ndarray | None = None
     weights: np.ndarray | None = None
 
@@ -39,7 +41,7 @@ class Roles:
 
     def part(self, index: np.ndarray) -> "Roles":
         """Those of some rows."""
-        taken = {name: getattr(self, name) for name in ("groups", "times", "weights")}
+        taken = {name: getattr(self, name) for name in ("groups", "names", "times", "weights")}
         return replace(self, **{name: rows[index] for name, rows in taken.items() if rows is not None})
 
     def fit_params(self, pipeline: Pipeline) -> dict[str, np.ndarray]:
@@ -71,7 +73,7 @@ def roles_of(named: Mapping[str, str], frame: pl.DataFrame, y: np.ndarray, task:
     roles, notes = Roles(**dict(named)), list[str]()  # type: ignore[arg-type]
     if roles.group is not None:
         groups, count = _groups(frame[roles.group])
-        roles = replace(roles, groups=groups)
+        roles = replace(roles, groups=groups, names=names_of(frame[roles.group]))
         notes.append(f"rows with the same {roles.group!r} stay in one fold ({count} of them)")
     if roles.time is not None:
         times = _times(frame[roles.time])

@@ -20,6 +20,7 @@ from treatise.compare.inputs.columns import kind_of, kinds_in_words, width_of
 from treatise.compare.inputs.encoding import table_pipeline
 from treatise.compare.inputs.roles import Roles, split_by_time
 from treatise.compare.inputs.thresholds import RARE, RULES, best_threshold
+from treatise.compare.intervals import LEVEL, judge_intervals, kept_errors, own_intervals
 from treatise.compare.metrics import (
     METRICS,
     TABLE_METRICS,
@@ -318,6 +319,19 @@ class RowsInput(Input):
         """Values or labels, with probabilities or scores where the model has them."""
         return predict(model, X, self.classes)
 
+    def intervals(self, model: Pipeline, held_out: HeldOut, most: int, seed: int) -> np.ndarray | None:
+        """Those that the method of a regression gives of its own, for a fair part of the rows."""
+        if self.task != "regression":
+            return None
+        number = len(held_out.numbers)
+        asked = np.sort(np.random.default_rng(seed).permutation(number)[:most])
+        given = own_intervals(model, held_out.X[asked], LEVEL)
+        if given is None:
+            return None
+        intervals = np.full((number, 2), np.nan)
+        intervals[asked] = given
+        return intervals
+
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """Those of the task, of classes with an order first how far off they are; and the user's own."""
@@ -329,7 +343,7 @@ class RowsInput(Input):
         """Errors of amounts, or rates of classes; and the user's own measure."""
         actual, weights, own = held_out.actual, held_out.weights, self.judging.own
         if self.task == "regression":
-            measures = judge_amounts(actual, found.values, weights)
+            measures = judge_amounts(actual, found.values, weights) | judge_intervals(actual, found.intervals, weights)
         else:
             measures = judge_classes(actual, found, self.classes, self.positive, weights)
         if self.judging.levels:
@@ -352,6 +366,11 @@ class RowsInput(Input):
     def units(self) -> np.ndarray | None:
         """Copies of a row, and rows of one group, are not independent."""
         return self.groups
+
+    @property
+    def in_time(self) -> bool:
+        """Where the user names a column of times."""
+        return self.roles.times is not None
 
     # ------------------------------------------------------------------ explaining
 
@@ -427,9 +446,11 @@ class RowsInput(Input):
     def settled(self, parts: Sequence[FoldPredictions]) -> dict[str, Any]:
         """The threshold of the rarer of two classes, where one was asked for or that class is rare.
 
-        Of a method that gives labels alone, how often each label was right.
+        Of a method that gives labels alone, how often each label was right; of amounts, how large the errors were.
         """
         rule = self.judging.threshold
+        if parts and self.task == "regression":
+            return {"errors": kept_errors(parts)}
         if parts and self.task != "regression" and all(p.probabilities is None and p.scores is None for p in parts):
             return {"right": _share_right(parts)}
         if self.task != "binary" or not parts:

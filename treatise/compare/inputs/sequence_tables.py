@@ -185,6 +185,12 @@ def _group(table: Table, group: str | None, target: str) -> str | None:
     )
 
 
+def rows_of_sequences(frame: pl.DataFrame, by: str) -> np.ndarray:
+    """The number of the sequence that each row belongs to, by a column that tells sequences apart."""
+    _check_rows(frame, by, None)
+    return _runs(frame[by])
+
+
 def _check_rows(frame: pl.DataFrame, by: str, target: str | None) -> None:
     for name, need in ((by, "a sequence"), (target, "a label")):
         if name is not None and frame[name].null_count():

@@ -35,7 +35,7 @@ class TableInput(RowsInput):
     """A table in memory with a column to predict."""
 
     kind: ClassVar[str] = "table"
-    wishes: ClassVar[frozenset[str]] = frozenset({"keep", "threshold", "score"})
+    wishes: ClassVar[frozenset[str]] = frozenset({"keep", "threshold", "interval", "score"})
 
     @classmethod
     def accepts(cls, request: Request) -> bool:
@@ -58,18 +58,19 @@ class TableInput(RowsInput):
     @classmethod
     def predict(
         cls, model: ModelFile, source: str, *, header: bool | None = None, keep: Sequence[str] = (),
-        threshold: float | None = None,
+        threshold: float | None = None, interval: float | None = None,
     ) -> Iterator[Part]:  # fmt: skip
         """A table with a column of predictions, and one for each class with its probability or score."""
         table = load_table(source, header=header, written=written_columns(model))
-        yield TablePart(predict_table(model, table, keep=keep, threshold=threshold))
+        yield TablePart(predict_table(model, table, keep=keep, threshold=threshold, interval=interval))
 
     @classmethod
     def answer(
-        cls, model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None
-    ) -> pl.DataFrame:
+        cls, model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None,
+        interval: float | None = None,
+    ) -> pl.DataFrame:  # fmt: skip
         """The same for a table in memory."""
-        return predict_table(model, table, keep=keep, threshold=threshold)
+        return predict_table(model, table, keep=keep, threshold=threshold, interval=interval)
 
     @classmethod
     def score(
@@ -102,22 +103,25 @@ def with_wishes(given: Wished, request: Request, table: Table, named: dict[str, 
     labels = table.frame[given.target]
     kept = labels.is_not_null().to_numpy() & ~is_nan(labels)
     roles, notes = roles_of(named, table.frame.filter(kept), given.y, given.task)
+    given = replace(given, groups=given.groups if roles.groups is None else roles.groups, roles=roles)
     if roles.weight is not None:
         notes += unweighted(given.candidates())
     if request.own is not None:
         request.own.tried(given.y, given.classes)
-    levels, words = levels_of(given, request)
+    levels, words = levels_of(given, request, table)
     judging = Judging(given.positive, request.threshold, request.own, levels)
-    notes += words
-    groups = given.groups if roles.groups is None else roles.groups
-    return replace(given, groups=groups, roles=roles, judging=judging, notes=[*given.notes, *notes])
+    return replace(given, judging=judging, notes=[*given.notes, *notes, *words])
 
 
-def levels_of(given: RowsInput, request: Request) -> tuple[tuple[Any, ...], list[str]]:
+def levels_of(given: RowsInput, request: Request, table: Table) -> tuple[tuple[Any, ...], list[str]]:
     """The classes from the lowest to the highest, where the user or the column says that they have an order."""
-    wanted = request.ordered or _ordered_categories(request.source, given.target)
+    stated = table.levels.get(given.target)
+    wanted = request.ordered or stated
     if not wanted:
-        return (), []
+        if stated is None or given.task != "multiclass":
+            return (), []
+        return (), [f"{given.target!r} is an ordered category, but the file does not say in which order; name its "
+                    "classes from the lowest to the highest with --ordered"]  # fmt: skip
     if given.task != "multiclass":
         if not request.ordered:
             return (), []
@@ -137,17 +141,6 @@ def levels_of(given: RowsInput, request: Request) -> tuple[tuple[Any, ...], list
         levels = [named[str(level)] for level in wanted if str(level) in named]
     told = " < ".join(str(level) for level in levels)
     return tuple(levels), [f"the classes of {given.target!r} have an order, {told}: the mean distance from it ranks"]
-
-
-def _ordered_categories(data: Any, target: str) -> list[str]:
-    """The categories of a data frame's ordered column, lowest first; nothing for any other."""
-    columns = getattr(data, "columns", ())
-    if not hasattr(data, "__getitem__") or target not in list(columns):
-        return []
-    kind = data[target].dtype
-    if getattr(kind, "ordered", False):
-        return [str(category) for category in kind.categories]
-    return list(kind.categories) if isinstance(kind, pl.Enum) else []
 
 
 def understand(table: Table, target: str | int | None = None, task: str | None = None) -> TableInput:
@@ -236,9 +229,19 @@ def as_table(data: Any, header: bool | None) -> tuple[Table, str]:
         return data, data.name
     if isinstance(data, str | os.PathLike):
         return load_table(data, header=header), os.fspath(data)
-    frame = as_frame(data)
-    read = read_written(frame)
-    return Table("table", read.frame, True, read.notes, written=read.written), "a data frame"
+    read = read_written(as_frame(data))
+    table = Table("table", read.frame, True, read.notes, written=read.written, levels=_ordered_categories(data))
+    return table, "a data frame"
+
+
+def _ordered_categories(data: Any) -> dict[str, tuple[str, ...]]:
+    """The categories of a data frame's ordered columns, lowest first."""
+    kinds: dict[Any, Any] = {name: getattr(data[name], "dtype", None) for name in getattr(data, "columns", ())}
+    return {
+        str(name): tuple(map(str, kind.categories))
+        for name, kind in kinds.items()
+        if isinstance(kind, pl.Enum) or getattr(kind, "ordered", False)
+    }
 
 
 def table_usage(model: str) -> ModelUse:
@@ -254,8 +257,9 @@ def table_usage(model: str) -> ModelUse:
 
 
 def predict_table(
-    model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None
-) -> pl.DataFrame:
+    model: ModelFile, table: Table, *, keep: Sequence[str] = (), threshold: float | None = None,
+    interval: float | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """Predictions for each row of a table: the value or label, and the probability or score of each class.
 
     Parameters
@@ -268,12 +272,15 @@ def predict_table(
         Columns of the table to carry through, by name or number; ``["all"]`` for all of them.
     threshold : float or None
         The probability from which on a row is said to be of the rarer of two classes; None takes the model's own.
+    interval : float or None
+        For amounts: the probability with which intervals hold them, whose ends are two columns more. They are the
+        method's own where it gives some, or else come from its errors on held-out rows.
 
     Returns
     -------
     polars.DataFrame
     """
-    return carried(table, keep, answers(model, model_columns(table, _about_tables(model)), threshold))
+    return carried(table, keep, answers(model, model_columns(table, _about_tables(model)), threshold, interval))
 
 
 def score_labelled(
@@ -320,8 +327,14 @@ def model_columns(table: Table, about: dict[str, Any]) -> Any:
     if not table.header and frame.width == len(others):
         # A file without names and without what is predicted: its columns are the others, in their order.
         frame = frame.rename(dict(zip(frame.columns, others)))
+    group = about.get("group")
+    if group is not None and group not in frame.columns:
+        raise TreatiseError(
+            f"{table.name} lacks the column {group!r}, which tells the model the group of each row; add it, and leave "
+            "it empty where a row is of no known group"
+        )
     absent = [name for name in about["columns"] if name not in frame.columns]
     if absent:
         more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
         raise TreatiseError(f"{table.name} lacks the column {absent[0]!r}{more} that the model was fitted with")
-    return frame.select(about["columns"])
+    return frame.select(*about["columns"], *([] if group is None else [group]))

@@ -99,14 +99,10 @@ def rare_classes(counts: Mapping[str, int]) -> list[str]:
 
 def amounts_to_mind(y: np.ndarray, name: str) -> list[str]:
     """A word on whole numbers that may be classes, on counts, or on positive amounts with a long tail."""
-    low, distinct = y.min(), len(np.unique(y))
-    centred = y - y.mean()
-    spread = np.sqrt(np.mean(centred**2))
-    skewness = float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
-    whole = bool(np.all(y == np.rint(y)))
-    if whole and distinct <= MOST_LIKELY_CLASSES and distinct * ROWS_OF_A_LIKELY_CLASS <= len(y) and skewness < 1:
+    low, distinct, skewness = y.min(), len(np.unique(y)), _skewness(y)
+    if _whole(y) and distinct <= MOST_LIKELY_CLASSES and distinct * ROWS_OF_A_LIKELY_CLASS <= len(y) and skewness < 1:
         return [f"the {distinct} whole numbers of {name!r} are taken as amounts (--task multiclass: as classes)"]
-    if whole and low in (0, 1) and skewness > COUNTS_SKEWNESS:
+    if are_counts(y):
         tail = ", with a long tail" if skewness > HEAVY_SKEWNESS else ""
         return [
             f"the target {name!r} holds counts (whole numbers from {low:.0f} to {y.max():.0f}{tail}): errors grow with "
@@ -118,6 +114,21 @@ def amounts_to_mind(y: np.ndarray, name: str) -> list[str]:
             "rows decide R² and RMSE; --metric mae, or the logarithm as the target, minds all of them"
         ]
     return []
+
+
+def are_counts(y: np.ndarray) -> bool:
+    """Whether amounts look like counts: whole numbers from 0 or 1 on, the large ones rarer."""
+    return _whole(y) and y.min() in (0, 1) and _skewness(y) > COUNTS_SKEWNESS
+
+
+def _whole(y: np.ndarray) -> bool:
+    return bool(np.all(y == np.rint(y)))
+
+
+def _skewness(y: np.ndarray) -> float:
+    centred = y - y.mean()
+    spread = np.sqrt(np.mean(centred**2))
+    return float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
 
 
 def _times(y: np.ndarray) -> str:

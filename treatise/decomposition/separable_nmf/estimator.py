@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from treatise._core.invariants import finite, is_array
 from treatise.decomposition._rows_as_parts import RowsAsParts
 from treatise.decomposition.separable_nmf._choice import choose_rows
+from treatise.decomposition.separable_nmf._noise import parts_above_noise
 
 
 class SeparableNMF(RowsAsParts):
@@ -33,7 +34,8 @@ class SeparableNMF(RowsAsParts):
     Parameters
     ----------
     n_components : int or "auto", default="auto"
-        Number of parts r. ``"auto"`` takes the rank of X.
+        Number of parts r. ``"auto"`` takes as many as there are singular values of X above those of noise, where the
+        small ones are spread as those of white noise are, and the rank of X else.
     method : {"er-spa", "er-xray", "spa", "xray"}, default="er-spa"
         Ellipsoidal rounding and then successive projection or XRAY among the rows that touch the ellipsoid
         (Algorithm 2), or one of the two alone. Successive projection takes the row furthest from the span of those
@@ -124,7 +126,7 @@ class SeparableNMF(RowsAsParts):
     def _choose(self, X):
         if self.normalize:
             X = normalize(X, norm="l1")
-        wanted = min(X.shape) if self.n_components == "auto" else self.n_components
+        wanted = parts_above_noise(X) if self.n_components == "auto" else self.n_components
         choice = choose_rows(
             X, wanted, self.method, rho=self.rho, selection=self.xray_selection, tol=self.tol,
             random_state=check_random_state(self.random_state),

@@ -44,25 +44,36 @@ def _gaussian_information(X, widths):
     return 0.5 * (own - log_determinant(R))
 
 
+def in_own_units(parts):
+    """Groups of columns, each divided by its spread: what does not hang on their units is then estimated so as well.
+
+    One number for a whole group, so that its distances keep their proportions and rotations change nothing.
+    """
+    spreads = [np.sqrt(part.var(axis=0).sum()) for part in parts]
+    return [part / spread if spread > 0.0 else part for part, spread in zip(parts, spreads, strict=True)]
+
+
 @registered("shannon_from_entropies", "Shannon mutual information", cost="that of its member", unit="nats")
 class ShannonFromEntropies(DependenceEstimator):
-    """Sum of the entropies of the groups less the entropy of all columns together."""
+    """Sum of the entropies of the groups, each in units of its own spread, less that of all columns together."""
 
     member: Any = None
     _parameter_constraints = {"member": MEMBER}
 
     def _estimate(self, parts):
-        base = member_of("entropy", self.member, "shannon_knn")
+        base, parts = member_of("entropy", self.member, "shannon_knn"), in_own_units(parts)
         return sum(base.estimate(part) for part in parts) - base.estimate(np.hstack(parts))
 
 
 class _FromDivergence(DependenceEstimator):
     """Divergence of the joint law from the product of the groups' own.
 
-    Half of the rows, drawn at random, stand for the first; in the other half each group is shuffled by itself.
+    Half of the rows, drawn at random, stand for the first; in the other half each group is shuffled by itself. Groups
+    are taken in units of their own spread, where the divergence does not hang on units.
     """
 
     _default = ""
+    _free_of_units = True
     member: Any = None
     random_state: Any = None
 
@@ -73,6 +84,7 @@ class _FromDivergence(DependenceEstimator):
         rng, n = check_random_state(self.random_state), len(parts[0])
         if n < 8:
             raise ValueError(f"{n} rows cannot be halved for two samples; at least 8 are needed")
+        parts = in_own_units(parts) if self._free_of_units else parts
         order = rng.permutation(n)
         rest = order[n // 2 :]
         product = np.hstack([parts[0][rest], *(part[rng.permutation(rest)] for part in parts[1:])])
@@ -99,6 +111,7 @@ class L2Information(_FromDivergence):
     member: Any = None
     random_state: Any = None
     _default = "l2_knn"
+    _free_of_units = False
     _parameter_constraints = _SPLIT
 
 

@@ -3,7 +3,8 @@
 A wrong one would make a prediction read foreign memory or never end, so they are checked before a model is
 handed out. The library's own classes state what must hold (:mod:`treatise._core.invariants`). What scikit-learn's
 need stands here: in trees, children lie behind their parent (hence no cycles), features within the width and rows
-within the data; in sparse matrices, every position lies within the shape; support vectors have their coefficients.
+within the data; in sparse matrices, every position lies within the shape; support vectors have their coefficients;
+centres are as wide as the data.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin
+from sklearn.cluster._bisect_k_means import BisectingKMeans
+from sklearn.cluster._kmeans import _BaseKMeans
 from sklearn.ensemble._forest import BaseForest
 from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
@@ -69,6 +72,8 @@ def _sound(part: Any) -> bool:
         return _sound_matrix(part)
     if isinstance(part, BaseLibSVM) and hasattr(part, "support_"):
         return _sound_support(part)
+    if isinstance(part, _BaseKMeans) and hasattr(part, "cluster_centers_"):
+        return _sound_centres(part)
     if isinstance(part, TreePredictor):
         nodes = part.nodes
         return len(nodes) > 0 and _sound_children(nodes["left"], nodes["right"], nodes["is_leaf"].astype(bool))
@@ -127,6 +132,21 @@ def _sound_neighbours(tree: Any) -> bool:
         and _within(nodes["idx_end"], rows + 1)
         and _within(2 * inner + 2, n_nodes)
     )
+
+
+def _sound_centres(model: Any) -> bool:
+    """Every centre has a number for each feature; those of a bisection hang in a tree, with none met twice."""
+    centres, nodes = [*model.cluster_centers_], [model._bisecting_tree] if isinstance(model, BisectingKMeans) else []
+    met: set[int] = set()
+    while nodes:
+        node = nodes.pop()
+        if id(node) in met or (node.left is None) != (node.right is None):
+            return False
+        met.add(id(node))
+        if node.left is not None:
+            nodes += [node.left, node.right]
+            centres += [node.left.center, node.right.center]
+    return all(np.shape(centre) == (model.n_features_in_,) for centre in centres)
 
 
 def _sound_support(machine: Any) -> bool:

@@ -21,7 +21,8 @@ from treatise.io.models.index_bounds import check_indices
 # matrices, whose indices are checked after loading; distances without parameters of their own; the parts of
 # calibrated classifiers; and the step by which histogram trees check their categories, which is a partial
 # call of a function: skops admits a partial call only together with what it calls; and what a search keeps beside its
-# best model, the division into folds and the call of the model's own score.
+# best model, the division into folds and the call of the model's own score; and the tree of a bisecting k-means with
+# the step that it was grown by, which predictions do not call.
 _FOREIGN = frozenset(
     {
         "numpy.dtype",
@@ -44,6 +45,9 @@ _FOREIGN = frozenset(
         "sklearn.model_selection._split.KFold",
         "sklearn.model_selection._split.StratifiedKFold",
         "sklearn.metrics._scorer._PassthroughScorer",
+        "sklearn.cluster._bisect_k_means._BisectingTree",
+        "sklearn.cluster._kmeans._kmeans_single_lloyd",
+        "sklearn.cluster._kmeans._kmeans_single_elkan",
     }
 )
 # Layers whose public classes open files, start work or draw, and those whose objects are made for one computation and

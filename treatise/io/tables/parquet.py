@@ -1,6 +1,7 @@
 """Parquet files."""
 
 import io
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,24 @@ def read_parquet(data: bytes) -> pl.DataFrame:
     if frame.height == 0:
         raise TreatiseError("the Parquet file has columns but no rows")
     return pl.DataFrame([plain_column(column) for column in frame.iter_columns()])
+
+
+def ordered_categories(data: bytes) -> dict[str, tuple[str, ...]]:
+    """Categories of the columns that a Parquet file says have an order, the lowest first.
+
+    Polars writes them down as Enum. Pandas says only that there is an order, so that its categories are empty here.
+    """
+    schema = pl.read_parquet_schema(io.BytesIO(data))
+    found = {name: () for name in _ordered_by_pandas(pl.read_parquet_metadata(io.BytesIO(data))) if name in schema}
+    return found | {name: tuple(kind.categories) for name, kind in schema.items() if isinstance(kind, pl.Enum)}
+
+
+def _ordered_by_pandas(metadata: dict[str, str]) -> list[str]:
+    try:
+        columns = json.loads(metadata["pandas"])["columns"]
+        return [column["name"] for column in columns if (column["metadata"] or {}).get("ordered") is True]
+    except (KeyError, ValueError, TypeError, AttributeError):  # not written by Pandas, or not as it writes
+        return []
 
 
 def _refuse_bomb(data: bytes) -> None:

@@ -19,7 +19,7 @@ from treatise.io.source import (
 from treatise.io.tables.delimited import delimited_table, read_delimited
 from treatise.io.tables.keel import split_keel
 from treatise.io.tables.libsvm import read_libsvm
-from treatise.io.tables.parquet import read_parquet
+from treatise.io.tables.parquet import ordered_categories, read_parquet
 from treatise.io.tables.table import Table
 from treatise.io.tables.workbook import is_workbook, read_workbook, workbook_and_sheet
 
@@ -96,7 +96,7 @@ def _read(
 ) -> Table:
     data = read_bytes(path)
     if format == "parquet" or (format is None and data.startswith(PARQUET)):
-        return Table(stem(path), read_parquet(data), True, ())
+        return Table(stem(path), read_parquet(data), True, (), levels=ordered_categories(data))
     if format is None and is_workbook(data):
         found = read_workbook(data, sheet, header=header, written=written)
         return Table(stem(path), found.frame, header is not False, found.notes, written=found.written)

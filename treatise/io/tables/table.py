@@ -33,6 +33,9 @@ class Table:
         ``day/month/year``.
     asides : dict of str to str, default={}
         Columns that the table itself says are nothing to predict from, and why.
+    levels : dict of str to tuple of str, default={}
+        Categories of the columns that the table itself says have an order, the lowest first; empty where it does not
+        say which order.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Table:
     target: str | None = None
     written: dict[str, str] = field(default_factory=dict)
     asides: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:

@@ -1,4 +1,4 @@
-"""Mirror descent for kernels in groups: l_1 within every group, l_2q over the groups (Algorithms 2 and 3)."""
+"""Kernels in groups, l_1 within a group and l_2q over the groups: mirror descent (Algorithms 2 and 3), then cuts."""
 
 from dataclasses import dataclass, replace
 
@@ -7,6 +7,7 @@ import numpy as np
 from treatise.kernel_methods.mkl._certificate import checked_forms, primal_value, relative_gap, reward
 from treatise.kernel_methods.mkl._mixture_base import MixtureSolution
 from treatise.kernel_methods.mkl._mixture_machine import LOOSEST, TIGHTEST
+from treatise.kernel_methods.mkl._simplex_cuts import SimplexCuts
 from treatise.kernels import GramRows
 from treatise.optimize import solve_svm_dual
 
@@ -115,7 +116,11 @@ class GroupedOracle:
 
 
 def solve_grouped_mkl(bank, problem, groups, q, *, step, tol, max_iter):
-    """Weights by mirror descent with entropies (Algorithm 3) to a relative duality gap of ``tol``.
+    """Weights by mirror descent with entropies (Algorithm 3), then by cuts, to a relative duality gap of ``tol``.
+
+    Where many kernels are nearly as good as each other, steps that shrink as slowly as the algorithm's go back and
+    forth between them, and its bound, of one machine alone, hardly rises. So a step that does not lower the value is
+    the last one: from there on the weights come from the model that all machines so far make up.
 
     Returns the solution, the weights ``1 / gamma`` of the groups, and the most rounds that the oracle took.
     """
@@ -123,23 +128,27 @@ def solve_grouped_mkl(bank, problem, groups, q, *, step, tol, max_iter):
     shares = np.concatenate([np.full(len(group), 1.0 / len(group)) for group in groups])[_inverse(groups)]
     gammas = group_gammas(np.ones(len(groups)), q)
     alpha, best, lower, history = problem.start, None, -np.inf, []
-    widest = max(len(group) for group in groups)
+    cuts, descends = SimplexCuts(groups), True
     for t in range(1, max_iter + 1):
         point = oracle.solve(shares, gammas, alpha)
         alpha, gammas = point.alpha, point.gammas
+        cuts.add(reward(problem, alpha), point.forms / gammas[oracle.group_of])
         if best is None or point.upper < best.upper:
             best = point
+        else:
+            descends = False
         lower = max(lower, point.lower)
+        if not descends:
+            lower = max(lower, cuts.lower_bound())
         history.append((best.upper, lower))
         if relative_gap(best.upper, lower) <= tol:
             break
         if point.slack > 0.05 * (best.upper - lower):
             oracle.machine_tol = max(0.3 * oracle.machine_tol, TIGHTEST)
-        gradient = oracle.gradient(point)
-        size = np.abs(gradient).max()
-        if size > 0:
-            length = step * np.sqrt(np.log(max(widest, 2))) / (size * np.sqrt(t))
-            shares = _mirror_step(shares, length * gradient, groups)
+        if descends:
+            shares = _mirror_step(shares, oracle.gradient(point), step / np.sqrt(t), groups)
+        else:
+            shares = cuts.next_weights(shares, best.upper, lower)
     best, lower = _without_needless_kernels(oracle, best, lower, tol)
     converged = relative_gap(best.upper, lower) <= tol
     solution = MixtureSolution(
@@ -149,10 +158,14 @@ def solve_grouped_mkl(bank, problem, groups, q, *, step, tol, max_iter):
     return solution, shares_of_groups, oracle.most_rounds
 
 
-def _mirror_step(shares, move, groups):
+def _mirror_step(shares, gradient, length, groups):
+    """A step of entropic mirror descent; its length is in units of the largest derivative."""
+    size = np.abs(gradient).max()
+    widest = max(len(group) for group in groups)
+    moves = length * np.sqrt(np.log(max(widest, 2))) * gradient / size if size > 0 else np.zeros_like(gradient)
     new = np.empty_like(shares)
     for group in groups:
-        logs = np.log(np.maximum(shares[group], 1e-300)) - move[group]
+        logs = np.log(np.maximum(shares[group], 1e-300)) - moves[group]
         powers = np.exp(logs - logs.max())
         new[group] = powers / powers.sum()
     return new

@@ -1,14 +1,12 @@
 """Solver of l_p-norm multiple kernel learning: weights in closed form between steps of the machine, and its gap."""
 
-import clarabel
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linprog
 
 from treatise.kernel_methods.mkl._certificate import checked_forms, close_enough, primal_value, relative_gap, reward
 from treatise.kernel_methods.mkl._mixture_base import MixtureSolution
 from treatise.kernel_methods.mkl._mixture_machine import MixtureMachine
 from treatise.kernel_methods.mkl._ridge_machine import RidgeMachine
+from treatise.kernel_methods.mkl._simplex_cuts import SimplexCuts
 from treatise.kernel_methods.mkl.weights import dual_norm, lp_kernel_weights
 
 _FLOOR = 1e-30
@@ -19,9 +17,6 @@ _MEMORY = 5
 _NEW_OBJECTS = 500
 _LARGEST_SET = 2500
 """Objects that enter a working set at a time, and objects in it at most."""
-_MOST_CUTS = 100
-_LEVEL = 0.4
-"""Where the next point must lie between both ends of the gap, by the model."""
 
 
 def solve_lp_mkl(bank, problem, p, *, tol, max_iter, interleaved):
@@ -86,7 +81,7 @@ def _by_closed_form(machine, weights, alpha, p, tol, max_iter):
 
 def _by_cuts(machine, weights, alpha, tol, max_iter):
     """p = 1, where the closed form may crawl: weights from the model that all machines so far make up."""
-    cuts, best, lower, history = SimplexCuts(), None, -np.inf, []
+    cuts, best, lower, history = SimplexCuts([np.arange(len(weights))]), None, -np.inf, []
     for _ in range(max_iter):
         point = machine.solve(weights, alpha, 1.0, tol, lower)
         alpha = point.alpha
@@ -136,7 +131,7 @@ def _interleaved(bank, problem, weights, p, tol, max_iter):
     support = np.flatnonzero(_beta(problem, alpha, n))
     # scores[m] = K_m beta, the gradients that Algorithm 2 keeps for every kernel.
     scores = bank.products(support, _beta(problem, alpha, n)[support])
-    cuts, history, lowest, n_machines, gap, offset = SimplexCuts(), [], -np.inf, 0, 1.0, 0.0
+    cuts, history, lowest, n_machines, gap, offset = SimplexCuts([np.arange(len(weights))]), [], -np.inf, 0, 1.0, 0.0
     for _ in range(max_iter):
         chosen = _working_set(bank, problem, alpha, weights @ scores)
         variables = (chosen + n * np.arange(repeats)[:, None]).ravel()
@@ -187,52 +182,3 @@ def _working_set(bank, problem, alpha, scores):
         _, first = np.unique(new, return_index=True)
         chosen = np.unique(new[np.sort(first)[:most]])
     return chosen
-
-
-class SimplexCuts:
-    """Level method for ``min_w G(w)`` over the simplex with ``G(w) >= rewards[t] - forms[t] @ w / 2`` for every t.
-
-    The model, the largest of the cuts, gives a lower bound by a linear program; the next weights are those nearest to
-    the last ones at which the model is below a level between both bounds (Lemarechal, Nemirovskii & Nesterov 1995).
-    Unlike the closed-form step it converges for p = 1 whatever the kernels.
-    """
-
-    def __init__(self):
-        self.rewards, self.forms = [], []
-
-    def add(self, reward, forms):
-        """Take the cut of one machine; the oldest one goes if there are too many."""
-        self.rewards = [*self.rewards[1 - _MOST_CUTS :], reward]
-        self.forms = [*self.forms[1 - _MOST_CUTS :], forms]
-
-    def lower_bound(self):
-        """The smallest value of the model."""
-        forms, n_kernels = np.array(self.forms), len(self.forms[0])
-        # In units of the largest form, so that the tolerances of the solver mean the same for every cost.
-        unit = max(forms.max(), np.finfo(float).tiny)
-        rewards = np.array(self.rewards)
-        found = linprog(
-            np.append(np.zeros(n_kernels), 1.0),
-            A_ub=np.column_stack([-0.5 * forms / unit, -np.ones(len(forms))]),
-            b_ub=-(rewards - rewards.max()) / unit,
-            A_eq=np.append(np.ones(n_kernels), 0.0)[None],
-            b_eq=[1.0],
-            bounds=[(0.0, None)] * n_kernels + [(None, None)],
-        )
-        return float(rewards.max() + unit * found.fun) if found.success else -np.inf
-
-    def next_weights(self, weights, upper, lower):
-        """The point of the simplex nearest to ``weights`` where the model is below the level."""
-        forms, m = np.array(self.forms), len(weights)
-        unit = max(forms.max(), np.finfo(float).tiny)
-        level = lower + _LEVEL * (upper - lower)
-        conditions = np.vstack([np.ones(m), -0.5 * forms / unit, -np.eye(m)])
-        bounds = np.concatenate([[1.0], (level - np.array(self.rewards)) / unit, np.zeros(m)])
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(len(forms) + m)]
-        solver = clarabel.DefaultSolver(
-            sparse.eye(m, format="csc"), -weights, sparse.csc_matrix(conditions), bounds, cones, settings
-        )
-        nearest = np.maximum(np.array(solver.solve().x), 0.0)
-        return nearest / nearest.sum()

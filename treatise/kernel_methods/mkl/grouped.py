@@ -23,7 +23,7 @@ class GroupedMKLClassifier(MixtureClassifier, MixtureMachineBase):
     multiple kernel learning for every q; groups of one kernel each with ``q=1`` are the plain sum of kernels. Do not
     use it where whole sources may be worthless: no group is ever switched off (``LpMKLClassifier(p=1.0)`` does that).
 
-    Time is about 30 to 100 steps with a few warm-started machines and M n² for M kernels in each. More than two classes
+    Time is about 10 to 60 steps with a few warm-started machines and M n² for M kernels in each. More than two classes
     are learned one against the rest.
 
     Parameters
@@ -42,7 +42,8 @@ class GroupedMKLClassifier(MixtureClassifier, MixtureMachineBase):
     normalize : {"trace", "multiplicative", "spherical"} or None, default="trace"
         How kernels are made comparable.
     step : float, default=10.0
-        Length of the first step of mirror descent; smaller ones go surely and slowly.
+        Length of the first step of mirror descent, which goes on until a step does not lower the value; then each step
+        solves a linear and a quadratic program over the kernels.
     tol : float, default=1e-3
         Relative duality gap at which to stop.
     max_iter : int, default=500

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise.linear.group_ard._descent import BlockVariances, common_variance
 from treatise.linear.group_ard._forms import form_of
 from treatise.linear.group_ard._groups import GroupSparseRegressor
+from treatise.statistics.predictive_intervals import NormalIntervals
 
 _NOISE_SHARES = np.geomspace(1.0, 1e-3, 13)
 _FOLDS, _MOST_FOLDED = 5, 300_000
@@ -20,7 +21,7 @@ _ROUGH = 1e-3
 """Tolerance for penalties and noise that are only tried."""
 
 
-class GroupARDRegressor(GroupSparseRegressor):
+class GroupARDRegressor(NormalIntervals, GroupSparseRegressor):
     """Linear regression that gives every block of columns a variance of its own, many of them zero, without tuning.
 
     Each block of coefficients is normal with a variance of its own, which maximises the evidence of the data: blocks

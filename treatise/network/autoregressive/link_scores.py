@@ -14,8 +14,8 @@ def link_scores(graph, method="katz", *, beta=None):
 
     Parameters
     ----------
-    graph : array-like or sparse matrix of shape (n, n)
-        Weights of links, not negative; for several snapshots their sum.
+    graph : array-like or sparse matrix of shape (n, n), or networkx Graph
+        Weights of links, not negative; for several snapshots their sum. A directed link counts in its direction.
     method : {"adamic_adar", "common_neighbors", "katz", "preferential_attachment"}, default="katz"
         Walks of length two, each divided by the logarithm of the degree of the node between, or plain; walks of any
         length, discounted; product of the degrees.
@@ -25,6 +25,7 @@ def link_scores(graph, method="katz", *, beta=None):
     Returns
     -------
     scores : ndarray of shape (n, n)
+        Of the nodes in the order of the graph.
 
     Examples
     --------
@@ -40,6 +41,10 @@ def link_scores(graph, method="katz", *, beta=None):
     ----------
     .. [1] Paper v15-0565, Section 5.1, baselines.
     """
+    if hasattr(graph, "is_directed"):
+        import networkx
+
+        graph = networkx.to_numpy_array(graph)
     A = (graph.toarray() if sparse.issparse(graph) else np.asarray(graph)).astype(np.float64)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not len(A):
         raise ValueError(f"a network is a square matrix of weights with a node or more, this has the shape {A.shape}")

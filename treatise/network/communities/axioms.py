@@ -59,10 +59,10 @@ def dense_quality(function, **parameters):
 def check_axioms(quality, axioms="all", *, n_trials=1000, max_nodes=6, random_state=0, **parameters):
     """Try to break the axioms for quality functions of graph clusterings, on small random graphs.
 
-    A counterexample is one; finding none proves nothing, but a thousand trials find those of all functions in the
-    paper. The axiom of richness asks for a graph that makes a clustering the only optimum: there, graphs of separate
-    cliques of several weights are tried, and the counterexample is a clustering that none of them makes optimal. Nodes
-    without an edge are not tried: a scale that is a cluster's volume is not defined there.
+    A counterexample is one; finding none proves nothing, but a few thousand trials find those of all functions in
+    the paper. The axiom of richness asks for a graph that makes a clustering the only optimum: there, graphs of
+    separate cliques of several weights are tried, and the counterexample is a clustering that none of them makes
+    optimal. Nodes without an edge are not tried: a scale that is a cluster's volume is not defined there.
 
     Parameters
     ----------
@@ -139,8 +139,16 @@ def _symmetric(rng, n, most):
     return change + np.triu(change, 1).T
 
 
-def _falls(before, after):
-    return after < before - ROUNDING * (abs(before) + abs(after) + ROUNDING)
+def _falls(before, after, quality, E):
+    """Whether the quality of clusterings of a graph falls by more than rounding."""
+    return after < before and after < before - ROUNDING * (abs(before) + abs(after) + _size(quality, E))
+
+
+def _size(quality, E):
+    """How large the terms of a quality are, by clusterings of single nodes and a pair: where they cancel, what is left
+    is rounding."""
+    nodes = np.arange(len(E))
+    return max(abs(quality(E, np.where(nodes == i, j, nodes))) for i in nodes for j in nodes[: i + 1])
 
 
 def _without_lonely_nodes(E):
@@ -154,7 +162,7 @@ def _permutation_invariance(quality, rng, most):
     n = int(rng.integers(2, most + 1))
     E, C, order = _graph(rng, n), _clustering(rng, n), rng.permutation(n)
     values = quality(E, C), quality(E[np.ix_(order, order)], C[order])
-    if not (_falls(*values) or _falls(*values[::-1])):
+    if not (_falls(*values, quality, E) or _falls(*values[::-1], quality, E)):
         return None
     sentence = "the same graph and clustering with the nodes in another order have another quality"
     return Counterexample("permutation invariance", (E, E[np.ix_(order, order)]), (C, C[order]), values, sentence)
@@ -164,7 +172,7 @@ def _scale_invariance(quality, rng, most):
     n = int(rng.integers(2, most + 1))
     E, C, D, factor = _graph(rng, n), _clustering(rng, n), _clustering(rng, n), float(10 ** rng.uniform(-2, 2))
     values = quality(E, C), quality(E, D), quality(factor * E, C), quality(factor * E, D)
-    if not (_falls(values[1], values[0]) and _falls(values[2], values[3])):
+    if not (_falls(values[1], values[0], quality, E) and _falls(values[2], values[3], quality, factor * E)):
         return None
     sentence = (
         f"the first clustering is worse than the second, but better when all weights are {factor:g} times as large"
@@ -182,7 +190,7 @@ def _richness(quality, rng, most):
     for weight in 10.0 ** np.arange(-3, 7):
         E = weight * same
         value = quality(E, C)
-        if all(_falls(value, quality(E, D)) for D in rivals):
+        if _falls(value, max(quality(E, D) for D in rivals), quality, E):
             return None
     sentence = "no graph of separate cliques, at any weight tried, makes this clustering the only optimum"
     return Counterexample("richness", (same.astype(np.float64),), (C,), (value,), sentence)
@@ -196,7 +204,7 @@ def _monotonicity(quality, rng, most):
     if not _without_lonely_nodes(improved):
         return None
     values = quality(E, C), quality(improved, C)
-    if not _falls(*values):
+    if not _falls(*values, quality, improved):
         return None
     sentence = "edges inside the clusters got stronger, edges between them weaker, and the quality fell"
     return Counterexample("monotonicity", (E, improved), (C,), values, sentence)
@@ -213,7 +221,7 @@ def _locality(quality, rng, most):
     C, D = _clustering(rng, kept), _clustering(rng, kept)
     pairs = [np.concatenate([inner, rest]) for rest in (C_rest, D_rest) for inner in (C, D)]
     values = quality(E, pairs[0]), quality(E, pairs[1]), quality(other, pairs[2]), quality(other, pairs[3])
-    if not (_falls(values[0], values[1]) and _falls(values[3], values[2])):
+    if not (_falls(*values[:2], quality, E) and _falls(*values[:1:-1], quality, other)):
         return None
     sentence = (
         f"of the first {kept} nodes one clustering is better than another, and worse in a graph with the same edges at "
@@ -252,7 +260,7 @@ def _relative_monotonicity(quality, rng, most):
     if not _without_lonely_nodes(changed):
         return None
     values = quality(E, C), quality(E, D), quality(changed, C), quality(changed, D)
-    if not (_falls(values[0], values[1]) and _falls(values[3], values[2])):
+    if not (_falls(*values[:2], quality, E) and _falls(*values[:1:-1], quality, changed)):
         return None
     sentence = "the change favours the first clustering over the second, which was worse and is now better"
     return Counterexample("relative monotonicity", (E, changed), (C, D), values, sentence)

@@ -100,6 +100,8 @@ class SignedClustering(ClusterMixin, BaseEstimator):
         n, k = A.shape[0], self.n_clusters
         if k >= n:
             raise ValueError(f"n_clusters={k} must be below the {n} nodes")
+        if not A.nnz:
+            raise ValueError("the network has no link; there are no camps to find")
         random = check_random_state(self.random_state)
         seed = random.randint(2**31)
         self.embedding_, self.converged_ = self._embed(A, k, seed)

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from treatise.network.adjacency import adjacency_of
+from treatise.statistics.undirected_signs import without_directions
 
 
 def signs_of_network(graph, *, directed=False):
@@ -65,10 +66,7 @@ def undirected_signs(graph):
         ``sign(A + A')``.
     """
     A, _ = signs_of_network(graph, directed=True)
-    both = sparse.csr_array(A + A.T)
-    both.data = np.sign(both.data)
-    both.eliminate_zeros()
-    return both
+    return without_directions(A)
 
 
 def pairs_of(pairs, nodes):

@@ -290,15 +290,18 @@ class Bend:
             self._diagonal += 1e-12 * self._diagonal.mean() + 1e-300
 
     def solve(self, vector):
-        """The step that a gradient asks for."""
+        """The step that a gradient asks for, apart from its mean."""
         n = self.choices.n_items
+        # Along the constant vector a gradient is rounding alone, which almost nothing there would hold back.
+        vector = vector - vector.mean()
         if n > DIRECT and self._factor is None:
             product = LinearOperator((n, n), matvec=self._product)
             inverse = LinearOperator((n, n), matvec=lambda x: x.ravel() / self._diagonal)
             found, failed = cg(product, vector, rtol=1e-6, maxiter=300 if n <= DENSE else 3000, M=inverse)
             if not failed or n > DENSE:
-                return found
-        return cho_solve(self._factored(), vector)
+                return found - found.mean()
+        step = cho_solve(self._factored(), vector)
+        return step - step.mean()
 
     def _factored(self):
         if self._factor is None:

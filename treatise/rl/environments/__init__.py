@@ -1,6 +1,15 @@
 """Worlds to act in: those of the papers, those of Gymnasium, and the one interface that all of them have."""
 
 from treatise.rl.environments.base import Environment
+from treatise.rl.environments.control import (
+    Acrobot,
+    Bicycle,
+    CartPole,
+    ControlWorld,
+    MountainCar,
+    PlanarArm,
+    SwingUp,
+)
 from treatise.rl.environments.finite import (
     baird_features,
     baird_star,
@@ -14,8 +23,15 @@ from treatise.rl.environments.gymnasium import as_gymnasium, from_gymnasium
 from treatise.rl.environments.linear import LinearQuadratic, linear_cart_pole, n_link_pendulum
 
 __all__ = [
+    "Acrobot",
+    "Bicycle",
+    "CartPole",
+    "ControlWorld",
     "Environment",
     "LinearQuadratic",
+    "MountainCar",
+    "PlanarArm",
+    "SwingUp",
     "as_gymnasium",
     "baird_features",
     "baird_star",

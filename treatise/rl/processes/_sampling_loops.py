@@ -64,6 +64,19 @@ def observed_walk(
             state, observation = after, next_observation
 
 
+@compiled
+def controlled_walk(rng, start, node_actions, successors, first_node, transitions, sight, actions, seen):
+    """Runs of a finite-state controller, one a row; all probabilities are cumulative."""
+    for run in range(len(actions)):
+        state, node = cumulative_draw(rng, start), first_node
+        for t in range(actions.shape[1]):
+            action = node_actions[node]
+            state = cumulative_draw(rng, transitions[action, state])
+            observation = cumulative_draw(rng, sight[action, state])
+            actions[run, t], seen[run, t] = action, observation
+            node = successors[node, observation]
+
+
 def cumulative(rows):
     """Running sums of probabilities; from the last positive one on they are one, so that no draw falls beyond it."""
     sums = np.cumsum(rows, axis=-1)

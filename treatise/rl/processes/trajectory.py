@@ -11,9 +11,9 @@ class Trajectory:
 
     Attributes
     ----------
-    states, next_states : ndarray of int of shape (n_steps,)
-        The state a step leaves and the one it reaches.
-    actions : ndarray of int of shape (n_steps,)
+    states, next_states : ndarray of int of shape (n_steps,) or of float of shape (n_steps, state_size)
+        The state a step leaves and the one it reaches; numbered, or vectors.
+    actions : ndarray of int of shape (n_steps,) or of float of shape (n_steps, action_size)
         What was done.
     rewards : ndarray of shape (n_steps,)
         What it earned.
