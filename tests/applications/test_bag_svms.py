@@ -21,6 +21,13 @@ def single():
     return X, (X[:, 0] + 0.5 * rng.normal(size=40) > 0).astype(int), rng.normal(size=(30, 2))
 
 
+@pytest.mark.parametrize("kind", [DDSVM, MISVM, miSVM])
+def test_bags_that_are_all_alike_get_one_answer(kind):
+    bags = [np.full((3, 2), 4.0)] * 8
+    model = kind().fit(bags, [0, 1] * 4)
+    assert len(set(model.predict(bags))) == 1
+
+
 @pytest.mark.parametrize("kind", [MISVM, miSVM])
 def test_bags_of_one_instance_give_an_ordinary_machine(kind, single):
     X, y, new = single

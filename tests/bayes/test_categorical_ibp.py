@@ -340,6 +340,13 @@ def test_variational_fit_reports_a_bound_that_never_falls():
         CategoricalIBP("variational", n_components=6, max_iter=2, tol=1e-12, random_state=0).fit(X)
 
 
+def test_a_start_that_is_not_exact_is_nothing_to_warn_of():
+    X = np.random.default_rng(0).integers(0, 3, (30, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert CategoricalIBP("variational", n_components=4, random_state=0).fit(X).converged_
+
+
 @pytest.mark.parametrize("method", ["gibbs", "variational"])
 def test_causes_that_made_the_table_are_found(method):
     causes, X = two_causes(600 if method == "variational" else 120)

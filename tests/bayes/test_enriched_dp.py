@@ -340,6 +340,9 @@ def test_bad_data_are_refused(model):
         model.predict_interval([[0.0]], level=1.5)
     with pytest.raises(ValueError, match="of='median'"):
         model.predict_interval([[0.0]], of="median")
+    # One target for two rows would be the target of both.
+    with pytest.raises(ValueError, match="one target for each of 2 rows"):
+        model.log_density([[0.0], [1.0]], [0.0])
     with pytest.raises(ValueError, match="2 rows of points"):
         model.predict_density([[0.0], [1.0], [2.0]], [[0.0], [1.0]])
 

@@ -316,6 +316,7 @@ def test_probabilities_are_averages_over_the_posterior():
         ("binomial", {"trials": [1, -1, 1]}, "trials must be counts"),
         ("poisson", {"groups": [1.0, np.nan, 2.0]}, "groups hold NaN"),
         ("poisson", {"groups": ["a", None, "b"]}, "missing values"),
+        ("poisson", {"groups": np.array(["2024-01-01", "NaT", "2024-01-02"], dtype="M8[D]")}, "missing values"),
         ("poisson", {"groups": [1, 2]}, "groups have 2 rows where X has 3"),
         ("poisson", {"offset": [0.0, np.inf, 0.0]}, "offset holds NaN or infinite"),
         ("poisson", {"offset": [0.0]}, "offset has 1 entries for 3 rows"),
@@ -325,6 +326,31 @@ def test_wrong_input_is_told(family, arguments, words):
     given = {"X": [[1.0], [2.0], [3.0]], "y": [0, 1, 1], **arguments}
     with pytest.raises(ValueError, match=words):
         VariationalGLMM(family).fit(**given)
+
+
+def test_missing_labels_of_pandas_are_told_as_any_other():
+    pandas = pytest.importorskip("pandas")
+    for labels in (pandas.array(["a", None, "b"], dtype="string"), pandas.array([1, None, 2], dtype="Int64")):
+        with pytest.raises(ValueError, match="missing values"):
+            VariationalGLMM().fit([[1.0], [2.0], [3.0]], [0, 1, 1], groups=labels)
+
+
+def test_numbers_held_as_objects_are_the_same_groups_as_numbers():
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(60, 1)), np.repeat(np.arange(12), 5)
+    y = rng.poisson(np.exp(0.5 + rng.normal(size=12)[groups]))
+    model = VariationalGLMM().fit(X, y, groups=groups.astype(object))
+    expected = VariationalGLMM().fit(X, y, groups=groups).predict(X, groups)
+    np.testing.assert_array_equal(model.predict(X, groups), expected)
+
+
+def test_a_constant_column_is_named_among_the_reasons_of_no_fixed_point():
+    rng = np.random.default_rng(0)
+    X, groups = np.column_stack([rng.normal(size=60), np.ones(60)]), np.repeat(np.arange(12), 5)
+    y = rng.poisson(np.exp(0.5 + rng.normal(size=12)[groups]))
+    with pytest.warns(ConvergenceWarning, match="constant or follows from others"):
+        VariationalGLMM().fit(X, y, groups=groups)
+    assert VariationalGLMM(sigma_beta=5.0).fit(X, y, groups=groups).converged_
 
 
 def test_wrong_slopes_groups_and_levels_are_told(fitted):

@@ -581,6 +581,7 @@ def test_priors_are_what_their_names_say():
         ({"precision": np.eye(2), "constraints": (np.eye(2), [0, 0])}, [1, 1], "leave nothing"),
         ({"precision": np.eye(2), "constraints": (np.ones((1, 3)), [0])}, [1, 1], "have shapes"),
         ({"precision": np.eye(2), "linear": np.array([0, 5])}, [1, 1], "names entry 5"),
+        ({"precision": np.eye(2), "linear": np.array([0, -1])}, [1, 1], "names entry -1"),
         ({"precision": np.eye(2), "linear": np.ones((2, 3))}, [1, 1], "has 3 columns"),
         ({"precision": np.eye(2), "mean": [0.0]}, [1, 1], "mean must hold 2"),
         ({"precision": np.eye(2), "likelihood": "laplace", "inference": "laplace"}, [1, 1], "no second derivative"),

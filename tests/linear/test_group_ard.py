@@ -308,6 +308,8 @@ def test_validation_looks_at_thirty_penalties():
         ([[0, 1], [3, 4, 5, 6, 7, 8, 9]], "feature 2 is in no group"),
         ([[0, 10]], "numbers from 0 to 9"),
         ([list(range(10)), []], "group 1 has no features"),
+        ([0.0] * 9 + [np.nan], "missing values; give every feature a group"),
+        (["a"] * 9 + [None], "missing values; give every feature a group"),
     ],
 )
 def test_blocks_that_are_none_are_told(groups, words):

@@ -84,6 +84,14 @@ def test_hoc_learns_from_known_links_as_if_they_were_unknown():
     np.testing.assert_array_equal(model.decision_function(pairs), expected)
 
 
+def test_score_takes_one_sign_for_each_pair():
+    A, camps = make_signed_network([10, 10], sparsity=0.5, random_state=0)
+    model = SignedLinkPredictor().fit(A)
+    pairs, signs = unseen(A, camps)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.score(pairs, signs[:1])
+
+
 def test_directed_links_are_scored_along_their_direction():
     rng = np.random.default_rng(0)
     giving, taking = np.sign(rng.normal(size=(2, 60)))

@@ -260,6 +260,30 @@ def test_groups_that_do_not_fit_are_refused():
         GroupedClassifier().fit(X, y, groups=groups[:2])
     with pytest.raises(ValueError, match="NaN"):
         GroupedClassifier().fit(X, y, groups=np.where(groups == "a", np.nan, 1.0))
+    with pytest.raises(ValueError, match="missing values"):
+        GroupedClassifier().fit(X, y, groups=np.where(groups == "a", None, groups.astype(object)))
+    with pytest.raises(ValueError, match="missing values"):
+        model.predict(X, np.where(groups == "a", None, groups.astype(object)))
+    # Numbers that stand for the groups of a fit on texts would all be new ones, without a word.
+    with pytest.raises(ValueError, match=r"given as .*0.*those of the fit are like .*a"):
+        model.predict(X, np.zeros(len(X), dtype=int))
+
+
+def test_groups_of_several_types_are_told_apart_by_their_texts():
+    X, y, groups = grouped_table()
+    mixed = np.where(groups == "a", 7, groups.astype(object))
+    model = GroupedClassifier().fit(X, y, groups=mixed)
+    assert model.groups_[0] == "7"
+    renamed = GroupedClassifier().fit(X, y, groups=groups)
+    np.testing.assert_array_equal(model.predict_proba(X, mixed), renamed.predict_proba(X, groups))
+
+
+def test_score_of_grouped_rows_takes_one_class_for_each_row():
+    X, y, groups = grouped_table()
+    model = GroupedClassifier().fit(X, y, groups=groups)
+    assert model.score(X, y[:, None], groups=groups) == model.score(X, y, groups=groups)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.score(X, y[:1], groups=groups)
 
 
 # ---------------------------------------------------------------- phrases

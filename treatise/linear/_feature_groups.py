@@ -4,6 +4,8 @@ from numbers import Integral
 
 import numpy as np
 
+from treatise._core.group_labels import sortable_labels
+
 
 def group_numbers(groups, n_features):
     """Group of each feature, 0..K-1, from labels of the features or lists of their numbers; None is one group."""
@@ -11,7 +13,7 @@ def group_numbers(groups, n_features):
         return np.zeros(n_features, dtype=np.intp)
     if len(groups) and all(np.ndim(group) == 1 for group in groups):
         return _from_lists([np.asarray(group) for group in groups], n_features)
-    labels = np.asarray(groups)
+    labels = sortable_labels(groups, of="feature")
     if labels.shape != (n_features,):
         raise ValueError(
             f"groups has the shape {labels.shape} and X {n_features} features; give one label for each feature, or "

@@ -33,6 +33,7 @@ class Units:
         return bags.showing((bags.instances - self.origin) / self.unit)
 
     def varying(self, bags: Bags) -> Bags:
-        """The bags in these units, without the columns that are constant."""
+        """The bags in these units, without the columns that are constant; where all are, each is zero."""
         scaled = self.applied(bags)
-        return scaled.showing(scaled.instances[:, np.isfinite(self.unit)])
+        varies = np.isfinite(self.unit)
+        return scaled.showing(scaled.instances[:, varies]) if varies.any() else scaled

@@ -1,9 +1,11 @@
 """Variational inference with a truncated number of features (section 4)."""
 
+import warnings
 from contextlib import nullcontext, suppress
 
 import numpy as np
 from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.progress import progress
 from treatise.bayes.categorical_ibp._table import CodedTable
@@ -128,7 +130,10 @@ def parts_of_answers(table: CodedTable, n_features: int, seed: int) -> np.ndarra
         columns += [table.codes[:, d] == r for r in range(n_answers) if r != usual]
     rare = np.column_stack(columns).astype(np.float64)
     rank = max(1, min(n_features, *rare.shape))
-    parts = NMF(rank, init="nndsvda", max_iter=100, tol=1e-3, random_state=seed).fit_transform(rare)
+    with warnings.catch_warnings():
+        # A start need not be a factorisation to the last digit, and the user has no way to make it one.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        parts = NMF(rank, init="nndsvda", max_iter=100, tol=1e-3, random_state=seed).fit_transform(rare)
     top = parts.max(axis=0)
     found = np.zeros((len(rare), n_features))
     found[:, :rank] = parts / np.where(top > 0.0, top, 1.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import _num_samples, check_array, validate_data
 
 from treatise._core.invariants import is_number
 from treatise.bayes.enriched_dp._base import NestedMixture
@@ -90,8 +90,8 @@ class NestedMixtureRegressor(RegressorMixin, NestedMixture):
         log_density : ndarray of shape (n_samples,)
         """
         y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
-        if y.ndim != 1:
-            raise ValueError(f"y has shape {y.shape}; give one target for each row")
+        if y.shape != (n_rows := _num_samples(X),):
+            raise ValueError(f"y has shape {y.shape}; give one target for each of {n_rows} rows")
         with np.errstate(divide="ignore"):
             return np.log(self.predict_density(X, y[:, np.newaxis])[:, 0])
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treatise._core.group_labels import places_of, sortable_labels
 from treatise._core.invariants import is_count
 from treatise.bayes.glmm._cycle import GroupedDesign, Term
 
@@ -139,16 +140,6 @@ class Layout:
         return GroupedDesign(shared, own, group, self.n_groups, self.n_fixed, terms), new
 
 
-def places_of(labels, levels):
-    """Where labels stand among sorted levels, and which do not; those have the place 0."""
-    kinds = labels.dtype.kind, levels.dtype.kind
-    if (kinds[0] in "US") != (kinds[1] in "US"):
-        raise ValueError(f"groups are given as {labels[0]!r}, but those of the fit are like {levels[0]!r}")
-    place = np.minimum(np.searchsorted(levels, labels), len(levels) - 1)
-    unknown = levels[place] != labels
-    return np.where(unknown, 0, place).astype(np.int64), unknown
-
-
 def group_labels(groups, n_rows):
     """Grouping factors, one a column, as lists of labels that sort: numbers or words."""
     if hasattr(groups, "columns") and not hasattr(groups, "dtype"):
@@ -160,11 +151,5 @@ def group_labels(groups, n_rows):
     for labels in factors:
         if len(labels) != n_rows:
             raise ValueError(f"groups have {len(labels)} rows where X has {n_rows}")
-        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            raise ValueError("groups hold NaN; give every row a group, or drop it")
-        if labels.dtype.kind == "O":
-            if any(label is None or label != label for label in labels):
-                raise ValueError("groups hold missing values; give every row a group, or drop it")
-            labels = labels.astype(str)
-        found.append(labels)
+        found.append(sortable_labels(labels))
     return found

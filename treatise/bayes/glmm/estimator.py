@@ -49,8 +49,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether there is a constant.
     sigma_beta : float, default=1e5
-        Prior deviation of fixed effects (for amounts, in deviations of y). The default says nothing, as in the paper;
-        where a column separates the outcomes, about 5 keeps its effect finite.
+        Prior deviation of fixed effects (for amounts, in deviations of y). The default says nothing, as in the paper,
+        unless a column's unit is so large that its effect is of this size; write such a column in a smaller unit. Where
+        a column separates the outcomes, is constant or follows from others, about 5 keeps effects finite.
     half_cauchy_scale : float, default=1e5
         Scale of the half-Cauchy prior of deviations of random effects, in the same unit.
     n_quad : int, default=20
@@ -376,7 +377,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         if not self.converged_:
             warnings.warn(
                 f"after {self.n_iter_} cycles effects are some {self.distance_:.1g} deviations from their fixed point, "
-                f"not tol={self.tol:g}; raise max_iter, or lower sigma_beta if a column separates the outcomes",
+                f"not tol={self.tol:g}; raise max_iter, or lower sigma_beta if a column separates the outcomes, "
+                "is constant or follows from others",
                 ConvergenceWarning,
                 stacklevel=4,
             )

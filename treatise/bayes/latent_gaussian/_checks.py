@@ -54,8 +54,9 @@ def checked_linear(linear, n):
         if linear.ndim == 1:
             if not np.issubdtype(linear.dtype, np.integer) or linear.size == 0:
                 raise ValueError("linear as one row holds the numbers of entries of the field; these are integers")
-            if linear.min() < 0 or linear.max() >= n:
-                raise ValueError(f"linear names entry {linear.max()}; the field has {n}, numbered from 0")
+            strangers = linear[(linear < 0) | (linear >= n)]
+            if len(strangers):
+                raise ValueError(f"linear names entry {strangers[0]}; the field has {n}, numbered from 0")
             ones = np.ones(len(linear))
             return sparse.csr_array((ones, (np.arange(len(linear)), linear)), shape=(len(linear), n))
     matrix = sparse.csr_array(linear).astype(np.float64)

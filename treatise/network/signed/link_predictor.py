@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
@@ -262,7 +263,7 @@ class SignedLinkPredictor(BaseEstimator):
         -------
         accuracy : float
         """
-        return float(np.mean(self.predict(pairs) == np.asarray(signs)))
+        return float(accuracy_score(signs, self.predict(pairs)))
 
     def _invariants(self):
         n = len(self.nodes_)

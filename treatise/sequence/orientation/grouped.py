@@ -7,10 +7,12 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier
+from treatise._core.group_labels import places_of, sortable_labels
 
 
 class GroupedClassifier(Classifier, MetaEstimatorMixin, BaseEstimator):
@@ -180,7 +182,7 @@ class GroupedClassifier(Classifier, MetaEstimatorMixin, BaseEstimator):
         -------
         float
         """
-        return float(np.average(self.predict(X, groups) == np.asarray(y), weights=sample_weight))
+        return float(accuracy_score(y, self.predict(X, groups), sample_weight=sample_weight))
 
     def _knows_one_class(self, place):
         """Whether a group has rows enough for a model, all of one class."""
@@ -201,11 +203,8 @@ class GroupedClassifier(Classifier, MetaEstimatorMixin, BaseEstimator):
             if len(self.groups_) > 1:
                 raise ValueError(f"the models are of {len(self.groups_)} groups; say which the rows are of (groups=)")
             return np.zeros(n, dtype=np.int64)
-        groups = np.asarray(groups)
-        if groups.shape != (n,):
-            raise ValueError(f"groups has shape {groups.shape}; give one for each of {n} rows")
-        places = np.minimum(np.searchsorted(self.groups_, groups), len(self.groups_) - 1)
-        return np.where(self.groups_[places] == groups, places, len(self.groups_))
+        places, new = places_of(_labels(groups, n), self.groups_)
+        return np.where(new, len(self.groups_), places)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -227,9 +226,11 @@ def _coded(groups, n):
     """The groups, sorted, and the place of each row's."""
     if groups is None:
         return np.array(["all"]), np.zeros(n, dtype=np.int64)
-    groups = np.asarray(groups)
+    return np.unique(_labels(groups, n), return_inverse=True)
+
+
+def _labels(groups, n):
+    groups = sortable_labels(groups)
     if groups.shape != (n,):
         raise ValueError(f"groups has shape {groups.shape}; give one for each of {n} rows")
-    if groups.dtype.kind == "f" and np.isnan(groups).any():
-        raise ValueError("groups has a NaN; name the group of every row")
-    return np.unique(groups, return_inverse=True)
+    return groups
