@@ -103,7 +103,7 @@ def _whole(signal):
     """Code, place, scale and shift of a signal."""
     if isinstance(signal, (int, np.integer)):
         signal = ("identity", signal)
-    name, place, scale, shift = (*signal, *(1.0, 0.0)[len(signal) - 2 :])
+    name, place, scale, shift = tuple(signal) + (1.0, 0.0)[len(signal) - 2 :]
     if name not in FUNCTIONS:
         raise ValueError(f"the function {name!r} is not known; there are {', '.join(FUNCTIONS)}")
     if place < 0:
