@@ -182,6 +182,8 @@ def test_what_is_no_controller_is_refused(arguments, message):
 def test_a_controller_for_another_process_is_refused():
     with pytest.raises(ValueError, match="has 9 observations and 4 actions"):
         TIGER.value(grid5())
+    with pytest.raises(ValueError, match="has action 9; the process has 2 observations and 3 actions"):
+        FiniteStateController([9], [[0, 0]]).value(tiger())
     with pytest.raises(ValueError, match="discount=1"):
         TIGER.value(tiger(discount=1.0))
     with pytest.raises(ValueError, match="more than limit=3"):

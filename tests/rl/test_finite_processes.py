@@ -44,6 +44,17 @@ def test_terminal_states_are_worth_nothing_and_let_the_discount_be_one():
         FiniteMDP([[[0.5, 0.5], [0.0, 1.0]]], [-1.0, 7.0], discount=1.0).value(np.ones((2, 1)))
 
 
+@pytest.mark.parametrize("chain", [[[0.9, 0.1], [0.4, 0.6]], [[0.5, 0.5], [0.5, 0.5]], [[0.7, 0.3], [0.1, 0.9]]])
+def test_without_discount_nor_end_there_is_no_value_whatever_rounding_makes_of_it(chain):
+    with pytest.raises(ValueError, match="some state goes on earning for ever"):
+        FiniteMDP([chain], [0.0, 1.0], discount=1.0).value([0, 0])
+
+
+def test_an_unknown_action_is_named():
+    with pytest.raises(ValueError, match="names action -1; there are 1"):
+        FiniteMDP([np.eye(2)], [0.0, 1.0]).value([0, -1])
+
+
 def test_no_deterministic_policy_excels_the_optimal_one():
     rng = np.random.default_rng(1)
     mdp = random_mdp(rng, n_states=4, n_actions=2, discount=0.8)
@@ -96,6 +107,21 @@ def test_belief_follows_bayes_and_an_impossible_observation_is_refused():
     clear = FinitePOMDP([np.eye(2)], np.eye(2), np.zeros(2))
     with pytest.raises(ValueError, match="cannot follow"):
         clear.belief_update([1.0, 0.0], 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("belief", "action", "observation", "message"),
+    [
+        ([0.5, 0.9], 0, 0, "belief at .* sum to 1.4"),
+        ([1.0], 0, 0, "give a probability for each of 2 states"),
+        ([0.5, 0.5], 4, 0, "action 4 or observation 0 is not known; there are 1 and 2"),
+        ([0.5, 0.5], 0, -1, "action 0 or observation -1 is not known"),
+    ],
+)
+def test_no_belief_comes_of_what_is_none(belief, action, observation, message):
+    pomdp = FinitePOMDP([np.eye(2)], np.full((2, 2), 0.5), [0.0, 1.0])
+    with pytest.raises(ValueError, match=message):
+        pomdp.belief_update(belief, action, observation)
 
 
 def test_hidden_runs_act_on_what_is_seen():

@@ -113,6 +113,7 @@ class FiniteStateController:
         -------
         values : ndarray of shape (n_nodes, n_states) or (n_rewards, n_nodes, n_states)
         """
+        self._fits(pomdp)
         rewards = pomdp.expected_rewards if rewards is None else np.asarray(rewards, dtype=np.float64)
         if rewards.shape[-2:] != (pomdp.n_states, pomdp.n_actions):
             raise ValueError(f"rewards have the shape {rewards.shape}; they end in {pomdp.expected_rewards.shape}")

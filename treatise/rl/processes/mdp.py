@@ -142,6 +142,8 @@ class FiniteMDP:
             values[live] = np.linalg.solve(system, rewards[live])
         except np.linalg.LinAlgError:
             values[:] = np.inf
+        if self.discount == 1.0 and not _leads_to(self.terminal, transitions).all():
+            values[:] = np.inf  # the system is singular, though rounding may hide it from the solver
         if not np.isfinite(values).all() or np.abs(system @ values[live] - rewards[live]).max(initial=0.0) > 1e-6 * (
             1.0 + np.abs(rewards).max(initial=0.0)
         ):
@@ -227,8 +229,9 @@ def checked_policy(policy, n_rows, n_actions, *, of):
     """A policy as probabilities, from probabilities or from numbers of actions; ``of`` names what its rows are."""
     policy = np.asarray(policy)
     if policy.shape == (n_rows,) and np.issubdtype(policy.dtype, np.integer):
-        if policy.size and not 0 <= policy.min() <= policy.max() < n_actions:
-            raise ValueError(f"the policy names action {policy.max()}; there are {n_actions}, counted from 0")
+        unknown = policy[(policy < 0) | (policy >= n_actions)]
+        if unknown.size:
+            raise ValueError(f"the policy names action {unknown[0]}; there are {n_actions}, counted from 0")
         return np.eye(n_actions)[policy]
     if policy.shape != (n_rows, n_actions):
         raise ValueError(
@@ -236,6 +239,16 @@ def checked_policy(policy, n_rows, n_actions, *, of):
             f"{of}, or {n_rows} whole numbers of actions"
         )
     return checked_rows("the policy's probabilities", policy)
+
+
+def _leads_to(goal, transitions):
+    """States from which a chain can reach a set of states; the set is among them."""
+    reached = goal
+    while True:
+        wider = reached | (transitions[:, reached] > 0.0).any(axis=1)
+        if (wider == reached).all():
+            return reached
+        reached = wider
 
 
 def check_lengths(n_steps, horizon):

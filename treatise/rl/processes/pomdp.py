@@ -89,7 +89,18 @@ class FinitePOMDP(FiniteMDP):
         -------
         belief : ndarray of shape (n_states,)
         """
-        joint = (np.asarray(belief) @ self.transitions[action]) * self.observations[action][:, observation]
+        belief = np.asarray(belief, dtype=np.float64)
+        checked_rows("belief", belief)
+        if belief.shape != (self.n_states,):
+            raise ValueError(
+                f"belief has the shape {belief.shape}; give a probability for each of {self.n_states} states"
+            )
+        if not (0 <= action < self.n_actions and 0 <= observation < self.n_observations):
+            raise ValueError(
+                f"action {action} or observation {observation} is not known; there are {self.n_actions} and "
+                f"{self.n_observations}, counted from 0"
+            )
+        joint = (belief @ self.transitions[action]) * self.observations[action][:, observation]
         total = joint.sum()
         if total <= 0.0:
             raise ValueError(f"observation {observation} cannot follow action {action} from this belief")
