@@ -292,12 +292,17 @@ def test_each_ending_is_told():
     assert converged.success and converged.status == 0 and "drawn together" in converged.message
     short = minimize_nes(sphere, np.ones(3), max_evals=50, random_state=0)
     assert not short.success and short.status == 1 and short.nfev <= 50
+    with pytest.raises(ValueError, match="max_evals=3 is less than the 7 trials of one generation"):
+        minimize_nes(sphere, np.ones(3), max_evals=3)
     flat = minimize_nes(lambda x: 1.0, np.ones(3), random_state=0)
     assert not flat.success and flat.status == 3 and "equal" in flat.message
     missed = minimize_nes(sphere, np.ones(3), tol=1e-2, ftarget=-1.0, random_state=0)
     assert not missed.success and missed.status == 0
     falling = minimize_nes(lambda x: x[0], np.ones(2), max_evals=10**6, random_state=0)
     assert not falling.success and "fly apart" in falling.message
+    for seed in range(3):  # a sum loses the trials' differences to rounding, long before they are infinitely far
+        falling = minimize_nes(lambda x: x.sum(), np.zeros(2), max_evals=10**5, random_state=seed)
+        assert not falling.success and falling.status == 3 and "fly apart" in falling.message
 
     def stop(result):
         if result.nit == 3:

@@ -11,6 +11,7 @@ from treatise.optimize import SNES, XNES
 EVALUATIONS_A_COORDINATE = 10_000
 METHODS = {"xnes": XNES, "snes": SNES}
 STILL = 20
+FLYING_APART = "the trials fly apart: the function falls without end, or is noise alone"
 """Generations of equal values after which nothing can be learned any more."""
 
 
@@ -125,6 +126,8 @@ class _Run:
     def search_from(self, start, popsize, evaluate, advance):
         """Generations until the search converges or the run ends."""
         self.search = search = self.make(start, popsize)
+        if self.nit == 0 and search.popsize > self.limit:
+            raise ValueError(f"max_evals={self.limit} is less than the {search.popsize} trials of one generation")
         first = search.deviations.copy()
         while not self._stops(search, first):
             X = search.ask()
@@ -163,14 +166,16 @@ class _Run:
         elif self.nfev + search.popsize > self.limit:
             self._end(1, f"the next generation would exceed {self.limit} evaluations")
         elif np.all(deviations <= np.maximum(self.tol * first, rounding)):
-            self.status, self.message = 0, "the trials have drawn together"
+            # Trials wider than at the start are alike only by rounding, so far out has the mean gone.
+            apart = np.any(deviations > first)
+            self.status, self.message = (3, FLYING_APART) if apart else (0, "the trials have drawn together")
             return True
         elif search.still_generations >= STILL:
             self.status = 3
             self.message = f"all values of {STILL} generations are equal: a plateau, or the end of what can be told"
             return True
         elif not np.isfinite(deviations).all() or np.max(deviations) > 1e100:
-            self.status, self.message = 3, "the trials fly apart: the function falls without end, or is noise alone"
+            self.status, self.message = 3, FLYING_APART
             return True
         return self.ended
 
