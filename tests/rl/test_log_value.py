@@ -121,6 +121,9 @@ def test_few_effective_episodes_are_told_and_lstd_takes_over():
     [
         ({"ratios": [-1.0, 1.0, 1.0]}, "ratios hold -1 at step 0"),
         ({"ratios": [np.inf, 1.0, 1.0]}, "ratios hold inf at step 0"),
+        ({"ratios": [0.0, 0.0, 0.0]}, "takes none of the actions in the log"),
+        ({"ratios": [1.0, 1e200, 1e200], "starts": [True, True, False]}, "products along an episode overflow"),
+        ({"discount": 1.0, "cut_off": True}, "discount=1 gives episodes that go on for ever no finite value"),
         ({"starts": [False, True, True]}, "the first step begins no episode"),
         ({"starts": [True, False, False]}, "1 episodes of use"),
         ({"discount": 1.5}, "discount=1.5"),
@@ -132,3 +135,12 @@ def test_bad_logs_are_refused_with_a_sentence(change, message):
     given = {"features": np.ones((3, 1)), "rewards": np.ones(3), "ratios": np.ones(3), "starts": [True] * 3} | change
     with pytest.raises(ValueError, match=message):
         evaluate_log(**given)
+
+
+def test_the_effective_size_does_not_depend_on_the_unit_of_the_weights():
+    for unit in (1e-200, 1.0, 1e200):
+        assert effective_size(unit * np.array([1.0, 2.0, 3.0])) == pytest.approx(36.0 / 14.0, rel=1e-12)
+    assert effective_size([0.0, 0.0]) == effective_size([]) == 0.0
+    for wrong in ([1.0, -1.0], [1.0, np.nan], [1.0, np.inf]):
+        with pytest.raises(ValueError, match="negative or not finite"):
+            effective_size(wrong)

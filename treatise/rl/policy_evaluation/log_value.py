@@ -68,8 +68,13 @@ def effective_size(weights):
     2.0
     """
     weights = np.asarray(weights, dtype=np.float64)
-    squares = float(np.sum(weights**2))
-    return float(weights.sum() ** 2 / squares) if squares > 0.0 else 0.0
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise ValueError("weights hold a number that is negative or not finite; ratios of probabilities are neither")
+    largest = weights.max(initial=0.0)
+    if largest == 0.0:
+        return 0.0
+    shares = weights / largest  # squares of the weights themselves may overflow, or vanish
+    return float(shares.sum() ** 2 / np.sum(shares**2))
 
 
 class _Episodes:
@@ -90,7 +95,8 @@ class _Episodes:
         self.features, self.first = features, first
         self.rewards = np.where(self.alive, rewards[self.rows], 0.0)
         self.ratios = np.where(self.alive, ratios[self.rows], 1.0)
-        self.weights = np.cumprod(self.ratios, axis=1)
+        with np.errstate(over="ignore"):
+            self.weights = np.cumprod(self.ratios, axis=1)
 
     def moments(self):
         """LSTD-TO's matrix and vector of each episode, and the features of its first state."""
@@ -147,7 +153,7 @@ def evaluate_log(
     starts : array-like of bool of shape (n_steps,)
         True where an episode begins.
     discount : float, default=0.95
-        What a reward is worth one step later, in [0, 1].
+        What a reward is worth one step later, in [0, 1]; below 1 with ``cut_off``.
     cut_off : bool, default=False
         Whether episodes were only cut off, and would have gone on; then the last step of each is a successor alone.
     method : {"auto", "doubly robust", "LSTD", "importance sampling"}, default="auto"
@@ -187,6 +193,12 @@ def evaluate_log(
         raise ValueError("the first step begins no episode; starts must be True there")
     if not 0.0 <= discount <= 1.0:
         raise ValueError(f"discount={discount!r} is not between 0 and 1")
+    if cut_off and discount == 1.0:
+        raise ValueError("discount=1 gives episodes that go on for ever no finite value; give a discount below 1")
+    if not ratios.any():
+        raise ValueError(
+            "every ratio is 0: the target policy takes none of the actions in the log, which tells nothing"
+        )
     if not 0.0 < level < 1.0:
         raise ValueError(f"level={level!r} must lie between 0 and 1; the usual one is 0.95")
     if method not in ("auto", *LOG_METHODS[:3]):
@@ -196,6 +208,8 @@ def evaluate_log(
     episodes = _Episodes(features, rewards, ratios, starts, cut_off, float(discount))
     if episodes.n < 2:
         raise ValueError(f"the log has {episodes.n} episodes of use; intervals need at least 2, and 30 to be trusted")
+    if not np.isfinite(episodes.weights).all():
+        raise ValueError("the ratios' products along an episode overflow; check the two policies' probabilities")
     rng = generator(random_state)
     counts = rng.multinomial(episodes.n, np.full(episodes.n, 1.0 / episodes.n), size=resamples).astype(np.float64)
     counts = np.vstack([np.ones(episodes.n), counts])
