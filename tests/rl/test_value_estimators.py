@@ -405,6 +405,22 @@ def test_bad_steps_are_refused_with_a_sentence(change, message):
         LSTD(GAMMA).fit(**given)
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ([[0.5, 0.6], [0.5, 0.5]], r"target at \(0,\) sum to 1.1; every row sums to 1"),
+        ([[1.5, -0.5], [0.5, 0.5]], "target hold -0.5"),
+        ([[np.nan, 0.5], [0.5, 0.5]], "target hold a number that is not finite"),
+        ([[1.0], [1.0]], r"target has the shape \(2, 1\) and behaviour \(2, 2\)"),
+    ],
+)
+def test_what_is_no_policy_gives_no_ratios(target, message):
+    even = np.full((2, 2), 0.5)
+    run = FiniteMDP([even, even], [0.0, 1.0]).sample(even, 20, random_state=0)
+    with pytest.raises(ValueError, match=message):
+        transitions_of(run, np.eye(2), target=target, behaviour=even)
+
+
 def test_other_mistakes_are_refused_with_a_sentence():
     phi, r, after, _, _ = steps()
     with pytest.raises(ValueError, match="'discount' parameter"):

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
+from treatise.rl.processes.markov_chain import checked_rows
+
 
 class Transitions(NamedTuple):
     """Steps in the order in which they were made, as the estimators' ``fit`` takes them.
@@ -66,7 +68,12 @@ def transitions_of(trajectory, features, *, target=None, behaviour=None):
         raise ValueError("give both policies, or none where the run followed the policy to be judged")
     ratios = np.ones(len(trajectory))
     if target is not None:
-        target, behaviour = np.asarray(target, dtype=np.float64), np.asarray(behaviour, dtype=np.float64)
+        target, behaviour = checked_rows("target", target), checked_rows("behaviour", behaviour)
+        if target.ndim != 2 or target.shape != behaviour.shape or len(target) != len(features):
+            raise ValueError(
+                f"target has the shape {target.shape} and behaviour {behaviour.shape}; give both a row for each of the "
+                f"{len(features)} states, a column for each action"
+            )
         acted = behaviour[trajectory.states, trajectory.actions]
         if (acted <= 0.0).any():
             where = int(np.argmax(acted <= 0.0))
