@@ -127,6 +127,7 @@ def test_an_agent_learns_to_pass():
     [
         (lambda agent: agent.act([1, 0], temperature=0.0), "temperature=0.0"),
         (lambda agent: agent.act([1]), "give 2 bits"),
+        (lambda agent: agent.learn([1, 0], [0, 0, 0], np.nan), "reward=nan would spoil every weight"),
         (lambda agent: agent.value([1, 2], [0, 0, 0]), "other than 0 and 1"),
         (lambda agent: agent.act([1, 0], fixed={7: [1]}), "group 7"),
         (lambda agent: agent.act([1, 0], fixed={0: [1, 1]}), "one must be on"),

@@ -174,6 +174,8 @@ def test_an_indefinite_kernel_matrix_gets_what_it_lacks_and_says_so():
         GaussianProcess(np.full((2, 2), np.nan), np.ones(2))
     with pytest.raises(ValueError, match="2 values need"):
         GaussianProcess(np.eye(3), np.ones(2))
+    with pytest.raises(ValueError, match="noise=-1 is a variance"):
+        GaussianProcess(np.eye(2), np.ones(2), noise=-1)
 
 
 # Policies and episodes

@@ -237,6 +237,8 @@ class FreeEnergySARSA(BaseEstimator):
         error : float
             What the value was too small by.
         """
+        if not np.isfinite(reward):
+            raise ValueError(f"reward={reward} would spoil every weight; give a finite one")
         ahead = 0.0 if next_state is None else self.gamma * self.value(next_state, next_action)
         visible, x = self._visible(state, action), np.zeros(self.n_hidden)
         error = float(reward) + ahead - negative_free_energy(visible, self.W_, self.c_, x)

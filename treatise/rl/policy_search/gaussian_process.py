@@ -44,6 +44,8 @@ class GaussianProcess:
         K, y = np.asarray(K, dtype=np.float64), np.asarray(y, dtype=np.float64)
         if K.shape != (len(y), len(y)):
             raise ValueError(f"the kernel matrix has the shape {K.shape}; {len(y)} values need ({len(y)}, {len(y)})")
+        if not noise >= 0.0:
+            raise ValueError(f"noise={noise} is a variance; give 0 or more")
         self.y, self.noise = y, float(noise)
         self._factor, self.jitter = _cholesky(0.5 * (K + K.T), self.noise)
         prior = np.zeros(len(y)) if mean is None else np.asarray(mean, dtype=np.float64)
