@@ -1,6 +1,5 @@
 """Bayesian networks in the interchange format BIF, read and written."""
 
-import gzip
 import os
 import re
 from collections.abc import Mapping
@@ -12,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import replacing
-from treatise.io.source import read_bytes
+from treatise.io._words import Words, parsed, write_whole
 
 _TOKEN = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/|[{}()\[\],;|]|[^\s{}()\[\],;|"]+|"', re.DOTALL)
 _MOST_PROBABILITIES = 1 << 27
@@ -88,16 +86,7 @@ def read_bif(path: str | os.PathLike[str]) -> BIFNetwork:
     >>> network.parents["grass"], network.tables["grass"].tolist()
     (('rain',), [[0.9, 0.1], [0.3, 0.7]])
     """
-    path = Path(path)
-    try:
-        try:
-            text = read_bytes(path).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            raise TreatiseError(f"line {line} is not UTF-8; this is no BIF file") from None
-        return _Reader(text).network()
-    except TreatiseError as error:
-        raise TreatiseError(f"{path}: {error}") from None
+    return parsed(Path(path), lambda text: _Reader(text).network(), "BIF file")
 
 
 def write_bif(network: BIFNetwork, path: str | os.PathLike[str]) -> None:
@@ -113,21 +102,14 @@ def write_bif(network: BIFNetwork, path: str | os.PathLike[str]) -> None:
     path : str or path
         Where to; a name that ends in ``.gz`` is compressed. A file that is there is replaced.
     """
-    path = Path(path)
-    data = "".join(_pieces(network)).encode()
-    if path.suffix.lower() == ".gz":
-        data = gzip.compress(data, mtime=0)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(Path(path), "".join(_pieces(network)))
 
 
-class _Reader:
-    """Takes the words of a file one after another, and knows the line of each."""
+class _Reader(Words):
+    """What the words of a file say."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._words: list[str] = []
-        self._starts: list[int] = []
+        super().__init__(text)
         for match in _TOKEN.finditer(text):
             word = match.group()
             if word == '"' or (word.startswith("/*") and not word.endswith("*/")):
@@ -135,7 +117,6 @@ class _Reader:
             if not word.startswith(("//", "/*")):
                 self._words.append(word)
                 self._starts.append(match.start())
-        self._at = 0
         self._name = "unknown"
         self._states: dict[str, tuple[str, ...]] = {}
         self._parents: dict[str, tuple[str, ...]] = {}
@@ -159,21 +140,6 @@ class _Reader:
             if name not in self._tables:
                 raise TreatiseError(f"the variable {name!r} has no probabilities: the file is cut short or incomplete")
         return BIFNetwork(self._name, tuple(self._states), self._states, self._parents, self._tables)
-
-    def _wrong(self, message: str, start: int | None = None) -> TreatiseError:
-        """An error at the current word, or at a place in the text."""
-        if start is None:
-            start = self._starts[self._at] if self._at < len(self._starts) else len(self._text.rstrip())
-        return TreatiseError(f"line {self._text.count(chr(10), 0, start) + 1}: {message}")
-
-    def _next(self, expected: str) -> str:
-        if self._at >= len(self._words):
-            raise self._wrong(f"the file ends where {expected} is expected; it is cut short")
-        self._at += 1
-        return self._words[self._at - 1]
-
-    def _peek(self) -> str:
-        return self._words[self._at] if self._at < len(self._words) else ""
 
     def _expect(self, word: str) -> None:
         if (found := self._next(repr(word))) != word:

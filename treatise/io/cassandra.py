@@ -1,6 +1,5 @@
 """Decision processes in the file format of Cassandra's pomdp-solve, read and written."""
 
-import gzip
 import os
 import re
 from dataclasses import dataclass
@@ -10,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import replacing
-from treatise.io.source import read_bytes
+from treatise.io._words import Words, parsed, write_whole
 
 _TOKEN = re.compile(r"#[^\n]*|:|[^\s:#]+")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*")
@@ -102,16 +100,7 @@ def read_cassandra(path: str | os.PathLike[str]) -> ProcessFile:
     >>> process.states, process.rewards[:, :, 0].tolist()
     (('left', 'right'), [[-1.0, 10.0], [-1.0, 0.0]])
     """
-    path = Path(path)
-    try:
-        try:
-            text = read_bytes(path).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            raise TreatiseError(f"line {line} is not UTF-8; this is no file in Cassandra's format") from None
-        return _Reader(text).process()
-    except TreatiseError as error:
-        raise TreatiseError(f"{path}: {error}") from None
+    return parsed(Path(path), lambda text: _Reader(text).process(), "file in Cassandra's format")
 
 
 def write_cassandra(process: ProcessFile, path: str | os.PathLike[str]) -> None:
@@ -126,23 +115,17 @@ def write_cassandra(process: ProcessFile, path: str | os.PathLike[str]) -> None:
     path : str or path
         Where to; a name that ends in ``.gz`` is compressed. A file that is there is replaced.
     """
-    path = Path(path)
-    data = "".join(_pieces(process)).encode()
-    if path.suffix.lower() == ".gz":
-        data = gzip.compress(data, mtime=0)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(Path(path), "".join(_pieces(process)))
 
 
-class _Reader:
-    """Takes the words of a file one after another, and knows the line of each."""
+class _Reader(Words):
+    """What the words of a file say."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        super().__init__(text)
         found = [match for match in _TOKEN.finditer(text) if not match.group().startswith("#")]
         self._words = [match.group() for match in found]
         self._starts = [match.start() for match in found]
-        self._at = 0
         self._discount: float | None = None
         self._sign = 1.0
         self._names: dict[str, tuple[str, ...]] = {}
@@ -194,20 +177,6 @@ class _Reader:
             self._discount, self._names["states"], self._names["actions"], self._names.get("observations"),
             self._first(), transitions, sights, self._sign * rewards,
         )  # fmt: skip
-
-    def _wrong(self, message: str) -> TreatiseError:
-        """An error at the current word."""
-        start = self._starts[self._at] if self._at < len(self._starts) else len(self._text.rstrip())
-        return TreatiseError(f"line {self._text.count(chr(10), 0, start) + 1}: {message}")
-
-    def _next(self, expected: str) -> str:
-        if self._at >= len(self._words):
-            raise self._wrong(f"the file ends where {expected} is expected; it is cut short")
-        self._at += 1
-        return self._words[self._at - 1]
-
-    def _peek(self) -> str:
-        return self._words[self._at] if self._at < len(self._words) else ""
 
     def _expect(self, word: str) -> None:
         if (found := self._next(repr(word))) != word:

@@ -1,14 +1,12 @@
 """Rankings in the format of PrefLib, read and written: strict or with ties, complete or not."""
 
-import gzip
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import replacing
-from treatise.io.source import read_bytes
+from treatise.io._words import parsed, write_whole
 
 ENDINGS = (".soc", ".soi", ".toc", ".toi")
 """Strict or tied orders, complete or incomplete."""
@@ -91,16 +89,7 @@ def read_preflib(path: str | os.PathLike[str]) -> PrefLibRankings:
     >>> votes.orders, votes.counts
     ((((1,), (0,), (2,)), ((2,), (0, 1))), (4, 1))
     """
-    path = Path(path)
-    try:
-        try:
-            text = read_bytes(path).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            raise TreatiseError(f"line {line} is not UTF-8; this is no PrefLib file") from None
-        return _parsed(text)
-    except TreatiseError as error:
-        raise TreatiseError(f"{path}: {error}") from None
+    return parsed(Path(path), _parsed, "PrefLib file")
 
 
 def write_preflib(rankings: PrefLibRankings, path: str | os.PathLike[str]) -> None:
@@ -129,11 +118,7 @@ def write_preflib(rankings: PrefLibRankings, path: str | os.PathLike[str]) -> No
         *(f"# ALTERNATIVE NAME {number}: {name}" for number, name in enumerate(rankings.alternatives, 1)),
         *(f"{count}: {_written(order)}" for order, count in zip(rankings.orders, rankings.counts, strict=True)),
     ]
-    data = ("\n".join(lines) + "\n").encode()
-    if path.suffix.lower() == ".gz":
-        data = gzip.compress(data, mtime=0)
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def _written(order: Order) -> str:
