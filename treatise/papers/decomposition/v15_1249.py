@@ -60,7 +60,9 @@ def experiment(*, full: bool = False) -> Evidence:
         rows += order_rows(name, curves[name])
     skipped = ["Figures 1 and 2, residuals in the sum of magnitudes: drawn in the paper, no numbers printed"]
     if not full:
-        skipped.append("Tables 2 and 3, Hottopixx, rho = 2, Dirichlet weights, noise that is dense or sparse: in the full form")
+        skipped.append(
+            "Tables 2 and 3, Hottopixx, rho = 2, Dirichlet weights, noise that is dense or sparse: in the full form"
+        )
     return Evidence(rows, figure_of(curves), skipped)
 
 
