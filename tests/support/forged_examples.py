@@ -406,6 +406,56 @@ def _models_of_several_tables() -> list[Example]:
     ]
 
 
+def _learners_that_ask() -> list[Example]:
+    from treatise.semisupervised import ActivePairClustering, ActivePreferenceRanker
+
+    def go_on(model: Any) -> None:
+        pairs = model.ask(3)
+        model.tell(pairs, pairs[:, 0] > pairs[:, 1]).update()
+
+    def halfway(model: Any, **items: Any) -> Any:
+        """A learner in the midst of its questions."""
+        pairs = model.begin(**items).ask()
+        return model.tell(pairs[3:], pairs[3:, 0] > pairs[3:, 1]).update()
+
+    features = np.random.default_rng(0).normal(size=(17, 2))
+    return [
+        Example("ActivePairClustering", lambda: halfway(ActivePairClustering(2, random_state=0), n_items=9), go_on),
+        Example("ActivePreferenceRanker", lambda: halfway(ActivePreferenceRanker(random_state=0), n_items=17), go_on),
+        Example(
+            "ActivePreferenceRanker by features",
+            lambda: halfway(ActivePreferenceRanker(sampling="paper", random_state=0), features=features),
+            lambda model: (go_on(model), model.decision_function(features)),
+        ),
+    ]
+
+
+def _structures() -> list[Example]:
+    from treatise.bayesnet import ConstrainedStructureLearner, DynamicStructureLearner, arc, indegree
+
+    rng = np.random.default_rng(0)
+    series = [rng.integers(0, 2, (9, 2)) for _ in range(6)]
+    rows = np.concatenate(series)
+    rules = [arc(0, 1) | ~indegree(1, 1)]
+    return [
+        Example(
+            "DynamicStructureLearner",
+            lambda: DynamicStructureLearner().fit(series),
+            lambda model: (
+                model.initial_.score_samples(rows),
+                model.transition_.to_network(),
+                model.transition_.to_networkx(),
+                model.fit(series),
+            ),
+        ),
+        Example(
+            "ConstrainedStructureLearner under rules",
+            lambda: ConstrainedStructureLearner(rules=rules).fit(rows),
+            asking(("score_samples", rows), ("to_network",), ("to_networkx",), ("fit", rows)),
+        ),
+    ]
+
+
 def _event_logs() -> list[Example]:
     from treatise.applications import EventLogFeatures
 
@@ -441,6 +491,8 @@ OTHERS = (
     *_agents(),
     *_more_sequence_models(),
     *_models_of_several_tables(),
+    *_learners_that_ask(),
+    *_structures(),
     *_event_logs(),
 )
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}
