@@ -270,3 +270,22 @@ def test_forged_files_are_refused_or_answer():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count(" refused, ") == len(LEADING)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("BlendedClassifier", lambda model: setattr(model, "weights", [0.5])),
+        ("BlendedClassifier", lambda model: setattr(model, "models", [*model.models[:1], "other"])),
+        ("TableEncoder", lambda model: setattr(model, "columns_", ["other"])),
+        ("TableEncoder", lambda model: setattr(model.parts_[0], "medians_", np.zeros(9))),
+        ("Screen", lambda model: setattr(model, "kept_", np.array([0, 10**6]))),
+        ("BesideGroups", lambda model: setattr(model, "groups_", model.groups_[::-1])),
+        ("RidgePerTarget", lambda model: setattr(model, "estimators_", [None])),
+        ("Grouped of neighbours", lambda model: setattr(model, "groups_", model.groups_[:-1])),
+    ],
+)
+def test_what_comparisons_store_is_looked_at_too(refused, name, change):
+    model = EXAMPLES[name].fit()
+    change(model)
+    assert type(model).__name__ in (said := refused(model)) or "Numbers" in said

@@ -456,6 +456,88 @@ def _structures() -> list[Example]:
     ]
 
 
+def _parts_of_comparisons() -> list[Example]:
+    """What only ``treatise compare`` stores: blends, encoders of tables, wrappers."""
+    import datetime
+    from importlib.util import find_spec
+
+    import polars as pl
+    from sklearn.cluster import DBSCAN, KMeans
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import Pipeline
+
+    from treatise.compare import BlendedClassifier, BlendedRegressor, TableEncoder, boosting
+    from treatise.compare.groups import Grouped
+    from treatise.compare.inputs.encoding.bags import BagEncoder
+    from treatise.compare.inputs.encoding.groups import BesideGroups, WithGroups
+    from treatise.compare.inputs.encoding.pipeline import Scale, Screen
+    from treatise.compare.inputs.encoding.sequences import SequenceEncoder
+    from treatise.compare.lifetimes import KaplanMeier
+    from treatise.compare.several import LogisticPerTarget, RidgePerTarget
+    from treatise.compare.unlabelled import SelfTrainedLogistic, WithUnlabelled
+    from treatise.sequence import GroupedClassifier
+
+    names = [f"n{k % 5}" for k in range(ROWS)]
+    days = [datetime.date(2020, 1 + k % 12, 1 + k) for k in range(ROWS)]
+    table = pl.DataFrame(
+        {
+            "amount": [None, *X[1:, 0].tolist()], "town": names, "when": days,
+            "many": [f"value {k}" for k in range(ROWS)], "said": ["some words", "other words here"] * (ROWS // 2),
+        }
+    )  # fmt: skip
+    lists = pl.DataFrame({"a": [[1.0, 2.0], [3.0]] * 12, "b": [[0.0, 1.0], [2.0]] * 12})
+    both, lives = (
+        np.column_stack([y, 1 - y]),
+        np.array(list(zip(y == 1, X[:, 0])), dtype=[("event", "?"), ("time", "f8")]),
+    )
+    beside = BesideGroups("town", Pipeline([("table", TableEncoder())]))
+    numbered = np.column_stack([X, np.arange(ROWS) % 3])
+    encode = asking(("transform", table), ("unseen", table), ("get_feature_names_out",))
+    models = [LogisticRegression(), GaussianNB()]
+    found = [
+        Example("BlendedClassifier", lambda: BlendedClassifier(models, [0.5, 0.5]).fit(X, y), use_on_a_table),
+        Example(
+            "BlendedRegressor", lambda: BlendedRegressor([LinearRegression()] * 2, [0.5, 0.5]).fit(X, y), use_on_a_table
+        ),
+        Example("TableEncoder", lambda: TableEncoder(10).fit(table, y), encode),
+        Example("TableEncoder sparse", lambda: TableEncoder(sparse=True, scaling="standard").fit(table, y), encode),
+        Example("Screen", lambda: Screen(2).fit(X, y), asking(("transform", X))),
+        Example("Scale", lambda: Scale().fit(X), asking(("transform", X))),
+        Example("BesideGroups", lambda: beside.fit(table, y), asking(("transform", table), ("unseen", table))),
+        Example(
+            "WithGroups",
+            lambda: WithGroups(GroupedClassifier(min_samples=2), classes=True).fit(numbered, y),
+            asking(("predict", numbered), ("predict_proba", numbered)),
+        ),
+        Example("BagEncoder", lambda: BagEncoder(summary=True).fit(lists), asking(("transform", lists))),
+        Example("SequenceEncoder", lambda: SequenceEncoder().fit(lists), asking(("transform", lists))),
+        Example("RidgePerTarget", lambda: RidgePerTarget().fit(X, both), asking(("predict", X))),
+        Example(
+            "LogisticPerTarget", lambda: LogisticPerTarget().fit(X, both), asking(("predict", X), ("predict_proba", X))
+        ),
+        Example(
+            "WithUnlabelled",
+            lambda: WithUnlabelled(SelfTrainedLogistic()).fit(X, y, X[:5]),
+            asking(("predict_proba", X)),
+        ),
+        Example("Grouped", lambda: Grouped(KMeans(2, random_state=0)).fit(X), asking(("predict", X))),
+        Example("Grouped of neighbours", lambda: Grouped(DBSCAN(2.0)).fit(X), asking(("predict", X))),
+        Example(
+            "KaplanMeier",
+            lambda: KaplanMeier().fit(X, lives),
+            asking(("predict", X), ("predict_survival_function", X, [0.5, 1.0])),
+        ),
+    ]
+    for library, kind in (("lightgbm", "LightGBM"), ("xgboost", "XGBoost"), ("catboost", "CatBoost")):
+        if find_spec(library):
+            boosted = getattr(boosting, f"{kind}Classifier")
+            found.append(
+                Example(boosted.__name__, lambda boosted=boosted: boosted(3, random_state=0).fit(X, y), use_on_a_table)
+            )
+    return found
+
+
 def _event_logs() -> list[Example]:
     from treatise.applications import EventLogFeatures
 
@@ -493,6 +575,7 @@ OTHERS = (
     *_models_of_several_tables(),
     *_learners_that_ask(),
     *_structures(),
+    *_parts_of_comparisons(),
     *_event_logs(),
 )
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

@@ -30,7 +30,7 @@ def broken_invariant(part: Any) -> str | None:
     try:
         if hasattr(kind, "_parameter_constraints"):
             part._validate_params()
-        if hasattr(kind, "get_params") and set(held) <= set(part.get_params(deep=False)):
+        if hasattr(kind, "get_params") and set(held) <= set(part.get_params(deep=False)) and not _may_be_fitted(part):
             return None
         for sentence, holds in _stated(part):
             if not holds:
@@ -39,6 +39,11 @@ def broken_invariant(part: Any) -> str | None:
     except Exception as error:
         return f"its values belong together ({' '.join(str(error).split()) or type(error).__name__})"
     return None
+
+
+def _may_be_fitted(part: Any) -> bool:
+    """Whether an estimator may be fitted though it holds parameters alone, as one of fitted models may."""
+    return hasattr(part, "__sklearn_is_fitted__")
 
 
 def _stated(part: Any) -> Invariants:

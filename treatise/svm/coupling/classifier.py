@@ -245,6 +245,9 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             if parts is not None or name == "estimators_":
                 yield f"{name} has one for each pair", isinstance(parts, list) and len(parts) == len(pairs)
         yield "pairs have classifiers", all_alike(self.estimators_, BaseEstimator)
+        for each in self.calibrators_ or ():
+            steps = is_array(each, np.floating, 2, None) and each.size > 0
+            yield "calibrators are of two numbers, or of steps", steps or is_array(each, np.floating, 2)
 
     def _base(self):
         return SVC() if self.estimator is None else self.estimator
