@@ -5,7 +5,6 @@ A command imports the layer that it needs inside its function, so that ``treatis
 
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from typing import Annotated, Any, NoReturn
 
@@ -52,9 +51,6 @@ class Frame(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows its code instead
                 stream.reconfigure(errors="backslashreplace")
-        if threading.current_thread() is threading.main_thread():
-            # A request to end, as systems make it before they shut down, leaves what Ctrl-C leaves.
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             status = self._answer(words)
             sys.stdout.flush()
@@ -135,5 +131,20 @@ def treatise(
 
 
 def main() -> None:
-    """Entry point of the ``treatise`` command."""
-    app()
+    """Answer the command line that this process was started with, and end it."""
+    # A request to end, as systems make it before they shut down, leaves what Ctrl-C leaves.
+    _on_requests_to_end(signal.default_int_handler)
+    try:
+        app()
+    except KeyboardInterrupt:  # one more, while the first was being answered
+        sys.exit(INTERRUPTED)
+    finally:
+        # All that is worth keeping is kept: a further request need not wait for libraries to take their leave.
+        _on_requests_to_end(signal.SIG_DFL)
+
+
+def _on_requests_to_end(handler: Any) -> None:
+    """Meet Ctrl-C and SIGTERM with a handler, unless the parent has them ignored, as nohup does."""
+    for request in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(request) is not signal.SIG_IGN:
+            signal.signal(request, handler)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, validate_data
 
+from treatise._core.invariants import all_alike, finite, is_array, within
 from treatise.kernels.bank._families import KernelFamilies
 from treatise.kernels.bank.bank import NORMALIZATIONS, KernelBank
 from treatise.kernels.base import Kernel
@@ -92,6 +93,22 @@ class KernelBankInputMixin:
         self._scales = bank.scales
         self._kept_kernels = None if bank.families is None else bank.families.kernels
         self._kept_objects = positions if bank.families is None else bank.families.take(bank.objects, positions)
+
+    def _invariants(self):
+        kernels = self._kept_kernels
+        yield "kernels have scales", is_array(self._scales, np.floating, len(self._scales)) and finite(self._scales)
+        if kernels is None:
+            sound = is_array(self._kept_objects, np.integer, None) and within(
+                self._kept_objects, 0, self.n_features_in_
+            )
+            yield "objects that are kept were there", sound
+        else:
+            yield "kernels are kernels", all_alike(kernels, Kernel) and len(kernels) == len(self._scales)
+            families, kept = KernelFamilies(kernels), self._kept_objects
+            yield "every family keeps its objects", len(kept) == len(families.members)
+            n = families.count(kept)
+            for _, block in families.blocks([part[:1] for part in kept], kept):
+                yield "the objects are such as the kernels take", block.shape == (min(n, 1), n)
 
     def _mixture_scores(self, X, coef, weights):
         """``sum_m weights[k, m] sum_i coef[i, k] k_m(kept_i, x)`` for new objects, of shape (n, n_machines)."""
