@@ -6,6 +6,7 @@ A command imports the layer that it needs inside its function, so that ``treatis
 import signal
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -64,7 +65,7 @@ class Frame(TyperGroup):
         try:
             return super().main(words, prog_name="treatise", standalone_mode=False, obj=debug) or 0
         except typer.TyperException as error:
-            _console.complain(_usage(error))
+            _console.complain(_usage(error, words))
             return error.exit_code
         except (KeyboardInterrupt, typer.Abort):
             return INTERRUPTED
@@ -75,14 +76,25 @@ class Frame(TyperGroup):
             return 1
 
 
-def _usage(error: typer.TyperException) -> str:
+def _usage(error: typer.TyperException, words: list[str]) -> str:
     """What was wrong with the command line, and which help page tells more."""
     message = " ".join(error.format_message().split())
-    sentence = (message[:1].lower() + message[1:]).rstrip(".")
     context = getattr(error, "ctx", None)
+    sentence = _forgotten_value(context, words) or (message[:1].lower() + message[1:]).rstrip(".")
     if context is None or any(hint in sentence for hint in ("`", "id you mean", "Possible options")):
         return sentence
     return f"{sentence}; `{context.command_path} --help` tells more"
+
+
+def _forgotten_value(context: typer.Context | None, words: list[str]) -> str | None:
+    """An option without its value, which took the option that follows for it."""
+    if context is None:
+        return None
+    options = {name: option for option in context.command.params for name in option.opts if name.startswith("-")}
+    for word, following in pairwise(words):
+        if word in options and not getattr(options[word], "is_flag", False) and following in options:
+            return f"{word} needs a value, and {following} follows it"
+    return None
 
 
 app = typer.Typer(cls=Frame, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})

@@ -42,7 +42,7 @@ class KernelBankInputMixin:
     def _fit_bank(self, X, *, weights=None, **checks):
         """Check X, settle the kernels as ``kernels_``, and return their bank and, if it is among the checks, y."""
         if self._is_precomputed:
-            grams = _stack(X)
+            grams = gram_matrices(X)
             y = np.asarray(checks["y"]) if "y" in checks else None
             if y is not None and len(y) != len(grams[0]):
                 raise ValueError(f"y is of {len(y)} objects, the Gram matrices of {len(grams[0])}")
@@ -124,7 +124,7 @@ class KernelBankInputMixin:
     def _new_blocks(self, X, chunk_bytes=32 << 20):
         """Blocks of new objects with the kept ones, as (positions of the new ones, kernel, block), and their number."""
         if self._kept_kernels is None:
-            matrices = _stack(X)
+            matrices = gram_matrices(X)
             if len(matrices) != len(self._scales) or matrices[0].shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"X holds {len(matrices)} matrices of {matrices[0].shape[1]} columns; {type(self).__name__} was "
@@ -148,7 +148,7 @@ class KernelBankInputMixin:
         return blocks(), n
 
 
-def _stack(X):
+def gram_matrices(X):
     """Matrices out of a list of them, or out of an array with the kernels along its last axis."""
     if isinstance(X, (list, tuple)):
         matrices = [np.asarray(matrix, np.float64) for matrix in X]
