@@ -45,8 +45,8 @@ class LPSeparableNMF(RowsAsParts):
     noise : float or None, default=None
         Largest sum of magnitudes of the noise in a row, in the unit of X; with ``model="relative"`` and
         ``"hottopixx"``, as a share of the row's own sum. None is the least noise under which ``n_components`` rows can
-        rebuild all. Without a number or with outliers, a tenth of the mean row, or more where the small singular values of
-        X are spread as those of larger white noise are.
+        rebuild all. Without a number or with outliers, a tenth of the mean row, or more where the small singular
+        values of X are spread as those of larger white noise are.
     model : {"absolute", "relative", "hottopixx"}, default="absolute"
         The linear program: (8), (7), or (2), which is (7) with the sum of the diagonal held at ``n_components``.
     rho : float, default=1.0
@@ -263,7 +263,7 @@ class LPSeparableNMF(RowsAsParts):
 
 
 def _drawn_noise(rows):
-    """White noise that is to be seen in the rows, as its largest sum of magnitudes; at least a share of the mean row."""
+    """The largest row sum of the white noise that is to be seen in the rows; at least a share of the mean row."""
     noise = white_noise(rows)
     least = _NOISE * np.abs(rows).sum(axis=1).mean()
     return least if noise is None else max(least, noise.largest_row_sum(rows.shape))
