@@ -8,6 +8,7 @@ import numpy as np
 from treatise._core.group_labels import places_of, sortable_labels
 from treatise._core.invariants import is_count
 from treatise.bayes.glmm._cycle import GroupedDesign, Term
+from treatise.bayes.glmm._posterior import ColumnScale
 
 _LARGEST_BYTES = 4 * 2**30
 
@@ -34,6 +35,19 @@ class RandomEffect(NamedTuple):
     columns: np.ndarray
     names: list[str]
     correlated: bool
+
+    @property
+    def centred(self):
+        """Whether the columns may be centred: only a level that is correlated with the slopes takes up the shift."""
+        return self.correlated and self.names[0] == "(Intercept)"
+
+    def scale(self):
+        """What makes the columns free of their units."""
+        return ColumnScale.of_columns(self.columns[:, int(self.centred) :], self.centred)
+
+    def scaled(self, scale):
+        """The same with columns as a scale takes them."""
+        return self._replace(columns=scale.columns(self.columns[:, int(scale.intercept) :]))
 
 
 @dataclass(frozen=True)

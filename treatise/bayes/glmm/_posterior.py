@@ -52,8 +52,8 @@ class Posterior:
         return self.shared + noise[0], self.own + noise[1]
 
 
-class FixedScale:
-    """Fixed columns centred and scaled, so that no unit of a column spoils the numbers; priors are on the raw ones.
+class ColumnScale:
+    """Columns centred and scaled, so that no unit of a column spoils the numbers, nor, where they are to, the priors.
 
     Parameters
     ----------
@@ -71,12 +71,22 @@ class FixedScale:
         """Means and deviations of columns; those that do not vary keep their values."""
         center = X.mean(axis=0) if intercept else np.zeros(X.shape[1])
         spread = np.sqrt(np.mean((X - center) ** 2, axis=0))
-        flat = ~(spread > 1e-12 * np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))
-        scale = np.where(flat, np.maximum(np.abs(center), 1.0), spread)
+        largest = np.abs(X).max(axis=0)
+        flat = ~(spread > 1e-12 * largest)
+        scale = np.where(flat, np.where(largest > 0, largest, 1.0), spread)
         return cls(intercept, np.where(flat, 0.0, center), scale)
 
+    @classmethod
+    def as_they_are(cls, n_columns):
+        """Columns that are left alone."""
+        return cls(False, np.zeros(n_columns), np.ones(n_columns))
+
+    def plain(self):
+        """What a model file may hold."""
+        return [self.intercept, self.center, self.scale]
+
     def columns(self, X):
-        """Columns as the fit takes them."""
+        """Columns as the fit takes them, after the constant where there is one."""
         scaled = (X - self.center) / self.scale
         return np.column_stack([np.ones(len(X)), scaled]) if self.intercept else scaled
 

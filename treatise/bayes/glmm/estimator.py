@@ -15,7 +15,7 @@ from treatise.bayes._covariances import CovarianceFactor, mean_covariance
 from treatise.bayes.glmm._cycle import MixedModelCycle
 from treatise.bayes.glmm._effects import array_effects, formula_parts, labels_for
 from treatise.bayes.glmm._layout import Layout, group_labels
-from treatise.bayes.glmm._posterior import FixedScale, Posterior
+from treatise.bayes.glmm._posterior import ColumnScale, Posterior
 from treatise.bayes.glmm._responses import RESPONSES
 from treatise.bayes.glmm._summary import MixedModelSummary
 from treatise.statistics import FormulaColumns, parse_formula
@@ -49,11 +49,14 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether there is a constant.
     sigma_beta : float, default=1e5
-        Prior deviation of fixed effects (for amounts, in deviations of y). The default says nothing, as in the paper,
-        unless a column's unit is so large that its effect is of this size; write such a column in a smaller unit. Where
-        a column separates the outcomes, is constant or follows from others, about 5 keeps effects finite.
+        Prior deviation of fixed effects (for amounts, in deviations of y). The default says nothing, as in the paper.
+        Where a column separates the outcomes, is constant or follows from others, about 5 keeps effects finite.
     half_cauchy_scale : float, default=1e5
         Scale of the half-Cauchy prior of deviations of random effects, in the same unit.
+    standardize : bool, default=True
+        Whether the priors speak of a column in units of its standard deviation and of a constant at its mean, so that
+        neither its unit nor its origin matters; with False they speak of columns as they are, as in the paper. What is
+        reported is always about columns as they are.
     n_quad : int, default=20
         Points of the Gauss-Hermite quadrature, for shares and for intervals.
     tol : float, default=1e-4
@@ -117,6 +120,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         "fit_intercept": ["boolean"],
         "sigma_beta": [Interval(Real, 0, None, closed="neither")],
         "half_cauchy_scale": [Interval(Real, 0, None, closed="neither")],
+        "standardize": ["boolean"],
         "n_quad": [Interval(Integral, 3, 100, closed="both")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -131,6 +135,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         fit_intercept=True,
         sigma_beta=1e5,
         half_cauchy_scale=1e5,
+        standardize=True,
         n_quad=20,
         tol=1e-4,
         max_iter=1000,
@@ -141,6 +146,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.sigma_beta = sigma_beta
         self.half_cauchy_scale = half_cauchy_scale
+        self.standardize = standardize
         self.n_quad = n_quad
         self.tol = tol
         self.max_iter = max_iter
@@ -278,7 +284,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             factors = labels_for(groups, len(X), list(self.levels_.values()))
             effects = array_effects(X, self._columns(), factors, self.slopes, self.correlated)
         layout = Layout.of_plain(self._layout)
-        design, new = layout.rows(FixedScale(*self._scale).columns(X), effects)
+        scaled = [effect.scaled(ColumnScale(*scale)) for effect, scale in zip(effects, self._random_scales)]
+        design, new = layout.rows(ColumnScale(*self._scale).columns(X), scaled)
         mean, variance = Posterior(*self._posterior).predictor(design)
         for piece, unknown, covariance in zip(layout.pieces, new, self.random_covariances_):
             columns = effects[piece.effect].columns[np.ix_(unknown, piece.columns)]
@@ -304,19 +311,15 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-        layout, posterior, turn = (
-            Layout.of_plain(self._layout),
-            Posterior(*self._posterior),
-            FixedScale(*self._scale).turn(),
-        )
-        terms = [piece.term for piece in layout.pieces]
+        layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
+        turn, turns = ColumnScale(*self._scale).turn(), _turns(layout, self._random_scales)
         coefficients = np.empty((n_draws, layout.n_fixed))
-        random = [np.empty((n_draws, term.levels, term.size)) for term in terms]
+        random = [np.empty((n_draws, piece.term.levels, piece.term.size)) for piece in layout.pieces]
         for k in range(n_draws):
             shared, own = posterior.draw(rng)
             coefficients[k] = self._unit * (turn @ shared[: layout.n_fixed])
-            for term, kept in zip(terms, random):
-                kept[k] = self._unit * _effects_of(term, shared, own)
+            for piece, raw, kept in zip(layout.pieces, turns, random):
+                kept[k] = self._unit * piece.term.effects(shared, own) @ raw.T
         return {"coef": coefficients, "random": random, "covariances": self._drawn_covariances(n_draws, rng)}
 
     def _columns(self):
@@ -332,18 +335,20 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self._unit = (float(np.std(y)) or 1.0) if response.noise else 1.0
         offset = np.zeros(len(y)) if offset is None else offset / self._unit
         start = float(np.average(response.begin(y / self._unit, trials) - offset))
-        columns = FixedScale.of_columns(X, intercept)
-        self._scale = [columns.intercept, columns.center, columns.scale]
+        columns = ColumnScale.of_columns(X, intercept)
+        scales = [e.scale() if self.standardize else ColumnScale.as_they_are(e.columns.shape[1]) for e in effects]
+        self._scale, self._random_scales = columns.plain(), [scale.plain() for scale in scales]
         fixed, turn = columns.columns(X), columns.turn()
         layout = Layout(effects, fixed.shape[1])
-        design, _ = layout.rows(fixed, effects)
+        design, _ = layout.rows(fixed, [effect.scaled(scale) for effect, scale in zip(effects, scales)])
         scale = self.half_cauchy_scale
         covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
         noise = CovarianceFactor(1, len(y), scale) if response.noise else None
-        cycle = MixedModelCycle(design, response, offset, turn.T @ turn / self.sigma_beta**2, covariances, noise)
+        precision = (np.eye(len(turn)) if self.standardize else turn.T @ turn) / self.sigma_beta**2
+        cycle = MixedModelCycle(design, response, offset, precision, covariances, noise)
         cycle.begin(start if intercept else 0.0)
         trace, self.distance_ = cycle.run(self.max_iter, self.tol)
-        # The bound in the units of the data: of scaled targets, and of coefficients of raw columns.
+        # The bound in the units of the data, where targets were scaled.
         self.lower_bound_trace_ = np.array(trace) - (len(y) * np.log(self._unit) if response.noise else 0.0)
         self._keep(cycle, layout, effects, names, turn, intercept)
         return self
@@ -357,18 +362,19 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.intercept_ = float(coefficients[0]) if intercept else 0.0
         self.coef_ = coefficients[1:] if intercept else coefficients
         self.coef_names_ = [*(["(Intercept)"] if intercept else []), *map(str, names)]
-        pieces = layout.pieces
+        pieces, turns = layout.pieces, _turns(layout, self._random_scales)
         self.levels_ = layout.levels
         self.random_names_ = [
             (effects[piece.effect].factor, [effects[piece.effect].names[k] for k in piece.columns]) for piece in pieces
         ]
-        shared_variance = np.diag(q.shared_covariance)
-        own_variance = np.einsum("gqq->gq", q.own_covariances)
-        self.random_effects_ = [unit * _effects_of(piece.term, q.shared, q.own) for piece in pieces]
+        self.random_effects_ = [unit * piece.term.effects(q.shared, q.own) @ raw.T for piece, raw in zip(pieces, turns)]
         self.random_deviations_ = [
-            unit * np.sqrt(_effects_of(piece.term, shared_variance, own_variance)) for piece in pieces
+            unit * np.sqrt(np.einsum("kj,ljm,km->lk", raw, q.level_covariances(piece.term), raw))
+            for piece, raw in zip(pieces, turns)
         ]
-        self.covariance_laws_ = [(factor.degrees, unit**2 * factor.spread) for factor in cycle.covariances]
+        self.covariance_laws_ = [
+            (factor.degrees, unit**2 * (raw @ factor.spread @ raw.T)) for factor, raw in zip(cycle.covariances, turns)
+        ]
         self.random_covariances_ = [mean_covariance(*law) for law in self.covariance_laws_]
         self.noise_law_ = (cycle.noise.degrees, unit**2 * cycle.noise.spread) if cycle.noise is not None else None
         self.n_iter_ = len(self.lower_bound_trace_)
@@ -394,6 +400,18 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         )
         _, center, scale = self._scale
         yield "every column has a place", all(is_array(a, np.float64, self.n_features_in_) for a in (center, scale))
+        scales = [ColumnScale(*scale) for scale in self._random_scales]
+        yield (
+            "every column of a term has a scale",
+            all(
+                is_array(array, np.float64, len(scale.center))
+                for scale in scales
+                for array in (scale.center, scale.scale)
+            )
+            and all(
+                turn.shape == (p.term.size,) * 2 for turn, p in zip(_turns(layout, self._random_scales), layout.pieces)
+            ),
+        )
         yield "there are fixed effects for the columns", layout.n_fixed == self.n_features_in_ + bool(self._scale[0])
         yield (
             "every term has a covariance",
@@ -409,10 +427,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         yield "levels are those of the layout", self.levels_.keys() == layout.levels.keys()
 
 
-def _effects_of(term, shared, own):
-    if term.place == "own":
-        return own[:, term.first : term.first + term.size].copy()
-    return shared[term.first : term.first + term.size * term.levels].reshape(term.levels, term.size).copy()
+def _turns(layout, scales):
+    """For each term the matrix that makes effects of raw columns of the fit's."""
+    return [ColumnScale(*scales[piece.effect]).turn()[np.ix_(piece.columns, piece.columns)] for piece in layout.pieces]
 
 
 def _vector(values, n, name):
