@@ -356,6 +356,10 @@ def test_probabilities_are_averages_over_the_posterior():
     [
         ("poisson", {"y": [1.0, -1.0, 2.0]}, "row 1 has -1"),
         ("poisson", {"y": [1.0, 1.5, 2.0]}, "row 1 has 1.5"),
+        ("poisson", {"y": ["one", "two", "two"]}, "y holds the word 'one'; give numbers"),
+        ("binomial", {"y": np.array(["yes", "no", "no"])}, "give 1 and 0, as in y == 'yes'"),
+        ("gaussian", {"y": [1e300, 2e300, 3e300]}, r"y holds 3e\+300, whose square overflows; write it in a larger"),
+        ("poisson", {"X": [[1e300], [2.0], [3.0]]}, r"X holds 1e\+300"),
         ("poisson", {"trials": [1, 1, 1]}, "trials are for family='binomial'"),
         ("binomial", {"y": [0, 2, 1]}, "2 successes in 1 trials; give trials"),
         ("binomial", {"trials": [1, -1, 1]}, "trials must be counts"),

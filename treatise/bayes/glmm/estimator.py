@@ -11,12 +11,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from treatise._core.invariants import is_array, is_number
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes._covariances import CovarianceFactor, mean_covariance
 from treatise.bayes.glmm._cycle import MixedModelCycle
 from treatise.bayes.glmm._effects import array_effects, formula_parts, labels_for
 from treatise.bayes.glmm._layout import Layout, group_labels
 from treatise.bayes.glmm._posterior import ColumnScale, Posterior
-from treatise.bayes.glmm._responses import RESPONSES
+from treatise.bayes.glmm._responses import RESPONSES, refuse_words
 from treatise.bayes.glmm._summary import MixedModelSummary
 from treatise.statistics import FormulaColumns, parse_formula
 from treatise.statistics.predictive_intervals import interval_ends
@@ -173,6 +174,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         -------
         self
         """
+        refuse_words(y, self.family)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._formula, self._categories = None, None
         if groups is None and self.slopes:
@@ -283,6 +285,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             X = validate_data(self, X, dtype=np.float64, reset=False)
             factors = labels_for(groups, len(X), list(self.levels_.values()))
             effects = array_effects(X, self._columns(), factors, self.slopes, self.correlated)
+        check_magnitudes(X, "X")
         layout = Layout.of_plain(self._layout)
         scaled = [effect.scaled(ColumnScale(*scale)) for effect, scale in zip(effects, self._random_scales)]
         design, new = layout.rows(ColumnScale(*self._scale).columns(X), scaled)
@@ -327,6 +330,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
 
     def _fit(self, X, y, names, effects, offset, trials, intercept=None):
         intercept = self.fit_intercept if intercept is None else intercept
+        check_magnitudes(X, "X")
+        check_magnitudes(y, "y")
         offset, trials = _vector(offset, len(y), "offset"), _vector(trials, len(y), "trials")
         response = RESPONSES[self.family](self.n_quad)
         y = response.checked(y, trials)
