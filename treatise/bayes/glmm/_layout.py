@@ -36,18 +36,9 @@ class RandomEffect(NamedTuple):
     names: list[str]
     correlated: bool
 
-    @property
-    def centred(self):
-        """Whether the columns may be centred: only a level that is correlated with the slopes takes up the shift."""
-        return self.correlated and self.names[0] == "(Intercept)"
-
-    def scale(self):
-        """What makes the columns free of their units."""
-        return ColumnScale.of_columns(self.columns[:, int(self.centred) :], self.centred)
-
-    def scaled(self, scale):
-        """The same with columns as a scale takes them."""
-        return self._replace(columns=scale.columns(self.columns[:, int(scale.intercept) :]))
+    def units(self):
+        """The size of each column, about the zero where its effects have their covariance with the others."""
+        return ColumnScale.of_columns(self.columns, intercept=False).scale
 
 
 @dataclass(frozen=True)

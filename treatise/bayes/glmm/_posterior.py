@@ -76,17 +76,8 @@ class ColumnScale:
         scale = np.where(flat, np.where(largest > 0, largest, 1.0), spread)
         return cls(intercept, np.where(flat, 0.0, center), scale)
 
-    @classmethod
-    def as_they_are(cls, n_columns):
-        """Columns that are left alone."""
-        return cls(False, np.zeros(n_columns), np.ones(n_columns))
-
-    def plain(self):
-        """What a model file may hold."""
-        return [self.intercept, self.center, self.scale]
-
     def columns(self, X):
-        """Columns as the fit takes them, after the constant where there is one."""
+        """Columns as the fit takes them."""
         scaled = (X - self.center) / self.scale
         return np.column_stack([np.ones(len(X)), scaled]) if self.intercept else scaled
 

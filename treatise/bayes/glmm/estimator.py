@@ -55,9 +55,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     half_cauchy_scale : float, default=1e5
         Scale of the half-Cauchy prior of deviations of random effects, in the same unit.
     standardize : bool, default=True
-        Whether the priors speak of a column in units of its standard deviation and of a constant at its mean, so that
-        neither its unit nor its origin matters; with False they speak of columns as they are, as in the paper. What is
-        reported is always about columns as they are.
+        Whether the priors speak of a column in units of its standard deviation and of the constant at its mean, and of
+        slopes among groups in units of the column's size, so that no unit matters; with False they speak of columns as
+        they are, as in the paper. What is reported is always about columns as they are.
     n_quad : int, default=20
         Points of the Gauss-Hermite quadrature, for shares and for intervals.
     tol : float, default=1e-4
@@ -287,8 +287,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             effects = array_effects(X, self._columns(), factors, self.slopes, self.correlated)
         check_magnitudes(X, "X")
         layout = Layout.of_plain(self._layout)
-        scaled = [effect.scaled(ColumnScale(*scale)) for effect, scale in zip(effects, self._random_scales)]
-        design, new = layout.rows(ColumnScale(*self._scale).columns(X), scaled)
+        design, new = layout.rows(ColumnScale(*self._scale).columns(X), _in_units(effects, self._random_units))
         mean, variance = Posterior(*self._posterior).predictor(design)
         for piece, unknown, covariance in zip(layout.pieces, new, self.random_covariances_):
             columns = effects[piece.effect].columns[np.ix_(unknown, piece.columns)]
@@ -315,14 +314,14 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
         layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
-        turn, turns = ColumnScale(*self._scale).turn(), _turns(layout, self._random_scales)
+        turn = ColumnScale(*self._scale).turn()
         coefficients = np.empty((n_draws, layout.n_fixed))
         random = [np.empty((n_draws, piece.term.levels, piece.term.size)) for piece in layout.pieces]
         for k in range(n_draws):
             shared, own = posterior.draw(rng)
             coefficients[k] = self._unit * (turn @ shared[: layout.n_fixed])
-            for piece, raw, kept in zip(layout.pieces, turns, random):
-                kept[k] = self._unit * piece.term.effects(shared, own) @ raw.T
+            for piece, kept in zip(layout.pieces, random):
+                kept[k] = piece.term.effects(shared, own) * self._unit_of(piece)
         return {"coef": coefficients, "random": random, "covariances": self._drawn_covariances(n_draws, rng)}
 
     def _columns(self):
@@ -341,11 +340,11 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         offset = np.zeros(len(y)) if offset is None else offset / self._unit
         start = float(np.average(response.begin(y / self._unit, trials) - offset))
         columns = ColumnScale.of_columns(X, intercept)
-        scales = [e.scale() if self.standardize else ColumnScale.as_they_are(e.columns.shape[1]) for e in effects]
-        self._scale, self._random_scales = columns.plain(), [scale.plain() for scale in scales]
+        self._scale = [columns.intercept, columns.center, columns.scale]
+        self._random_units = [e.units() if self.standardize else np.ones(e.columns.shape[1]) for e in effects]
         fixed, turn = columns.columns(X), columns.turn()
         layout = Layout(effects, fixed.shape[1])
-        design, _ = layout.rows(fixed, [effect.scaled(scale) for effect, scale in zip(effects, scales)])
+        design, _ = layout.rows(fixed, _in_units(effects, self._random_units))
         scale = self.half_cauchy_scale
         covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
         noise = CovarianceFactor(1, len(y), scale) if response.noise else None
@@ -367,18 +366,17 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.intercept_ = float(coefficients[0]) if intercept else 0.0
         self.coef_ = coefficients[1:] if intercept else coefficients
         self.coef_names_ = [*(["(Intercept)"] if intercept else []), *map(str, names)]
-        pieces, turns = layout.pieces, _turns(layout, self._random_scales)
+        pieces, units = layout.pieces, [self._unit_of(piece) for piece in layout.pieces]
         self.levels_ = layout.levels
         self.random_names_ = [
             (effects[piece.effect].factor, [effects[piece.effect].names[k] for k in piece.columns]) for piece in pieces
         ]
-        self.random_effects_ = [unit * piece.term.effects(q.shared, q.own) @ raw.T for piece, raw in zip(pieces, turns)]
+        self.random_effects_ = [piece.term.effects(q.shared, q.own) * own for piece, own in zip(pieces, units)]
         self.random_deviations_ = [
-            unit * np.sqrt(np.einsum("kj,ljm,km->lk", raw, q.level_covariances(piece.term), raw))
-            for piece, raw in zip(pieces, turns)
+            np.sqrt(np.einsum("ljj->lj", q.level_covariances(piece.term))) * own for piece, own in zip(pieces, units)
         ]
         self.covariance_laws_ = [
-            (factor.degrees, unit**2 * (raw @ factor.spread @ raw.T)) for factor, raw in zip(cycle.covariances, turns)
+            (factor.degrees, factor.spread * np.outer(own, own)) for factor, own in zip(cycle.covariances, units)
         ]
         self.random_covariances_ = [mean_covariance(*law) for law in self.covariance_laws_]
         self.noise_law_ = (cycle.noise.degrees, unit**2 * cycle.noise.spread) if cycle.noise is not None else None
@@ -394,6 +392,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
                 stacklevel=4,
             )
 
+    def _unit_of(self, piece):
+        """What an effect of each column of a term is to be multiplied by."""
+        return self._unit / self._random_units[piece.effect][piece.columns]
+
     def _invariants(self):
         layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
         yield from layout._invariants()
@@ -405,17 +407,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         )
         _, center, scale = self._scale
         yield "every column has a place", all(is_array(a, np.float64, self.n_features_in_) for a in (center, scale))
-        scales = [ColumnScale(*scale) for scale in self._random_scales]
         yield (
-            "every column of a term has a scale",
-            all(
-                is_array(array, np.float64, len(scale.center))
-                for scale in scales
-                for array in (scale.center, scale.scale)
-            )
-            and all(
-                turn.shape == (p.term.size,) * 2 for turn, p in zip(_turns(layout, self._random_scales), layout.pieces)
-            ),
+            "every column of a term has a unit",
+            all(len(self._unit_of(piece)) == piece.term.size for piece in layout.pieces),
         )
         yield "there are fixed effects for the columns", layout.n_fixed == self.n_features_in_ + bool(self._scale[0])
         yield (
@@ -432,9 +426,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         yield "levels are those of the layout", self.levels_.keys() == layout.levels.keys()
 
 
-def _turns(layout, scales):
-    """For each term the matrix that makes effects of raw columns of the fit's."""
-    return [ColumnScale(*scales[piece.effect]).turn()[np.ix_(piece.columns, piece.columns)] for piece in layout.pieces]
+def _in_units(effects, units):
+    return [effect._replace(columns=effect.columns / own) for effect, own in zip(effects, units)]
 
 
 def _vector(values, n, name):
