@@ -50,11 +50,12 @@ def gibbs_sweeps(rng, visible, W, c, starts, members, free, temperature, sweeps,
     """Sweeps over the groups of action bits, each redrawn by exp(-F / temperature) with all others fixed (section 4).
 
     ``starts`` and ``members`` list the visible units of each group: a group of one unit is a bit, of several one of
-    them is on. ``x`` holds the inputs of hidden units at the beginning; ``energies`` is room for the largest group and
+    them is on. ``x`` holds the inputs of hidden units, before and after; ``energies`` is room for the largest group and
     one more.
     """
     if widest_sum(W) < 300.0:
         sweeps_by_products(rng, visible, W, c, starts, members, free, temperature, sweeps, x, energies)
+        hidden_inputs(visible, W, x)
     else:
         sweeps_by_sums(rng, visible, W, c, starts, members, free, temperature, sweeps, x, energies)
 
