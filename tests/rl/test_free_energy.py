@@ -96,7 +96,6 @@ def test_weights_of_any_size_give_actions():
     assert agent.value([1, 0], agent.act([1, 0], temperature=1e-3)) > best - 1e5
 
 
-
 def test_fixed_groups_never_change():
     agent = FreeEnergySARSA(4, random_state=0).start([1, 1], [1, 3, 1])
     for _ in range(30):
