@@ -119,6 +119,33 @@ def test_the_flow_is_that_of_the_differential_equation_and_balances():
     assert index[0] > 94.0 and (np.diff(index[:24]) < 0).all()
 
 
+def test_the_world_of_single_steps_is_that_of_the_loop():
+    # One greedy episode of the compiled loop, which learns nothing, earns what the world's own steps do.
+    world, policy = PropofolControl(targets=(45.0, 55.0)), np.random.default_rng(3).integers(0, 15, 400)
+    Q = np.eye(15)[policy]
+    mean = world.learning_episodes(
+        np.random.default_rng(7), 0.9, 0.0, 0.0, 0.0, 1, 200, Q.copy(), empty_traces(400, 15)
+    )  # fmt: skip
+
+    class WithTheDrawsOfTheLoop:
+        """The loop draws a number at every step to see whether to act at random."""
+
+        def __init__(self):
+            self.rng = np.random.default_rng(7)
+
+        def step(self, percept):
+            self.rng.random()
+            return world.step(policy[int(percept[0])])
+
+    run = WithTheDrawsOfTheLoop()
+    percept, earned = world.reset(run.rng), []
+    for _ in range(200):
+        percept, reward, done = run.step(percept)
+        earned.append(reward)
+        assert not done
+    assert np.mean(earned) == pytest.approx(mean, abs=1e-10)
+
+
 def test_memberships_sum_to_one_and_states_cover_the_table():
     for error in (-30.0, -7.0, 0.0, 3.3, 20.0, 50.0):
         for change in (-12.0, 0.0, 4.9, 30.0):

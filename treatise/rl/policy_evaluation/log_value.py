@@ -175,8 +175,8 @@ def evaluate_log(
     weights whole episodes up to each reward (normalised over the episodes at each step): right whatever the features,
     but its variance grows with every step. "doubly robust" corrects a fit of values, made without the episode at hand,
     by such weights: right whatever the features, with less variance. Intervals come from resampled episodes. Costs
-    O(n p^2), and for each resample O(episodes p^2), a pass over the steps and a system of p equations. Memory beside the
-    log is some hundred megabytes, or a few matrices of p x p numbers where that is more.
+    O(n p^2), and for each resample O(episodes p^2), a pass over the steps and a system of p equations. Beside the log
+    memory is some hundred megabytes, or a few matrices of p x p numbers where that is more.
 
     Parameters
     ----------
