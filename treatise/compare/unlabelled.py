@@ -11,7 +11,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import Invariants, is_array, within
+from treatise._core.invariants import Invariants, is_array
 
 UNLABELLED = -1
 """What stands for a label that is not there, in scikit-learn's convention."""
@@ -58,8 +58,8 @@ class WithUnlabelled(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         yield "there are classes", is_array(self.prior_, np.floating, k) and self.classes_.shape == (k,)
         told = self.estimator_.classes_
         yield (
-            "the method knows them by number",
-            within(told, UNLABELLED, k) and np.issubdtype(np.asarray(told).dtype, np.integer),
+            "the method names them by number, each once",
+            is_array(told, np.integer, None) and np.array_equal(np.sort(told[told != UNLABELLED]), np.arange(k)),
         )
 
     def predict(self, X: Any) -> np.ndarray:

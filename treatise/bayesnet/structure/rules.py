@@ -237,7 +237,7 @@ class ParentLimits:
                 self.most = min(self.most, k - 1)
             case _InDegree(k=0, op="eq"):
                 self.most = 0
-            case _Combination(rules=rules, of=of) if of is all:
+            case _Combination(rules=rules, every=True):
                 for part in rules:
                     self.take(part)
             case _:
