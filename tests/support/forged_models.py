@@ -7,7 +7,6 @@ machine is. ``make fuzz`` makes many, with every index of the compiled loops che
 """
 
 import argparse
-import copy
 import os
 import random
 import resource
@@ -17,6 +16,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,14 +99,19 @@ def _changed_array(values: np.ndarray, rng: random.Random) -> Any:
     return rng.choice(others).copy()
 
 
-def tampered(model: Any, rng: random.Random) -> tuple[str, Any]:
-    """A copy of a model with one value changed or taken away, and what was done."""
-    model = copy.deepcopy(model)
-    found = list(places(model))
-    place = rng.choice(found)
+@contextmanager
+def tampered(model: Any, rng: random.Random) -> Iterator[str]:
+    """What was done to a model, of which one value is another for a while.
+
+    It is put back, and not changed in a copy, as a copy shares with the library what there is once of a kind.
+    """
+    place = rng.choice(list(places(model)))
     new = changed(place.value, rng)
     place.put(new)
-    return f"{place.name}: {_shown(place.value)} -> {_shown(new)}", model
+    try:
+        yield f"{place.name}: {_shown(place.value)} -> {_shown(new)}"
+    finally:
+        place.put(place.value)
 
 
 def _shown(value: Any) -> str:
@@ -151,9 +156,9 @@ def try_forgeries(example: Example, number: int, seed: int, report: Callable[[st
         sound = outcome(path, example.use)
         report(f"done\t{sound}" if sound == "answer" else f"done\tbroken without a change: {sound}")
         for _ in range(number):
-            what, forged = tampered(model, rng)
             try:
-                save_model(forged, path)
+                with tampered(model, rng) as what:
+                    save_model(model, path)
             except TreatiseError:
                 continue
             report(f"try\t{what}")

@@ -109,7 +109,7 @@ class WeightedTransducer:
     def __setstate__(self, state):
         # Compiled loops follow the arcs without looking, and they may come from a file.
         self.semiring, self.symbols = resolve_semiring(state["semiring"].name), tuple(state["symbols"])
-        weight, initial, final = state["_weight"], state["_initial"], state["_final"]
+        weight, initial, final = (self.semiring.check(state[name]) for name in ("_weight", "_initial", "_final"))
         arcs = {name: _ints(state[name]) for name in ("_source", "_target", "_in", "_out")}
         for name, numbers in arcs.items():
             size = len(initial) if name in ("_source", "_target") else len(self.symbols) + 1
