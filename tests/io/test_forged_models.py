@@ -253,7 +253,8 @@ def test_values_in_the_place_of_methods_and_bad_parameters_are_refused(table, re
 
 # Those whose stored numbers lead compiled code; all others too in ``make fuzz``.
 LEADING = [
-    "AROW", "AdaHedge", "AveragedNaiveBayes", "CRF", "DecisionTreeMarkovNetwork", "DoublingKCenter", "EloRater", "HMM",
+    "AROW", "AdaHedge", "AveragedNaiveBayes", "CRF", "DecisionTreeMarkovNetwork", "DoublingKCenter", "EloRater",
+    "GramTransformer of transducers", "HMM",
     "HybridLinearClassifier", "MDLDiscretizer", "PairwiseCouplingClassifier", "PartitionTreeClassifier", "QLambda",
     "RecurrentClassifier", "SequenceVectorizer", "SignedLinkPredictor by hoc",
 ]  # fmt: skip
@@ -289,3 +290,49 @@ def test_what_comparisons_store_is_looked_at_too(refused, name, change):
     model = EXAMPLES[name].fit()
     change(model)
     assert type(model).__name__ in (said := refused(model)) or "Numbers" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("ExpertClassifier", lambda model: setattr(model, "estimators", ["other"])),
+        ("ExpertClassifier", lambda model: setattr(model, "classes_", model.classes_[::-1])),
+        ("ExpertRegressor", lambda model: setattr(model.strategy_, "excess_", np.array([-np.inf, 0.0]))),
+        ("ExpertRegressor", lambda model: setattr(model.strategy_, "_record", model.strategy_._record[::-1])),
+        ("DesignedSearchCV", lambda model: setattr(model, "scorer_", 0)),
+        ("DesignedSearchCV", lambda model: setattr(model, "best_estimator_", None)),
+        ("SignedLinkPredictor by hoc", lambda model: setattr(model, "model_", None)),
+        ("SignedLinkPredictor by als", lambda model: setattr(model, "majority_", "other")),
+        ("LpMKLOneClass", lambda model: setattr(model, "offset_", None)),
+        ("MinlipOrdinal", lambda model: setattr(model, "levels_", model.levels_[:-1])),
+        ("MinlipOrdinal", lambda model: setattr(model, "thresholds_", model.thresholds_[:0])),
+        ("GlickoRater", lambda model: model.variance_.__setitem__(0, 0.0)),
+        ("GlickoRater", lambda model: setattr(model, "sigma", 1e308)),
+        ("FixedRankPSDRegressor", lambda model: setattr(model, "components_", model.components_[:, :-1])),
+        ("PseudoEuclideanEmbedding", lambda model: setattr(model, "_extension", model._extension[:-1])),
+        ("ForestDensity", lambda model: model.bandwidths_.__setitem__(0, 0.0)),
+        ("RecurrentClassifier", lambda model: setattr(model, "coef_", model.coef_[:-1])),
+        ("RecurrentClassifier", lambda model: setattr(model.encoder_, "window", 2)),
+        ("LogisticStickBreaking", lambda model: model.atoms_.__setitem__("root", model.atoms_["root"][:, :-1])),
+        ("LogisticStickBreaking", lambda model: model.atoms_.pop("strength")),
+        ("EnrichedDPRegressor", lambda model: model._tables.__setitem__(slice(None), 2)),
+        ("HeteroscedasticAdditiveRegressor", lambda model: setattr(model, "_scale", model._scale[:-1])),
+        ("SemiSupervisedGenerative", lambda model: setattr(model, "_theta", model._theta[:-1])),
+        ("FreeEnergySARSA", lambda model: setattr(model, "learning_rate", (0.02,))),
+        ("GPTD of steps 7", lambda model: setattr(model, "noise", 1e308)),
+        ("EventLogFeatures", lambda model: model._counts["page"].__setitem__("p1", "other")),
+        ("EventLogFeatures", lambda model: setattr(model, "visitor", "other")),
+        ("EventLogFeatures", lambda model: setattr(model, "fields_", ("address",))),
+        ("EventLogFeatures", lambda model: model.shares_.__setitem__("page", ("p1", "p1"))),
+        ("PartialOrderEmbedding", lambda model: model.modalities_.__setitem__(0, "other")),
+        ("PartialOrderEmbedding", lambda model: setattr(model.modalities_[0], "kernel", None)),
+        ("PartialOrderEmbedding", lambda model: model.components_.__setitem__(0, model.components_[0][:-1])),
+        ("AveragedSGDRegressor", lambda model: setattr(model, "scale_", 0.0)),
+        ("KernelAveragedSGDClassifier", lambda model: setattr(model, "X_fit_", model.X_fit_[:-1])),
+        ("GramTransformer of transducers", lambda model: model.kernel.transducer._final.__setitem__(0, np.nan)),
+    ],
+)
+def test_what_would_fail_in_an_answer_is_refused(refused, name, change):
+    model = EXAMPLES[name].fit()
+    change(model)
+    assert len(refused(model)) > 10

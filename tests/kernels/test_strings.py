@@ -298,6 +298,7 @@ def test_automatic_alphabets_that_differ_are_refused_where_values_depend_on_them
         (MismatchKernel(3, 4), "m=4 .* between 0 and 3"),
         (MismatchKernel(3, -1), "m=-1"),
         (GappyKernel(3, 4), "g=3 .* at least 4"),
+        (SpectrumKernel(10**30), "more than any string has"),
         (GappyKernel(5, 3, decay=0.0), "decay=0.0"),
         (GappyKernel(5, 3, decay=1.5), "decay=1.5"),
         (WildcardKernel(3, 1, decay=2), "decay=2"),

@@ -81,3 +81,9 @@ def test_scikit_learn_accepts_it():
 def test_no_centres_are_refused():
     with pytest.raises(ValueError, match="n_clusters"):
         DoublingKCenter(0).fit([[0.0], [1.0]])
+
+
+def test_more_clusters_than_rows_take_no_room():
+    rows = np.random.default_rng(0).normal(size=(9, 2))
+    many = DoublingKCenter(2**40).partial_fit(rows[:4]).partial_fit(rows[4:])
+    np.testing.assert_array_equal(many.cluster_centers_, rows)

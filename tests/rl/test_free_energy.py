@@ -173,3 +173,9 @@ def test_what_makes_no_sense_is_refused(make, message):
     agent = FreeEnergySARSA(3, random_state=0).start([1, 1], [2, 1])
     with pytest.raises(ValueError, match=message):
         make(agent)
+
+
+@pytest.mark.parametrize("pair", [(0.02,), (), (0.02, 0.0), (0.1, 0.2, 0.3)])
+def test_rates_are_two_numbers_above_zero(pair):
+    with pytest.raises(ValueError, match=r"learning_rate=.* two numbers above 0"):
+        FreeEnergySARSA(4, learning_rate=pair).start([1], [1, 1])

@@ -2,8 +2,11 @@
 
 from numbers import Real
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from treatise._core.invariants import within
+from treatise._core.magnitudes import LARGEST_NUMBER
 from treatise.ranking._duel_loops import attenuation, glicko_games, win_chance
 from treatise.ranking._rater import Rater, duels
 
@@ -42,7 +45,7 @@ class GlickoRater(Rater):
 
     _parameter_constraints = {
         "mu": [Interval(Real, None, None, closed="neither")],
-        "sigma": [Interval(Real, 0, None, closed="neither")],
+        "sigma": [Interval(Real, 0, LARGEST_NUMBER, closed="neither")],
     }
 
     def __init__(self, *, mu=1500.0, sigma=350.0):
@@ -51,6 +54,9 @@ class GlickoRater(Rater):
 
     def _revise(self, games, players, mean, variance, played, wrong, pairs):
         glicko_games(players, duels(games).ranks, mean, variance, played, wrong, pairs)
+
+    def _invariants(self):
+        yield "variances are above zero", within(self.variance_, np.finfo(float).tiny, np.inf)
 
     def _chance(self, lead, variance, other_variance):
         # Glickman's expected outcome when both ratings are uncertain.

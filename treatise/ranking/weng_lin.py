@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.magnitudes import LARGEST_NUMBER
 from treatise.ranking._rater import Rater
 from treatise.ranking._weng_lin_loops import (
     BRADLEY_TERRY,
@@ -92,7 +93,7 @@ class OnlineRater(Rater):
     _parameter_constraints = {
         "model": [StrOptions({"bt_full", "bt_partial", "tm_full", "tm_partial", "pl"})],
         "mu": [Interval(Real, None, None, closed="neither")],
-        "sigma": [Interval(Real, 0, None, closed="neither")],
+        "sigma": [Interval(Real, 0, LARGEST_NUMBER, closed="neither")],
         "beta": [Interval(Real, 0, None, closed="neither")],
         "kappa": [Interval(Real, 0, 1, closed="right")],
         "draw_margin": [Interval(Real, 0, None, closed="left")],

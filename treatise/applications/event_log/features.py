@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import Invariants, all_alike, is_count
 from treatise._core.progress import progress
 from treatise.applications.event_log.blocks import BLOCKS, Computation, Specification, width_of
 from treatise.applications.event_log.log import EventLog, chunks_of, collect_log, is_chunk
@@ -223,6 +224,20 @@ class EventLogFeatures(BaseEstimator):
         }
         self.feature_words_ = dict(self._specification().features())
         return self
+
+    def _invariants(self) -> Invariants:
+        # Raises where a parameter names no field.
+        self._check(self.fields_)
+        yield "fields have names", all_alike(self.fields_, str) and len(set(self.fields_)) == len(self.fields_)
+        counted = [counts for counts in self._counts.values() if counts is not None]
+        yield "values of fields are counted", set(self._counts) <= set(self.fields_) and all_alike(counted, dict)
+        yield "by their names", all_alike([*chain(*counted)], str)
+        yield "in whole numbers", all(map(is_count, chain(*(counts.values() for counts in counted))))
+        yield "events are counted", is_count(self.n_events_)
+        yield (
+            "features are those of the values",
+            list(self.feature_words_.items()) == [*self._specification().features()],
+        )
 
     def _named_fields(self, chunk):
         """The fields: those named, or those of a chunk that can be."""

@@ -209,6 +209,7 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
         for labels in (self._restaurants, self._tables):
             yield "every draw seats every row", is_array(labels, np.int32, n_draws, n)
             yield "seats are among as many as there are rows", within(labels, 0, n)
+            yield "none of them is empty", all(np.bincount(own).all() for own in labels)
         yield "there is a draw", is_array(self._mass, np.float64, n_draws) and n_draws >= 1
         yield "masses are positive", within(self._mass, np.nextafter(0, 1), np.inf)
         masses = self._table_masses
@@ -219,6 +220,7 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
             "columns have units",
             is_array(self._center, np.float64, p) and is_array(self._scale, np.float64, p),
         )
+        yield "units are above zero", finite(self._center) and within(self._scale, np.finfo(float).tiny, np.inf)
         # Looks at every part of the prior, and raises for one that is wrong.
         yield "the prior is one", isinstance(self.prior_, dict) and bool(self._drawn)
         yield "the seed is a whole number", is_count(self._seed)

@@ -253,7 +253,11 @@ class HeteroscedasticAdditiveRegressor(NormalIntervals, RegressorMixin, BaseEsti
         return np.column_stack([*lines, *(part.T for part in splines)])
 
     def _invariants(self):
-        d = int(self._starts[-1])
+        d, p = int(self._starts[-1]), self.n_features_in_
+        for name in ("_center", "_scale"):
+            values = getattr(self, name)
+            yield f"{name} has a number for each column", is_array(values, np.float64, p) and finite(values)
+        yield "no unit is zero", bool((self._scale != 0.0).all())
         yield (
             "the coefficients belong to the splines",
             (
@@ -266,7 +270,7 @@ class HeteroscedasticAdditiveRegressor(NormalIntervals, RegressorMixin, BaseEsti
         yield (
             "every column that varies has splines",
             (
-                are_distinct(self._columns, self.n_features_in_)
+                are_distinct(self._columns, p)
                 and len(self._knots) == len(self._turns) == len(self._columns) == len(self._starts) - 1
             ),
         )

@@ -195,6 +195,16 @@ def shares_of(logs: np.ndarray) -> np.ndarray:
     return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
 
 
+def atom_invariants(n_atoms: int, n_columns: int, atoms: Any, codebooks: Any) -> Any:
+    """What the distributions of a stored model promise."""
+    shapes = {"mean": (n_columns,), "scatter": (n_columns,), "alpha": (n_columns,), "root": (n_columns, n_columns)}
+    for name, values in atoms.items():
+        fits = is_array(values, np.float64, n_atoms, *shapes.get(name, ())) and finite(values)
+        yield f"each distribution has its {name}", fits
+    found = restored_atoms(atoms, codebooks).log_likelihood(np.zeros((1, n_columns)))
+    yield "together they are distributions", found.shape == (1, n_atoms)
+
+
 def stick_invariants(n_sticks: int, centers: Any, weights: Any, roots: Any, widths: Any) -> Any:
     """What the sticks of a stored model promise."""
     size = 1 + len(centers)

@@ -8,13 +8,14 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import finite, is_array
+from treatise._core.invariants import is_array
 from treatise._core.magnitudes import check_magnitudes
 from treatise._core.progress import progress
 from treatise.bayes.stick_breaking._ascent import Widths, climb, climb_with_merges
 from treatise.bayes.stick_breaking._base import (
     _POSITIVE,
     StickBreaking,
+    atom_invariants,
     kept_sticks,
     moments_at,
     places_like,
@@ -266,7 +267,7 @@ class HierarchicalStickBreaking(StickBreaking):
 
     def _invariants(self):
         L = self.n_atoms
-        yield "each kind has its distribution", all(len(own) == L and finite(own) for own in self.atoms_.values())
+        yield from atom_invariants(L, len(self.columns_), self.atoms_, self.codebooks)
         for own in self.sets_:
             yield from stick_invariants(self.n_sticks, own["centers"], own["weights"], own["roots"], own["widths"])
             yield "each stick points to kinds", is_array(own["pointers"], np.float64, self.n_sticks, L)

@@ -6,12 +6,13 @@ from sklearn.base import ClusterMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise._core.invariants import are_distinct, finite
+from treatise._core.invariants import are_distinct
 from treatise._core.magnitudes import check_magnitudes
 from treatise._core.progress import progress
 from treatise.bayes.stick_breaking._ascent import OneSet, Widths, climb, climb_with_merges
 from treatise.bayes.stick_breaking._base import (
     StickBreaking,
+    atom_invariants,
     kept_sticks,
     moments_at,
     places_like,
@@ -252,4 +253,4 @@ class LogisticStickBreaking(ClusterMixin, StickBreaking):
         K = self.n_sticks
         yield from stick_invariants(K, self.centers_, self.weights_, self.roots_, self.widths_)
         yield "each label has a stick", are_distinct(self.order_, K) and len(self.order_) == K
-        yield "each label has its distribution", all(len(own) == K and finite(own) for own in self.atoms_.values())
+        yield from atom_invariants(K, len(self.columns_), self.atoms_, self.codebooks)

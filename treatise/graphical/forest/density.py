@@ -311,7 +311,10 @@ class ForestDensity(UndirectedGraphMixin, DensityMixin, BaseEstimator):
         yield "there are training rows, all finite", len(self.training_rows_) > 0 and finite(self.training_rows_)
         for name in ("bandwidths_", "pair_bandwidths_"):
             widths = getattr(self, name)
-            yield f"{name} has a width for each column", is_array(widths, np.float64, p) and within(widths, 0, np.inf)
+            yield (
+                f"{name} has a width for each column",
+                is_array(widths, np.float64, p) and within(widths, np.finfo(float).tiny, np.inf),
+            )
         for name in ("edges_", "ordered_edges_"):
             edges = getattr(self, name)
             yield f"{name} joins columns", is_array(edges, np.int64, None, 2) and within(edges, 0, p)

@@ -7,6 +7,7 @@ from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import is_number
 from treatise.kernel_methods.mkl._grouped_solver import solve_grouped_mkl
 from treatise.kernel_methods.mkl._lp_solver import solve_lp_mkl, solve_ridge_mkl
 from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier, MixtureMachineBase
@@ -424,6 +425,9 @@ class LpMKLOneClass(OutlierMixin, LpMKLBase):
         self._learn(bank, [SVMDualProblem.one_class(len(bank), self.nu, weights)])
         self.offset_ = -float(self._offsets[0])
         return self
+
+    def _invariants(self):
+        yield "the threshold is a number", is_number(self.offset_)
 
     def score_samples(self, X):
         """Scores without the offset: the higher, the more like the training objects.

@@ -22,6 +22,9 @@ from treatise.kernels.strings._loops import (
 from treatise.kernels.strings.encoded import EncodedStrings, common_letters, distinct_windows, encode
 from treatise.kernels.strings.substitution import substitution_probabilities
 
+LONGEST = 2**31 - 1
+"""Letters of a word that can be counted."""
+
 
 class _Matching(NamedTuple):
     """How windows of ``width`` letters match features of ``depth`` symbols."""
@@ -394,6 +397,8 @@ def _check_count(name, value, least, most=None):
     if not isinstance(value, Integral) or value < least or (most is not None and value > most):
         bound = f"at least {least}" if most is None else f"between {least} and {most}"
         raise ValueError(f"{name}={value!r} must be an integer of {bound}")
+    if value > LONGEST:
+        raise ValueError(f"{name}={value} letters are more than any string has; give at most {LONGEST}")
 
 
 def _check_decay(decay):

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import finite, is_array, is_count, is_number
 from treatise.metric.fixed_rank._descent import (
     Schedule,
     Targets,
@@ -240,6 +241,17 @@ class FixedRankLearner(InheritsDocumentation, BaseEstimator, ABC):
     def _pass(self, measurements, targets, geometry, point, schedule, seen, order):
         with np.errstate(over="ignore", invalid="ignore"):
             return online_pass(measurements, targets, geometry, point, schedule, seen, order, self.batch_size)
+
+    def _invariants(self):
+        # Those of objects have a column for each of them; of rows, one for each of theirs.
+        columns = getattr(self, "n_features_in_", None)
+        yield "components are rows of numbers", is_array(self.components_, np.float64, None, columns)
+        yield "there are components, all finite", len(self.components_) > 0 and finite(self.components_)
+        yield "rows seen are counted", is_count(self.n_samples_seen_) and is_count(self.n_iter_)
+        yield (
+            "steps are planned, or not yet",
+            self._schedule is None or all(map(is_number, vars(Schedule(*self._schedule)).values())),
+        )
 
     def _keep(self, point):
         self.components_ = np.ascontiguousarray(point.factor.T)

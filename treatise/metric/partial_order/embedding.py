@@ -10,7 +10,9 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import all_alike, finite, is_array, is_count
 from treatise.kernels import Kernel, check_gram, resolve_kernel
+from treatise.kernels.base import count
 from treatise.metric.partial_order._solver import (
     DiagonalView,
     FullView,
@@ -264,6 +266,16 @@ class PartialOrderEmbedding(TransformerMixin, BaseEstimator):
         near, far = (((points[a] - points[b]) ** 2).sum(axis=1) for a, b in ((i, j), (k, l)))
         return float(np.mean(near < far))
 
+    def _invariants(self):
+        modalities = self.modalities_
+        yield "there are modalities", len(modalities) > 0 and all_alike(modalities, Modality)
+        yield "they are such as can be compared", all(modality.is_sound() for modality in modalities)
+        kinds = modalities[:1] if self.combine == "sum" else modalities
+        n_dimensions = len(self.components_[0])
+        yield "each is projected", len(self.components_) == len(kinds)
+        for own, modality in zip(self.components_, kinds):
+            yield "to as many dimensions", is_array(own, np.float64, n_dimensions, modality.n_features) and finite(own)
+
     def _processed(self, comparisons):
         if self.processing == "none":
             return ComparisonGraph(comparisons)
@@ -323,6 +335,17 @@ class Modality(BaseEstimator):
         self.kernel = kernel
         self.training = training
         self.n_columns = n_columns
+
+    def is_sound(self):
+        """Whether the parts of a stored description belong together."""
+        if not isinstance(self.kernel, Kernel):
+            return self.training is None and is_count(self.n_columns) and self.kernel in (None, "precomputed")
+        return self.kernel.structured or self.training.shape[1] == self.n_columns
+
+    @property
+    def n_features(self):
+        """Columns of :meth:`features`."""
+        return self.n_columns if self.training is None else count(self.training)
 
     def features(self, X):
         """Rows that the metric of this modality takes."""

@@ -9,6 +9,8 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import finite, is_array
+
 _SMALL = 400
 """Objects up to which all eigenvalues cost no more than a few of them."""
 _NOTHING = 1e-10
@@ -199,6 +201,18 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         products = (self.embedding_ * signs) @ self.embedding_.T
         own = np.diagonal(products)
         return own[:, np.newaxis] + own - 2 * products
+
+    def _invariants(self):
+        n = self.n_features_in_ if self.metric == "precomputed" else len(self.objects_)
+        for name in ("_column_means", "_self_proximities"):
+            yield f"{name} has a number for each object", is_array(getattr(self, name), np.float64, n)
+        k = len(self.kept_eigenvalues_)
+        for name in ("embedding_", "_extension"):
+            yield f"{name} has a number for each object and direction", is_array(getattr(self, name), np.float64, n, k)
+        if self.metric != "precomputed":
+            yield "objects have the columns of X", is_array(self.objects_, np.float64, n, self.n_features_in_)
+            yield "objects are numbers", finite(self.objects_)
+        yield "directions are counted", self._n_features_out == k
 
     def _proximities(self, X, Y):
         if self.metric == "precomputed":

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import finite, is_array
+from treatise._core.invariants import finite, is_array, is_number
 from treatise.network.signed.completion import project_singular_values
 from treatise.network.signed.cycles import cycle_features, imbalance_score, signed_katz
 from treatise.network.signed.signs import pairs_of, signs_of_network
@@ -269,8 +269,11 @@ class SignedLinkPredictor(BaseEstimator):
         n = len(self.nodes_)
         self.network_.check_format(full_check=True)
         yield "network_ is a matrix of signs of all nodes", self.network_.shape == (n, n) and finite(self.network_.data)
+        yield "the more frequent sign is one", is_number(self.majority_) and abs(self.majority_) == 1.0
         if hasattr(self, "W_"):
             for name in ("W_", "H_"):
                 factor = getattr(self, name)
                 yield f"{name} has a row for each node", is_array(factor, np.float64, n, self.W_.shape[1])
                 yield f"{name} is finite", finite(factor)
+        elif self.method == "hoc":
+            yield "a model weighs cycles", hasattr(self.model_, "decision_function")

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import LogisticScores, signs_of
+from treatise._core.invariants import finite, is_array, is_number
 from treatise.online._passes import passes_over
 from treatise.online.averaged_sgd._loops import CONSTANT, LOGISTIC, STEADY, kernel_sgd, step_size
 
@@ -151,6 +152,13 @@ class KernelAveragedSGDClassifier(LogisticScores, BaseEstimator):
             variance = X.var()
             return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
         return 1.0 / X.shape[1] if self.gamma == "auto" else float(self.gamma)
+
+    def _invariants(self):
+        n, machines = len(self.X_fit_), 1 if len(self.classes_) == 2 else len(self.classes_)
+        yield "rows have the columns of the fit", is_array(self.X_fit_, np.float64, n, self.n_features_in_)
+        yield "there are rows, all finite", n > 0 and finite(self.X_fit_)
+        yield "every row has its coefficients", is_array(self.dual_coef_, np.float64, n, machines)
+        yield "the kernel has a width", is_number(self.gamma_) and self.gamma_ >= 0
 
     def _scores(self, X):
         check_is_fitted(self)

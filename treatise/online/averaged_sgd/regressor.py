@@ -7,6 +7,7 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from treatise._core.invariants import is_number
 from treatise.online.averaged_sgd._base import AveragedSGD, can_stream
 
 
@@ -141,6 +142,10 @@ class AveragedSGDRegressor(RegressorMixin, AveragedSGD):
     def last_intercept_(self):
         """Intercept of the last iterate."""
         return float(self.center_ + self.scale_ * self._current[0, -1])
+
+    def _invariants(self):
+        yield "the target has a centre and a unit", is_number(self.center_) and is_number(self.scale_)
+        yield "the unit is above zero", self.scale_ > 0
 
     def _targets(self, y):
         return [(y - self.center_) / self.scale_]

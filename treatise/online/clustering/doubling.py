@@ -135,8 +135,8 @@ class DoublingKCenter(ClusterMixin, BaseEstimator):
 
     def _feed(self, X):
         # One place more than centres are wanted, for the row that makes them too many.
-        centers = np.empty((self.n_clusters + 1, X.shape[1]))
         n_known = len(self.cluster_centers_)
+        centers = np.empty((min(self.n_clusters, n_known + len(X)) + 1, X.shape[1]))
         centers[:n_known] = self.cluster_centers_
         n_centers, threshold = double(np.ascontiguousarray(X), centers, n_known, self.threshold_)
         self.cluster_centers_ = centers[:n_centers].copy()

@@ -78,6 +78,7 @@ class ExpertForecaster(BaseEstimator, ABC):
         self.strategy_ = (AdaHedge() if self.strategy is None else clone(self.strategy)).start(len(experts))
 
     def _invariants(self):
+        self._check_estimators()
         yield "the experts can predict", all(hasattr(expert, "predict") for expert in self.experts_)
         yield (
             "a strategy weighs them",
@@ -275,6 +276,11 @@ class ExpertClassifier(Classifier, ExpertForecaster):
         # An expert that was fitted elsewhere may know fewer classes, or more.
         self.classes_ = unique_labels(y, *(expert.classes_ for expert in experts))
         super()._begin(y, experts)
+
+    def _invariants(self):
+        yield "classes are sorted", np.all(self.classes_[:-1] < self.classes_[1:])
+        known = [expert.classes_ for expert in self.experts_]
+        yield "they hold those of the experts", np.isin(np.concatenate(known), self.classes_).all()
 
     def _advice(self, expert, X):
         """Probabilities of all classes, in the order of ``classes_``."""

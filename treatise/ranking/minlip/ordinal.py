@@ -7,6 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from treatise._core.classifier import ScoreClassifier, codes_among, row_weights, shown
+from treatise._core.invariants import is_array
 from treatise.ranking.minlip._base import Minlip
 from treatise.ranking.minlip._order import order_of_levels
 
@@ -181,6 +182,10 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
         utility : ndarray of shape (n_samples,)
         """
         return self._utility(X)
+
+    def _invariants(self):
+        yield "levels are the classes", np.array_equal(np.sort(self.levels_), self.classes_)
+        yield "thresholds lie between them", is_array(self.thresholds_, np.floating, len(self.levels_) - 1)
 
     def _scores(self, X):
         """How far inside each class's interval a row lies; with two classes, above their threshold."""

@@ -128,12 +128,12 @@ class FreeEnergySARSA(BaseEstimator):
             raise NotFittedError("the agent has no weights yet; call start, or run it in a world")
 
     def _pair(self, name):
-        first, last = getattr(self, name)
-        if not (np.isfinite([first, last]).all() and first > 0.0 and last > 0.0):
+        pair = np.asarray(getattr(self, name), dtype=np.float64)
+        if pair.shape != (2,) or not (np.isfinite(pair) & (pair > 0.0)).all():
             raise ValueError(
                 f"{name}={getattr(self, name)!r} must be two numbers above 0, at the beginning and the end"
             )
-        return float(first), float(last)
+        return float(pair[0]), float(pair[1])
 
     def schedules(self, n_steps):
         """Learning rates and temperatures of a run.
@@ -299,6 +299,7 @@ class FreeEnergySARSA(BaseEstimator):
         n = self.n_state_bits_ + self.n_action_bits_ + int(self.bias)
         yield "weights have a row for every bit", is_array(self.W_, np.floating, n, self.n_hidden) and finite(self.W_)
         yield "the linear term has a number for every bit", is_array(self.c_, np.floating, n) and finite(self.c_)
+        self._pair("learning_rate"), self._pair("temperature")
         yield "randomness has a generator", isinstance(self._rng, np.random.Generator)
         # To act would never end.
         yield "an action takes at most ten thousand sweeps", self.n_sweeps <= 10_000

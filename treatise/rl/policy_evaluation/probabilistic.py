@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.invariants import is_array
+from treatise._core.magnitudes import LARGEST_NUMBER
 from treatise.rl.policy_evaluation import _least_squares_loops as loops
 from treatise.rl.policy_evaluation._gradient_loops import returns
 from treatise.rl.policy_evaluation.base import LinearValueEstimator
@@ -14,6 +15,8 @@ from treatise.rl.policy_evaluation.least_squares import scaled_solve
 from treatise.rl.policy_evaluation.transitions import checked_features
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
+_DEVIATION = Interval(Real, 0, LARGEST_NUMBER, closed="neither")
+"""Its square is a number, too."""
 
 
 class _GaussianMethod(LinearValueEstimator):
@@ -33,7 +36,7 @@ class _GaussianMethod(LinearValueEstimator):
     """
 
     _parameter_constraints: dict = {
-        **LinearValueEstimator._parameter_constraints, "noise": [_POSITIVE], "prior": [_POSITIVE],
+        **LinearValueEstimator._parameter_constraints, "noise": [_DEVIATION], "prior": [_DEVIATION],
     }  # fmt: skip
     _leaning = "prior"
 
@@ -143,7 +146,7 @@ class KTD(_GaussianMethod):
     """
 
     _parameter_constraints: dict = {
-        **_GaussianMethod._parameter_constraints, "drift": [Interval(Real, 0, None, closed="left")],
+        **_GaussianMethod._parameter_constraints, "drift": [Interval(Real, 0, LARGEST_NUMBER, closed="left")],
     }  # fmt: skip
 
     def __init__(self, discount=0.95, *, noise=1.0, prior=1.0, drift=0.0, keep_every=None, initial=None):

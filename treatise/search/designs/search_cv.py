@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from treatise._core.invariants import Invariants
 from treatise.search.designs.engine import Engine, Plan, design_for
 from treatise.search.designs.factorial import Design
 from treatise.search.designs.factors import read_factors
@@ -175,6 +176,12 @@ class DesignedSearchCV(BaseSearchCV):
         self.path_ = [{**run.setting, "score": run.value} for run in self.search_.path]
         self.n_runs_ = self.search_.n_runs
         self.best_from_ = self.search_.best_from
+
+    def _invariants(self) -> Invariants:
+        # Several scorers are never stored.
+        yield "a function gives the score", callable(self.scorer_)
+        if self.refit:
+            yield "the best setting is fitted", isinstance(self.best_estimator_, type(self.estimator))
 
     def _climbed(self, results):
         """The column of results that the search makes large."""

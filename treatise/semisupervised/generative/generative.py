@@ -309,6 +309,8 @@ class SemiSupervisedGenerative(ProbabilityClassifier, BaseEstimator):
         yield "the density is known", self.density_ in DENSITIES
         yield "there is a count for each class", is_array(self.class_count_, np.integer, k)
         yield "parameters are finite", is_array(self._theta, np.float64, None) and finite(self._theta)
+        row = np.zeros((1, int(self._varies.sum())))
+        yield "they are of the density", log_joint(self._density(), self._theta, row).shape == (1, k)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

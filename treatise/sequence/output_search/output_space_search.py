@@ -249,6 +249,7 @@ class OutputSpaceSearch(BaseEstimator):
         yield "the classifier has these labels", len(self.recurrent_.classes_) == K
         yield "columns have a cost for each label", is_array(self.cost_coef_, np.float64, None, K)
         yield "strings of labels have a cost", is_array(self.cost_strings_, np.float64, strings)
+        yield "at most a million outputs are kept", self.beam_width <= 10**6
 
     def _searches(self, sequences, max_steps, beam_width):
         """Searches that stand at the classifier's labels."""

@@ -174,7 +174,8 @@ class RecurrentClassifier(BaseEstimator):
         # To put features together would never end.
         yield "features are of at most ten thousand positions to each side", self.encoder_.window <= 10_000
         if hasattr(self, "coef_"):
-            yield "columns have a weight for each label", is_array(self.coef_, np.float64, None, K)
+            columns = self.encoder_.width
+            yield "columns have a weight for each label", is_array(self.coef_, np.float64, columns, K)
             shape = (self.n_prev, K + 1, K)
             yield "labels before have a weight for each label", is_array(self.label_coef_, np.float64, *shape)
 
@@ -406,6 +407,14 @@ class FeatureRows(BaseEstimator):
 
     def _invariants(self):
         yield "positions to each side are counted", is_count(self.window)
+        named = self.n_columns_ is None and isinstance(self.vectorizer_, SequenceVectorizer)
+        yield "columns are counted, or named", named or is_count(self.n_columns_, 1)
+
+    @property
+    def width(self):
+        """Number of columns of the rows."""
+        own = len(self.vectorizer_.vocabulary_) if self.n_columns_ is None else self.n_columns_ + 1
+        return own * (2 * self.window + 1)
 
     def _with_neighbours(self, rows, lengths):
         if self.window == 0:
