@@ -199,13 +199,13 @@ def run(example: Example, number: int, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def is_bad(result: str) -> bool:
-    """Whether an outcome is none that a stranger's file may have.
+    """Whether an outcome is none that a stranger's file may have: what is wrong in it is told in words for the user.
 
     A loop that is compiled with its indices checked tells a wrong one by an IndexError in these words; NumPy's own,
     which name the index, are an answer as good as any other error.
     """
     return result.startswith(
-        ("crashed", "never", "broken", "refused without", "error IndexError: index is out of bounds")
+        ("crashed", "never", "broken", "refused without", "raw", "error IndexError: index is out of bounds")
     )
 
 
