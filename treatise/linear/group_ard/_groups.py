@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import linear
 from treatise._core.magnitudes import check_magnitudes
 from treatise.linear._feature_groups import group_numbers
 
@@ -101,6 +102,9 @@ class GroupSparseRegressor(RegressorMixin, BaseEstimator):
         rest = y[test] - np.array(path(G[train], y[train], self.gammas_)) @ G[test].T
         self.validation_errors_ = np.mean(rest**2, axis=1)
         return float(self.gammas_[int(np.argmin(self.validation_errors_))])
+
+    def _invariants(self):
+        yield from linear(self)
 
     def predict(self, X):
         """Values of new rows.
