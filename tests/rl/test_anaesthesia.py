@@ -1,8 +1,11 @@
 """Q(lambda) against value iteration and a plain loop; the simulated patient against its equations."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.rl import (
     FiniteMDP,
@@ -15,6 +18,7 @@ from treatise.rl import (
     fuzzy_state,
 )
 from treatise.rl.tabular._loops import empty_traces, learn
+from treatise.rl.tabular.q_lambda import loss_of
 
 
 def corridor(n=5):
@@ -32,6 +36,34 @@ def test_values_become_those_of_value_iteration(lam):
     policy, values = mdp.optimal()
     np.testing.assert_allclose(model.q_.max(axis=1), values, atol=1e-3)
     assert model.converged_ and model.predict([0, 1, 2, 3]).tolist() == [1, 1, 1, 1] == policy[:4].tolist()
+
+
+def two_states():
+    """Staying earns 1 for ever; leaving costs 10 once, and earns 1.5 for ever."""
+    return FiniteMDP([np.eye(2), [[0, 1], [0, 1]]], [[1, -10], [1.5, 1.5]], discount=0.9, start=[1, 0])
+
+
+def test_a_step_that_became_tiny_does_not_certify_a_wrong_policy():
+    # Without random actions leaving is never tried; worth 0.99 * 150 - 10 against 100 with this discount.
+    with pytest.warns(ConvergenceWarning, match="settled on loses 1 of what lies between"):
+        blind = QLambda(0.99, epsilon=0.0, random_state=0).fit(two_states())
+    assert blind.policy_[0] == 0 and not blind.converged_ and blind.loss_ == pytest.approx(1.0)
+    assert blind.history_[-1, 0] < 2e-5
+    open_eyed = QLambda(0.99, epsilon=0.1, random_state=0).fit(two_states())
+    assert open_eyed.policy_[0] == 1 and open_eyed.converged_ and open_eyed.loss_ == 0.0
+    # The discount of the agent counts: at 0.9 leaving is worth 3.5 and staying 10.
+    assert QLambda(0.9, epsilon=0.1, random_state=0).fit(two_states()).policy_[0] == 0
+
+
+def test_the_loss_is_the_share_between_the_worst_and_the_best_policy():
+    rng = np.random.default_rng(0)
+    mdp = FiniteMDP(rng.dirichlet(np.ones(3), (3, 3)), rng.normal(size=(3, 3)), discount=0.5, start=[0.2, 0.5, 0.3])
+    policies = [np.array(actions) for actions in itertools.product(range(3), repeat=3)]
+    worth = np.array([mdp.start @ mdp.value(policy) for policy in policies])
+    shares = (worth.max() - worth) / np.ptp(worth)
+    np.testing.assert_allclose([loss_of(policy, mdp, 0.5) for policy in policies], shares, atol=1e-10)
+    flat = FiniteMDP(mdp.transitions, np.full(3, 7.0), discount=0.5)
+    assert loss_of(policies[0], flat, 0.5) == 0.0
 
 
 def test_traces_are_those_of_a_plain_table():
@@ -85,6 +117,33 @@ def test_the_flow_is_that_of_the_differential_equation_and_balances():
     washed, _ = patient.simulate(np.zeros(200), states[-1])
     assert (np.diff(washed[:, :3].sum(axis=1)) < 0).all()
     assert index[0] > 94.0 and (np.diff(index[:24]) < 0).all()
+
+
+def test_the_world_of_single_steps_is_that_of_the_loop():
+    # One greedy episode of the compiled loop, which learns nothing, earns what the world's own steps do.
+    world, policy = PropofolControl(targets=(45.0, 55.0)), np.random.default_rng(3).integers(0, 15, 400)
+    Q = np.eye(15)[policy]
+    mean = world.learning_episodes(
+        np.random.default_rng(7), 0.9, 0.0, 0.0, 0.0, 1, 200, Q.copy(), empty_traces(400, 15)
+    )  # fmt: skip
+
+    class WithTheDrawsOfTheLoop:
+        """The loop draws a number at every step to see whether to act at random."""
+
+        def __init__(self):
+            self.rng = np.random.default_rng(7)
+
+        def step(self, percept):
+            self.rng.random()
+            return world.step(policy[int(percept[0])])
+
+    run = WithTheDrawsOfTheLoop()
+    percept, earned = world.reset(run.rng), []
+    for _ in range(200):
+        percept, reward, done = run.step(percept)
+        earned.append(reward)
+        assert not done
+    assert np.mean(earned) == pytest.approx(mean, abs=1e-10)
 
 
 def test_memberships_sum_to_one_and_states_cover_the_table():

@@ -2,8 +2,32 @@
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
-from treatise.rl import FiniteMDP, FinitePOMDP, as_gymnasium, from_gymnasium, stationary_distribution
+from treatise.rl import (
+    BlockersTask,
+    FiniteMDP,
+    FinitePOMDP,
+    LargeActionTask,
+    PropofolControl,
+    PuckWorld,
+    as_gymnasium,
+    baird_star,
+    boyan_chain,
+    cyclic_process,
+    from_gymnasium,
+    garnet,
+    grid5,
+    heaven_hell,
+    linear_cart_pole,
+    maze1d,
+    n_link_pendulum,
+    rock_sample,
+    stationary_distribution,
+    three_state_process,
+    tiger,
+)
+from treatise.rl import random_mdp as random_world
 from treatise.rl.environments import Environment
 
 
@@ -183,3 +207,50 @@ def test_a_world_there_and_back_through_gymnasium_is_the_same():
     world.reset(seed=0)
     cut = [world.step(0)[3] for _ in range(20)]
     assert cut == [False] * 19 + [True]
+
+
+ZOO = {
+    "garnet": lambda: garnet(6, 2, 2, random_state=0), "Boyan": boyan_chain, "Baird": baird_star,
+    "random": lambda: random_world(random_state=0), "linear cart-pole": linear_cart_pole, "pendulum": n_link_pendulum,
+    "three states": three_state_process, "cycle": cyclic_process, "puck": PuckWorld, "tiger": tiger, "maze": maze1d,
+    "grid": grid5, "heaven and hell": heaven_hell, "rocks": rock_sample, "propofol": PropofolControl,
+    "blockers": BlockersTask, "many actions": LargeActionTask,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.filterwarnings("ignore")
+def test_every_world_of_the_papers_is_one_of_gymnasium_s(name):
+    made = ZOO[name]()
+    world = as_gymnasium(made[0] if isinstance(made, tuple) else made)
+    check_env(world, skip_render_check=True)
+
+
+def test_a_finite_world_moves_and_earns_as_its_process():
+    mdp = garnet(5, 2, 3, random_state=1)
+    mdp = FiniteMDP(mdp.transitions, np.arange(50.0).reshape(5, 2, 5), terminal=np.arange(5) == 4)
+    world, rng = as_gymnasium(mdp), np.random.default_rng(0)
+    counts, state = np.zeros((2, 5, 5)), world.reset(seed=0)[0]
+    for _ in range(4_000):
+        action = int(rng.integers(2))
+        after, reward, ended, cut, _ = world.step(action)
+        assert reward == mdp.rewards[state, action, after] and ended == (after == 4) and not cut
+        counts[action, state, after] += 1
+        state = world.reset()[0] if ended else after
+    seen = counts.sum(axis=2) > 0
+    found = counts[seen] / counts.sum(axis=2)[seen][:, np.newaxis]
+    # Some 500 draws a row: four standard errors.
+    np.testing.assert_allclose(found, mdp.transitions[seen], atol=0.1)
+    assert (counts > 0)[seen].tolist() == (mdp.transitions > 0)[seen].tolist()
+
+
+def test_actions_of_groups_become_bits():
+    blockers = as_gymnasium(BlockersTask())
+    assert blockers.action_space.nvec.tolist() == [4, 4] and blockers.observation_space.n == 42
+    task = LargeActionTask(3, 5, 2, random_state=0)
+    world = as_gymnasium(task)
+    state, _ = world.reset(seed=0)
+    right = task.right_action(state)
+    assert world.step(right.astype(int))[1] == 5.0
+    with pytest.raises(TypeError, match="is no world"):
+        as_gymnasium(object())

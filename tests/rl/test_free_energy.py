@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from treatise.rl import BlockersTask, FreeEnergySARSA, LargeActionTask
-from treatise.rl.free_energy._loops import gibbs_sweeps, hidden_inputs, move_weights, negative_free_energy
+from treatise.rl.free_energy._loops import (
+    gibbs_sweeps,
+    hidden_inputs,
+    move_weights,
+    negative_free_energy,
+    sweeps_by_products,
+    sweeps_by_sums,
+)
 
 
 def energy_by_enumeration(visible, W, c):
@@ -62,6 +69,31 @@ def test_sweeps_draw_from_the_law_of_free_energies(temperature):
     # 40 000 dependent draws: the total variation is some hundredths of what a wrong law would show.
     assert 0.5 * np.abs(counts / 40_000 - law).sum() < 0.03
     np.testing.assert_allclose(x, visible @ W, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 8.0])
+def test_products_and_sums_draw_the_same_actions(scale):
+    # The two ways to one law: weights too large for products are left to sums.
+    W, c = (np.random.default_rng(4).normal(size=shape) * scale for shape in ((14, 6), (14,)))
+    starts, members = np.array([0, 1, 2, 5, 6, 10]), np.arange(3, 13)
+    drawn = []
+    for sweeps in (sweeps_by_products, sweeps_by_sums):
+        visible, x = np.zeros(14, dtype=bool), np.zeros(6)
+        visible[[1, 5, 10, 13]] = True
+        rng, actions = np.random.default_rng(5), []
+        for _ in range(300):
+            hidden_inputs(visible, W, x)
+            sweeps(rng, visible, W, c, starts, members, np.ones(5, bool), 0.7, 1, x, np.zeros(5))
+            actions.append(visible.copy())
+        drawn.append(actions)
+    np.testing.assert_array_equal(*drawn)
+    assert len(np.unique(drawn[0], axis=0)) > (1 if scale > 1 else 20)  # they do change
+
+
+def test_weights_of_any_size_give_actions():
+    agent = FreeEnergySARSA(3, init_scale=1e4, random_state=0).start([1, 1], [1, 3, 1])
+    best = max(agent.value([1, 0], a) for a in ([p, *one, q] for p in (0, 1) for q in (0, 1) for one in np.eye(3)))
+    assert agent.value([1, 0], agent.act([1, 0], temperature=1e-3)) > best - 1e5
 
 
 def test_fixed_groups_never_change():

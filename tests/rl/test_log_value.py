@@ -1,11 +1,13 @@
 """Values of a policy from a log: against their definitions, and against worlds whose values are known."""
 
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from treatise.rl import LSTD, FiniteMDP, effective_size, evaluate_log, garnet, random_policy, transitions_of
+from treatise.rl.policy_evaluation import log_value
 
 
 def world(seed, alike=0.5):
@@ -144,3 +146,71 @@ def test_the_effective_size_does_not_depend_on_the_unit_of_the_weights():
     for wrong in ([1.0, -1.0], [1.0, np.nan], [1.0, np.inf]):
         with pytest.raises(ValueError, match="negative or not finite"):
             effective_size(wrong)
+
+
+def ragged_log(n_steps=900, n_features=4, seed=0):
+    """Episodes of very different lengths."""
+    rng = np.random.default_rng(seed)
+    starts = rng.random(n_steps) < np.where(np.arange(n_steps) < n_steps // 3, 0.02, 0.4)
+    starts[0] = True
+    features = rng.normal(size=(n_steps, n_features))
+    return features, features[:, 0] + rng.normal(size=n_steps), rng.choice([0.5, 1.0, 1.5], n_steps), starts
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_the_size_of_the_tables_does_not_change_the_values(monkeypatch, cut_off):
+    whole = evaluate_log(*ragged_log(), cut_off=cut_off, resamples=50, random_state=0)
+    monkeypatch.setattr(log_value, "AT_ONCE", 700)  # parts of some steps, a sample at a time
+    parts = evaluate_log(*ragged_log(), cut_off=cut_off, resamples=50, random_state=0)
+    for name, estimate in whole.estimates.items():
+        np.testing.assert_allclose(parts.estimates[name], estimate, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_estimates_are_those_of_loops_over_episodes(cut_off):
+    features, rewards, ratios, starts = ragged_log(200)
+    discount, phi = 0.8, np.column_stack([features, np.ones(200)])
+    bounds = np.append(np.flatnonzero(starts), 200)
+    matrix, vector, firsts, weighted, observed = np.zeros((5, 5)), np.zeros(5), [], [], []
+    for first, last in pairwise(bounds):
+        if cut_off and last - first < 2:
+            continue
+        weight, weights, earned = 1.0, [], 0.0
+        for t in range(first, last - cut_off):
+            after = phi[t + 1] if cut_off or t + 1 < last else np.zeros(5)
+            matrix += ratios[t] * np.outer(phi[t], phi[t] - discount * after)
+            vector += ratios[t] * phi[t] * rewards[t]
+            weight *= ratios[t]
+            weights.append((weight, rewards[t]))
+            earned += discount ** (t - first) * rewards[t]
+        firsts.append(phi[first])
+        weighted.append(weights)
+        observed.append(earned)
+    sampled = 0.0
+    for t in range(max(map(len, weighted))):
+        total = sum(weights[min(t, len(weights) - 1)][0] for weights in weighted)
+        sampled += discount**t * sum(weights[t][0] * weights[t][1] for weights in weighted if t < len(weights)) / total
+    found = evaluate_log(features, rewards, ratios, starts, discount=discount, cut_off=cut_off, random_state=0)
+    assert found.estimates["as observed"][0] == pytest.approx(np.mean(observed), abs=1e-12)
+    assert found.estimates["importance sampling"][0] == pytest.approx(sampled, abs=1e-12)
+    # LSTD has a ridge of a millionth.
+    assert found.estimates["LSTD"][0] == pytest.approx(
+        np.mean(firsts, axis=0) @ np.linalg.solve(matrix, vector), rel=1e-3
+    )
+
+
+def test_memory_stays_bounded_with_many_features_and_one_long_episode():
+    # A matrix for each episode would take 480 MB, a table of episodes by steps 200 MB.
+    features, rewards, _, _ = ragged_log(15_000, 90)
+    starts = np.arange(15_000) % 2 == 0
+    starts[1:5_000] = False
+    tracemalloc.start()
+    found = evaluate_log(features, rewards, np.ones(15_000), starts, resamples=2, random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.n_episodes == 5_001 and peak < 250e6
+
+
+def test_no_resamples_are_refused():
+    with pytest.raises(ValueError, match="resamples=0"):
+        evaluate_log(*ragged_log(), resamples=0)

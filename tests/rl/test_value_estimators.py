@@ -364,11 +364,11 @@ def test_values_that_overflow_end_the_pass():
         assert TD(GAMMA, alpha=1e6).fit(phi, r, after).diverged_
 
 
-@pytest.mark.parametrize("method", [LSTD, LSPE, BRM])
+@pytest.mark.parametrize("method", [LSTD, LSPE, BRM, FPKF, MonteCarlo, GPTD, KTD])
 def test_fewer_steps_than_features_are_told(method):
-    phi, r, after, rho, _ = steps(n=5, p=20)
+    phi, r, after, _, _ = steps(n=5, p=20)
     with pytest.warns(UserWarning, match="5 steps are fewer than the 20 features"):
-        assert np.isfinite(method(GAMMA).fit(phi, r, after, rho).coef_).all()
+        assert np.isfinite(method(GAMMA).fit(phi, r, after).coef_).all()
 
 
 def test_features_that_depend_on_each_other_are_told():

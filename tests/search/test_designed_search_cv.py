@@ -180,3 +180,19 @@ def test_defaults_do_not_lose_to_the_estimator_as_it_comes():
     search = DesignedSearchCV(model, factors, cv=3).fit(A, y)
     assert search.best_score_ > search.cv_results_["mean_test_score"][0] + 0.02
     assert set(search.relevant_factors_) <= {"svc__C", "svc__gamma"}
+
+
+def test_arrays_are_lists_of_choices_and_a_single_choice_sets_a_parameter():
+    X, y = load_wine(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    depths = {"max_depth": [1, 2, 4, 8], "min_samples_leaf": [1, 5, 25]}
+    lists = DesignedSearchCV(tree, depths, cv=3).fit(X, y)
+    arrays = DesignedSearchCV(tree, {name: np.array(values) for name, values in depths.items()}, cv=3).fit(X, y)
+    assert arrays.best_params_ == lists.best_params_ and type(arrays.best_params_["min_samples_leaf"]) is int
+    one = DesignedSearchCV(tree, {**depths, "criterion": ["entropy"]}, cv=3).fit(X, y)
+    assert set(one.cv_results_["param_criterion"]) == {"entropy"} and one.best_estimator_.criterion == "entropy"
+    assert one.best_params_["criterion"] == "entropy" and "criterion" not in one.relevant_factors_
+    with pytest.raises(ValueError, match="leaves nothing to search for"):
+        DesignedSearchCV(tree, {"criterion": ["entropy"]}, cv=3).fit(X, y)
+    with pytest.raises(ValueError, match="no parameter 'criteria'"):
+        DesignedSearchCV(tree, {**depths, "criteria": ["entropy"]}, cv=3).fit(X, y)

@@ -400,3 +400,58 @@ def test_bad_values_are_told():
         search.tell(search.ask(), np.ones(3))
     with pytest.raises(ValueError, match="eta_sigma=2"):
         XNES([1.0, 1.0], eta_sigma=2)
+
+
+@pytest.mark.parametrize("kind", [XNES, SNES])
+@pytest.mark.parametrize("d", [1, 5, 1500])
+def test_trials_may_be_told_in_any_order_and_with_lost_digits(kind, d):
+    if kind is XNES and d > 1000:
+        d = 300
+    told, shuffled = (kind(np.full(d, 3.0), 0.1, bounds=(2.5, 3.2), popsize=9, random_state=1) for _ in range(2))
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        X = told.ask()
+        order, values = rng.permutation(9), np.where(np.arange(9) == 4, np.nan, sphere(X))
+        told.tell(X, values)
+        shuffled.ask()
+        shuffled.tell(X[order].round(12), values[order])
+        np.testing.assert_array_equal(told.mean, shuffled.mean)
+        np.testing.assert_array_equal(told.deviations, shuffled.deviations)
+        np.testing.assert_allclose(told.best_x, shuffled.best_x, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", [XNES, SNES])
+def test_rows_that_were_not_asked_for_are_refused(kind):
+    search = kind(np.zeros(4), popsize=6, random_state=0)
+    X = search.ask()
+    rounded, doubled = X.round(1), X[[0, 1, 2, 3, 4, 4]]
+    for wrong in (rounded, doubled, np.zeros((6, 4)), np.full((6, 4), np.nan)):
+        with pytest.raises(ValueError, match="no trial that was asked for, or stands there twice"):
+            search.tell(wrong, np.arange(6.0))
+    assert search.evaluations == 0
+    search.tell(X, sphere(X))  # a refusal changes nothing
+    assert search.evaluations == 6
+
+
+def test_a_search_that_has_drawn_together_to_rounding_still_takes_its_trials():
+    search = XNES(np.full(3, 1e6), 1e-12, popsize=5, random_state=0)  # all trials are the same numbers
+    X = search.ask()
+    search.tell(X[::-1], np.arange(5.0))
+    assert search.evaluations == 5
+
+
+def test_a_function_that_changes_its_argument_does_not_change_the_answer():
+    def careless(x):
+        value = sphere(x - 1.0)
+        x[:] = 7.0
+        return value
+
+    found = minimize_nes(careless, np.zeros(3), ftarget=1e-6, random_state=0)
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-2)
+
+
+def test_a_matrix_too_large_is_refused_before_memory_is_spent():
+    with pytest.raises(ValueError, match="298 GiB; take SNES"):
+        XNES(np.zeros(200_000))
+    with pytest.raises(ValueError, match="take SNES"):
+        minimize_nes(sphere, np.zeros(200_000), method="xnes")

@@ -12,6 +12,11 @@ from treatise._core.files import replacing
 from treatise.optimize.evolution.utilities import nes_utilities, ranked
 
 FORMAT = 1
+COMPARED = 1000
+"""Coordinates, spread over all, by which a trial that is told is known again: at 10^5 the check is not felt."""
+NEAR = 1e-3
+"""Distance from a trial, in deviations of its coordinates, within which a row is that trial: digits lost in a file do
+not matter, while two trials are hardly ever so near in every coordinate."""
 
 
 class EvolutionStrategy(ABC):
@@ -69,7 +74,13 @@ class EvolutionStrategy(ABC):
         """
         if self._trials is None:
             self._trials = self._rng.standard_normal((self.popsize, self.dimension))
-        return reflected(self._points(self._trials), self.bounds)
+        points = reflected(self._points(self._trials), self.bounds)
+        self._marks = self._marks_of(points).copy()
+        return points
+
+    def _marks_of(self, X):
+        """The coordinates by which trials are known again."""
+        return X[..., :: -(-self.dimension // COMPARED)]
 
     def tell(self, X, values):
         """Learn from the values of the trials; only their order counts.
@@ -77,9 +88,9 @@ class EvolutionStrategy(ABC):
         Parameters
         ----------
         X : array-like of shape (popsize, d)
-            What :meth:`ask` gave.
+            What :meth:`ask` gave, in any order; a row that it did not give is refused.
         values : array-like of shape (popsize,)
-            Values, the lower the better; NaN and infinite ones are the worst.
+            Values of the rows of X, the lower the better; NaN and infinite ones are the worst.
         """
         values = np.asarray(values, dtype=float)
         if self._trials is None:
@@ -89,6 +100,9 @@ class EvolutionStrategy(ABC):
         X = np.asarray(X, dtype=float)
         if X.shape != self._trials.shape:
             raise ValueError(f"X has shape {X.shape}; give back the trials that were asked for, {self._trials.shape}")
+        rows = self._rows_of_trials(X)
+        if rows is not None:
+            X, values = X[rows], values[rows]
         ranks, order, _ = ranked(values)
         first = int(order[0])
         if values[first] < self.best_f:
@@ -99,6 +113,24 @@ class EvolutionStrategy(ABC):
         self._trials = None
         self.generation += 1
         self.evaluations += self.popsize
+
+    def _rows_of_trials(self, X):
+        """The row of X that holds each trial; None where they come back in the order that they were asked in."""
+        asked, given = self._marks, self._marks_of(X)
+        if np.array_equal(asked, given):
+            return None
+        near = self._marks_of(NEAR * self.deviations + 4.0 * np.spacing(np.abs(self.mean)))
+        if (np.abs(given - asked) <= near).all():
+            return None
+        rows = np.array([int(np.argmin(np.max(np.abs(given - trial) / near, axis=1))) for trial in asked])
+        strange = ~(np.abs(given[rows] - asked) <= near).all(axis=1)
+        if strange.any() or len(np.unique(rows)) < len(rows):
+            told = np.setdiff1d(np.arange(len(X)), rows[~strange])
+            raise ValueError(
+                f"row {told[0] if len(told) else 0} of X is no trial that was asked for, or stands there twice; give "
+                "back the rows of ask(), in any order (until they are told, ask() gives the same)"
+            )
+        return rows
 
     @abstractmethod
     def _points(self, trials):
@@ -146,6 +178,8 @@ class EvolutionStrategy(ABC):
         if search.bounds.shape != (d, 2) or search.best_x.shape != (d,) or trials.shape != (search.popsize, d):
             raise ValueError("its arrays are not of one length")
         search._check()
+        if search._trials is not None:
+            search.ask()
         return search
 
     @abstractmethod

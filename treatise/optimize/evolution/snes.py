@@ -7,7 +7,7 @@ from treatise.optimize.evolution.base import EvolutionStrategy
 from treatise.optimize.evolution.utilities import shared_utilities
 from treatise.optimize.evolution.xnes import checked_deviations
 
-BLOCK = 2048
+BLOCK = 512
 """Coordinates that are worked on at once: their sums stay near the processor."""
 
 
@@ -29,11 +29,11 @@ def follow(trials, utilities, mean, deviations, rate):
         first[:width] = 0.0
         second[:width] = 0.0
         for k in range(n):
-            utility = utilities[k]
+            part = trials[k, start : start + width]
             for j in range(width):
-                s = trials[k, start + j]
-                first[j] += utility * s
-                second[j] += utility * s * s
+                weighted = utilities[k] * part[j]
+                first[j] += weighted
+                second[j] += weighted * part[j]
         for j in range(width):
             mean[start + j] += deviations[start + j] * first[j]
             deviations[start + j] *= np.exp(rate * second[j])

@@ -11,6 +11,8 @@ GROWTH = 0.1
 """c' of Table 1."""
 NORMALISED_EVERY = 100
 """Generations after which rounding is taken out of the determinant of the shape."""
+MOST = 16_384
+"""Coordinates at most: with more, the shape alone would take above 2 GiB, and a step several times as much."""
 
 
 class XNES(EvolutionStrategy):
@@ -75,6 +77,11 @@ class XNES(EvolutionStrategy):
     ):  # fmt: skip
         super().__init__(mean, popsize=popsize, bounds=bounds, random_state=random_state)
         d = self.dimension
+        if d > MOST:
+            raise ValueError(
+                f"{d} coordinates would need a matrix of {8 * d**2 / 2**30:.3g} GiB; take SNES, which keeps one "
+                f"deviation for each, or at most {MOST} coordinates"
+            )
         factor = _factor(sigma, d)
         # The d-th root of the determinant, by logs: it neither overflows nor underflows.
         sign, logarithm = np.linalg.slogdet(factor)

@@ -34,6 +34,32 @@ def index_of(concentration, effect):
 
 
 @compiled
+def drawn_patient(rng, n_kinds, effect, volumes, targets, body, errors):
+    """A body without the drug or in any state, and a target; returns the kind of body, the target and the index."""
+    kind = int(rng.random() * n_kinds)
+    target = targets[0] + (targets[1] - targets[0]) * rng.random()
+    body[:] = 0.0
+    if rng.random() >= AWAKE:
+        body[0], body[1] = 6.0 * rng.random() * volumes[0], 6.0 * rng.random() * volumes[1]
+        body[2], body[3] = 2.0 * rng.random() * volumes[2], 6.0 * rng.random()
+    smoothed = index_of(body[3], effect)
+    errors[:] = smoothed - target
+    return kind, target, smoothed
+
+
+@compiled
+def five_seconds(rng, matrix, added, effect, infusion, target, smoothed, noise, body, spare, errors):
+    """An infusion, and the error of the smoothed index after it, which is returned."""
+    flow(matrix, added, infusion, body, spare)
+    measured = index_of(body[3], effect) + noise * rng.standard_normal()
+    smoothed += SMOOTHING * (min(max(measured, 0.0), 100.0) - smoothed)
+    for k in range(LAG):
+        errors[k] = errors[k + 1]
+    errors[LAG] = smoothed - target
+    return smoothed
+
+
+@compiled
 def learning_episodes(
     rng, matrices, added, effect, volumes, infusions, targets, noise, gamma, decay, alpha, epsilon, episodes, steps, Q,
     states, actions, eligible, places,
@@ -47,26 +73,26 @@ def learning_episodes(
     n_actions = Q.shape[1]
     earned = 0.0
     for _ in range(episodes):
-        kind = int(rng.random() * len(matrices))
-        target = targets[0] + (targets[1] - targets[0]) * rng.random()
-        body[:] = 0.0
-        if rng.random() >= AWAKE:
-            body[0], body[1] = 6.0 * rng.random() * volumes[0], 6.0 * rng.random() * volumes[1]
-            body[2], body[3] = 2.0 * rng.random() * volumes[2], 6.0 * rng.random()
-        smoothed = index_of(body[3], effect)
-        errors[:] = smoothed - target
+        kind, target, smoothed = drawn_patient(rng, len(matrices), effect, volumes, targets, body, errors)
         state, live = percept(errors[0], 0.0), 0
         for _ in range(steps):
             best = greedy(Q[state])
             action = int(rng.random() * n_actions) if rng.random() < epsilon else best
             if Q[state, action] < Q[state, best]:
                 live = forget(states, actions, places, live)
-            flow(matrices[kind], added[kind], infusions[action], body, spare)
-            measured = index_of(body[3], effect) + noise * rng.standard_normal()
-            smoothed += SMOOTHING * (min(max(measured, 0.0), 100.0) - smoothed)
-            for k in range(LAG):
-                errors[k] = errors[k + 1]
-            errors[LAG] = smoothed - target
+            smoothed = five_seconds(
+                rng,
+                matrices[kind],
+                added[kind],
+                effect,
+                infusions[action],
+                target,
+                smoothed,
+                noise,
+                body,
+                spare,
+                errors,
+            )
             after = percept(errors[LAG], errors[LAG] - errors[0])
             reward = -abs(errors[LAG])
             delta = reward + gamma * Q[after, greedy(Q[after])] - Q[state, action]

@@ -1,12 +1,14 @@
 """Control of the simulated patient: the task to learn, patients to judge by, and the scores of infusion control."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from treatise.rl.anaesthesia._loops import controlled_hours, learning_episodes
+from treatise.rl.anaesthesia._loops import LAG, controlled_hours, drawn_patient, five_seconds, learning_episodes
 from treatise.rl.anaesthesia.patient import SECONDS, PropofolPatient
-from treatise.rl.anaesthesia.percepts import N_PERCEPTS
+from treatise.rl.anaesthesia.percepts import N_PERCEPTS, fuzzy_state
+from treatise.rl.environments.base import Environment
 from treatise.rl.processes.mdp import generator
 
 INFUSIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
@@ -31,14 +33,15 @@ class PIDController:
     derivative: float = 0.05
 
 
-class PropofolControl:
+class PropofolControl(Environment):
     """Holding the bispectral index of a simulated patient at a target, by one of 15 infusion rates every five seconds.
 
     For research on control only, never for a patient: the effect curve, the filter and the variability of patients are
     ours, since the paper does not print its own.
 
     Hand it to :meth:`treatise.rl.QLambda.fit` to learn a table of actions, and judge tables or a
-    :class:`PIDController` with :meth:`evaluate` on patients that vary.
+    :class:`PIDController` with :meth:`evaluate` on patients that vary. As an environment it shows the percept; the
+    reward is the size of the error with a minus.
 
     Parameters
     ----------
@@ -67,6 +70,7 @@ class PropofolControl:
     """
 
     n_states, n_actions = N_PERCEPTS, len(INFUSIONS)
+    state_numbers = range(N_PERCEPTS)
 
     def __init__(self, patient=None, *, targets=(40.0, 60.0), noise=3.0):
         self.patient = PropofolPatient() if patient is None else patient
@@ -78,18 +82,63 @@ class PropofolControl:
 
     def learning_episodes(self, rng, gamma, decay, alpha, epsilon, episodes, steps, Q, traces):
         """Episodes to learn from, as :class:`treatise.rl.QLambda` asks for them."""
-        if not hasattr(self, "_bodies"):
-            one = self.patient
-            bodies = []
-            for ke0 in np.linspace(0.75, 1.25, SPEEDS) * one.ke0:
-                other = PropofolPatient()
-                other.__dict__.update(one.__dict__ | {"ke0": float(ke0)})
-                bodies.append(other.transition())
-            self._bodies = np.array([m for m, _ in bodies]), np.array([b for _, b in bodies])
         return learning_episodes(
             rng, *self._bodies, np.array(self.patient.effect), np.array(self.patient.volumes), np.array(INFUSIONS),
             np.array(self.targets), self.noise, gamma, decay, alpha, epsilon, episodes, steps, Q, *traces,
         )  # fmt: skip
+
+    @cached_property
+    def _bodies(self):
+        """Matrices and what an infusion adds, of the patient at several speeds of the effect site."""
+        one, bodies = self.patient, []
+        for ke0 in np.linspace(0.75, 1.25, SPEEDS) * one.ke0:
+            other = PropofolPatient()
+            other.__dict__.update(one.__dict__ | {"ke0": float(ke0)})
+            bodies.append(other.transition())
+        return np.array([m for m, _ in bodies]), np.array([b for _, b in bodies])
+
+    def reset(self, rng):
+        """Draw a state of the body and a target.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of all chance until the next call.
+
+        Returns
+        -------
+        percept : ndarray of shape (1,)
+        """
+        self._rng, self._body, self._spare, self._errors = rng, np.zeros(4), np.zeros(4), np.zeros(LAG + 1)
+        self._kind, self._target, self._smoothed = drawn_patient(
+            rng, SPEEDS, np.array(self.patient.effect), np.array(self.patient.volumes), np.array(self.targets),
+            self._body, self._errors,
+        )  # fmt: skip
+        return np.array([float(fuzzy_state(self._errors[LAG], 0.0))])
+
+    def step(self, action):
+        """Infuse for five seconds.
+
+        Parameters
+        ----------
+        action : int
+            Number of an infusion rate.
+
+        Returns
+        -------
+        percept : ndarray of shape (1,)
+        reward : float
+            Size of the error, with a minus.
+        done : bool
+            Never.
+        """
+        matrices, added = self._bodies
+        self._smoothed = five_seconds(
+            self._rng, matrices[self._kind], added[self._kind], np.array(self.patient.effect), INFUSIONS[action],
+            self._target, self._smoothed, self.noise, self._body, self._spare, self._errors,
+        )  # fmt: skip
+        error = float(self._errors[LAG])
+        return np.array([float(fuzzy_state(error, error - self._errors[0]))]), -abs(error), False
 
     def evaluate(
         self, controller, n_patients=200, *, targets=(40.0, 50.0, 60.0), minutes=80.0, settling=20.0, noise=3.0,

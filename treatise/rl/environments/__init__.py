@@ -11,6 +11,7 @@ from treatise.rl.environments.control import (
     SwingUp,
 )
 from treatise.rl.environments.finite import (
+    FiniteWorld,
     baird_features,
     baird_star,
     boyan_chain,
@@ -28,6 +29,7 @@ __all__ = [
     "CartPole",
     "ControlWorld",
     "Environment",
+    "FiniteWorld",
     "LinearQuadratic",
     "MountainCar",
     "PlanarArm",

@@ -17,6 +17,11 @@ class Environment(ABC):
         Length of an action that is a vector; None where actions are numbered.
     state_size : int
         Length of a state.
+    state_numbers : range or None
+        What a state is one of, where it is a number, by itself in an array; None where it is any vector.
+    state_groups, action_groups : list of int or None
+        Sizes of the groups of bits that states and actions are made of, where they are: 1 for a bit by itself, J for
+        one of J.
     max_steps : int or None
         Steps after which an episode is cut off; None where the world sets no limit.
     """
@@ -24,6 +29,9 @@ class Environment(ABC):
     n_actions: int | None = None
     action_size: int | None = None
     state_size: int = 1
+    state_numbers: range | None = None
+    state_groups: list[int] | None = None
+    action_groups: list[int] | None = None
     max_steps: int | None = None
 
     @abstractmethod

@@ -2,7 +2,73 @@
 
 import numpy as np
 
+from treatise.rl.environments.base import Environment
+from treatise.rl.processes._sampling_loops import cumulative
 from treatise.rl.processes.mdp import FiniteMDP, generator
+
+
+class FiniteWorld(Environment):
+    """A finite process as a world to act in, which shows the number of its state.
+
+    Parameters
+    ----------
+    mdp : FiniteMDP
+        The process.
+    max_steps : int or None, default=None
+        Steps after which an episode is cut off.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treatise.rl import FiniteMDP, FiniteWorld
+    >>> world = FiniteWorld(FiniteMDP([np.eye(2)[[1, 1]]], [1.0, 0.0], terminal=[False, True]))
+    >>> world.reset(np.random.default_rng(0)), world.step(0)
+    (array([0.]), (array([1.]), 1.0, True))
+    """
+
+    def __init__(self, mdp, max_steps=None):
+        self.mdp, self.max_steps = mdp, max_steps
+        self.n_actions, self.state_numbers = mdp.n_actions, range(mdp.n_states)
+        self._start, self._moves = cumulative(mdp.start), cumulative(mdp.transitions)
+
+    def reset(self, rng):
+        """Draw a state.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of all chance until the next call.
+
+        Returns
+        -------
+        state : ndarray of shape (1,)
+        """
+        self._rng, self._state = rng, drawn_place(rng, self._start)
+        return np.array([float(self._state)])
+
+    def step(self, action):
+        """Act.
+
+        Parameters
+        ----------
+        action : int
+            What to do.
+
+        Returns
+        -------
+        state : ndarray of shape (1,)
+        reward : float
+        done : bool
+            Whether the state is a terminal one.
+        """
+        before, self._state = self._state, drawn_place(self._rng, self._moves[action, self._state])
+        reward = float(self.mdp.rewards[before, action, self._state])
+        return np.array([float(self._state)]), reward, bool(self.mdp.terminal[self._state])
+
+
+def drawn_place(rng, sums):
+    """A place by cumulative probabilities."""
+    return int(np.searchsorted(sums, rng.random(), side="right"))
 
 
 def garnet(n_states=30, n_actions=2, branching=2, *, discount=0.95, random_state=None):

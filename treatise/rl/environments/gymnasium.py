@@ -4,6 +4,10 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise.rl.environments.base import Environment
+from treatise.rl.environments.finite import FiniteWorld
+from treatise.rl.environments.hidden import HiddenWorld
+from treatise.rl.processes.mdp import FiniteMDP
+from treatise.rl.processes.pomdp import FinitePOMDP
 
 
 def _gymnasium():
@@ -69,18 +73,34 @@ def from_gymnasium(world):
 
 
 def as_gymnasium(environment):
-    """An :class:`Environment` as a world of Gymnasium.
+    """An :class:`Environment` or a finite process as a world of Gymnasium.
+
+    Numbered states and actions are spaces of the kind ``Discrete``, states of bits ``MultiBinary``, actions of bits
+    ``MultiDiscrete`` with an entry for each group, vectors ``Box``.
 
     Parameters
     ----------
-    environment : Environment
-        The world.
+    environment : Environment, FiniteMDP or FinitePOMDP
+        The world; of a process with hidden states the observations are shown, -1 before the first.
 
     Returns
     -------
     world : gymnasium.Env
+
+    Examples
+    --------
+    >>> from treatise.rl import as_gymnasium, tiger
+    >>> world = as_gymnasium(tiger())
+    >>> world.action_space, int(world.reset(seed=0)[0])
+    (Discrete(3), -1)
     """
     gymnasium = _gymnasium()
+    if isinstance(environment, FinitePOMDP):
+        environment = HiddenWorld(environment)
+    elif isinstance(environment, FiniteMDP):
+        environment = FiniteWorld(environment)
+    elif not isinstance(environment, Environment):
+        raise TypeError(f"{environment!r} is no world; give an Environment, a FiniteMDP or a FinitePOMDP")
 
     class World(gymnasium.Env):
         """The same world, told through Gymnasium's interface."""
@@ -88,25 +108,47 @@ def as_gymnasium(environment):
         metadata: dict = {"render_modes": []}
 
         def __init__(self):
-            spaces = gymnasium.spaces
-            self.observation_space = spaces.Box(-np.inf, np.inf, (environment.state_size,), np.float64)
-            if environment.n_actions is not None:
-                self.action_space = spaces.Discrete(environment.n_actions)
-            else:
-                self.action_space = spaces.Box(-np.inf, np.inf, (environment.action_size,), np.float64)
+            self.observation_space, self._shown = _observations(gymnasium.spaces, environment)
+            self.action_space, self._meant = _actions(gymnasium.spaces, environment)
             self._steps = 0
 
         def reset(self, *, seed=None, options=None):
             """Begin an episode; one generator goes on through all episodes until another seed is given."""
             super().reset(seed=seed)
             self._steps = 0
-            return np.array(environment.reset(self.np_random), dtype=np.float64), {}
+            return self._shown(environment.reset(self.np_random)), {}
 
         def step(self, action):
             """One step, and whether the episode ended or was cut off."""
-            state, reward, done = environment.step(action)
+            state, reward, done = environment.step(self._meant(action))
             self._steps += 1
             late = environment.max_steps is not None and self._steps >= environment.max_steps
-            return np.array(state, dtype=np.float64), float(reward), bool(done), bool(late and not done), {}
+            return self._shown(state), float(reward), bool(done), bool(late and not done), {}
 
     return World()
+
+
+def _observations(spaces, environment):
+    """The space of what a world shows, and how a state is told in it."""
+    numbers = environment.state_numbers
+    if numbers is not None:
+        return spaces.Discrete(len(numbers), start=numbers.start), lambda state: np.int64(state[0])
+    if environment.state_groups is not None:
+        return spaces.MultiBinary(environment.state_size), lambda state: np.array(state, dtype=np.int8)
+    box = spaces.Box(-np.inf, np.inf, (environment.state_size,), np.float64)
+    return box, lambda state: np.array(state, dtype=np.float64)
+
+
+def _actions(spaces, environment):
+    """The space of actions, and what the world takes for one of them."""
+    if environment.n_actions is not None:
+        return spaces.Discrete(environment.n_actions), int
+    groups = environment.action_groups
+    if groups is None:
+        return spaces.Box(-np.inf, np.inf, (environment.action_size,), np.float64), lambda action: action
+
+    def bits(action):
+        parts = [[bool(chosen)] if size == 1 else np.arange(size) == chosen for size, chosen in zip(groups, action)]
+        return np.concatenate(parts).astype(np.bool_)
+
+    return spaces.MultiDiscrete([max(size, 2) for size in groups]), bits

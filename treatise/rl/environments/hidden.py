@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 
 from treatise.rl.environments.base import Environment
+from treatise.rl.environments.finite import drawn_place
 from treatise.rl.processes._sampling_loops import cumulative
 from treatise.rl.processes.pomdp import FinitePOMDP
 
@@ -32,7 +33,7 @@ class HiddenWorld(Environment):
 
     def __init__(self, pomdp, max_steps=None):
         self.pomdp, self.max_steps = pomdp, max_steps
-        self.n_actions = pomdp.n_actions
+        self.n_actions, self.state_numbers = pomdp.n_actions, range(-1, pomdp.observations.shape[2])
         self._start, self._moves, self._sights = map(cumulative, (pomdp.start, pomdp.transitions, pomdp.observations))
 
     def reset(self, rng):
@@ -47,7 +48,7 @@ class HiddenWorld(Environment):
         -------
         seen : ndarray of shape (1,)
         """
-        self._rng, self._state = rng, _draw(rng, self._start)
+        self._rng, self._state = rng, drawn_place(rng, self._start)
         return np.array([-1.0])
 
     def step(self, action):
@@ -65,13 +66,9 @@ class HiddenWorld(Environment):
         done : bool
             Never.
         """
-        before, self._state = self._state, _draw(self._rng, self._moves[action, self._state])
-        seen = _draw(self._rng, self._sights[action, self._state])
+        before, self._state = self._state, drawn_place(self._rng, self._moves[action, self._state])
+        seen = drawn_place(self._rng, self._sights[action, self._state])
         return np.array([float(seen)]), float(self.pomdp.rewards[before, action, self._state]), False
-
-
-def _draw(rng, sums):
-    return int(np.searchsorted(sums, rng.random(), side="right"))
 
 
 def tiger(*, discount=0.75):

@@ -50,9 +50,108 @@ def gibbs_sweeps(rng, visible, W, c, starts, members, free, temperature, sweeps,
     """Sweeps over the groups of action bits, each redrawn by exp(-F / temperature) with all others fixed (section 4).
 
     ``starts`` and ``members`` list the visible units of each group: a group of one unit is a bit, of several one of
-    them is on. ``x`` holds the inputs of hidden units and is kept up to date; ``energies`` is room for the largest
-    group and one more.
+    them is on. ``x`` holds the inputs of hidden units, before and after; ``energies`` is room for the largest group and
+    one more.
     """
+    if widest_sum(W) < 300.0:
+        sweeps_by_products(rng, visible, W, c, starts, members, free, temperature, sweeps, x, energies)
+        hidden_inputs(visible, W, x)
+    else:
+        sweeps_by_sums(rng, visible, W, c, starts, members, free, temperature, sweeps, x, energies)
+
+
+@compiled_step
+def widest_sum(W):
+    """The largest sum of the absolute weights of a hidden or a visible unit."""
+    widest, columns = 0.0, np.zeros(W.shape[1])
+    for i in range(len(W)):
+        row = 0.0
+        for k in range(W.shape[1]):
+            row += abs(W[i, k])
+            columns[k] += abs(W[i, k])
+        widest = max(widest, row)
+    for k in range(len(columns)):
+        widest = max(widest, columns[k])
+    return widest
+
+
+@compiled_step
+def drawn_setting(rng, energies, settings):
+    """A setting of a group, by exp(energies)."""
+    largest, total = -np.inf, 0.0
+    for s in range(settings):
+        largest = max(largest, energies[s])
+    for s in range(settings):
+        energies[s] = math.exp(energies[s] - largest)
+        total += energies[s]
+    level, chosen = rng.random() * total, 0
+    while chosen < settings - 1 and level >= energies[chosen]:
+        level -= energies[chosen]
+        chosen += 1
+    return chosen
+
+
+@compiled_step
+def sweeps_by_products(rng, visible, W, c, starts, members, free, temperature, sweeps, x, energies):
+    """Sweeps without an exponential of a hidden unit: a unit multiplies exp(-F) by the product of p exp(W) + 1 - p.
+
+    Hidden units are on with the probabilities p = sigmoid(x), off with q = 1 - p; with another visible unit they become
+    p exp(W) and q, divided by their sum. Weights must be small enough for neither to vanish.
+    """
+    K = len(x)
+    on, off = np.empty(K), np.empty(K)
+    grown, shrunk = np.empty((len(members), K)), np.empty((len(members), K))
+    for k in range(K):
+        on[k], off[k] = sigmoid(x[k]), sigmoid(-x[k])
+    for m in range(len(members)):
+        for k in range(K):
+            grown[m, k] = math.exp(W[members[m], k])
+            shrunk[m, k] = 1.0 / grown[m, k]
+    for _ in range(sweeps):
+        for g in range(len(starts) - 1):
+            if not free[g]:
+                continue
+            first, last = starts[g], starts[g + 1]
+            for m in range(first, last):  # what the group adds is taken away first
+                if visible[members[m]]:
+                    visible[members[m]] = False
+                    turn(on, off, shrunk[m])
+            single = last - first == 1
+            settings = 2 if single else last - first
+            for s in range(settings):
+                if single and s == 0:
+                    energies[s] = 0.0
+                else:
+                    m = first if single else first + s
+                    energies[s] = (c[members[m]] + math.log(factor_of(on, off, grown[m]))) / temperature
+            chosen = drawn_setting(rng, energies, settings)
+            if not (single and chosen == 0):
+                m = first if single else first + chosen
+                visible[members[m]] = True
+                turn(on, off, grown[m])
+
+
+@compiled_step
+def factor_of(on, off, grown):
+    """What another visible unit multiplies exp(-F) by."""
+    product = 1.0
+    for k in range(len(on)):
+        product *= off[k] + on[k] * grown[k]
+    return product
+
+
+@compiled_step
+def turn(on, off, grown):
+    """Probabilities of hidden units with another visible unit."""
+    for k in range(len(on)):
+        more = on[k] * grown[k]
+        total = off[k] + more
+        on[k], off[k] = more / total, off[k] / total
+
+
+@compiled_step
+def sweeps_by_sums(rng, visible, W, c, starts, members, free, temperature, sweeps, x, energies):
+    """Sweeps for weights of any size, by the free energies themselves; ``x`` is kept up to date."""
     K = len(x)
     for _ in range(sweeps):
         for g in range(len(starts) - 1):
@@ -67,7 +166,6 @@ def gibbs_sweeps(rng, visible, W, c, starts, members, free, temperature, sweeps,
                         x[k] -= W[unit, k]
             single = last - first == 1
             settings = 2 if single else last - first
-            largest = -np.inf
             for s in range(settings):
                 energy = 0.0
                 if single and s == 0:
@@ -79,15 +177,7 @@ def gibbs_sweeps(rng, visible, W, c, starts, members, free, temperature, sweeps,
                     for k in range(K):
                         energy += softplus(x[k] + W[unit, k])
                 energies[s] = energy / temperature
-                largest = max(largest, energies[s])
-            total = 0.0
-            for s in range(settings):
-                energies[s] = math.exp(energies[s] - largest)
-                total += energies[s]
-            level, chosen = rng.random() * total, 0
-            while chosen < settings - 1 and level >= energies[chosen]:
-                level -= energies[chosen]
-                chosen += 1
+            chosen = drawn_setting(rng, energies, settings)
             if not (single and chosen == 0):
                 unit = members[first + (0 if single else chosen)]
                 visible[unit] = True

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from treatise.rl.environments.base import Environment
 from treatise.rl.free_energy._loops import key_task_run
 from treatise.rl.processes.mdp import generator
 
 
-class LargeActionTask:
+class LargeActionTask(Environment):
     """Random states, and actions of many bits that earn one for each bit that is right.
 
     Some key states have a key action each; what is right in a state is the key action of the nearest key state. Random
@@ -37,6 +38,7 @@ class LargeActionTask:
         self.key_states = rng.random((n_keys, n_state_bits)) < 0.5
         self.key_actions = rng.random((n_keys, n_action_bits)) < 0.5
         self.state_groups, self.action_groups = [1] * n_state_bits, [1] * n_action_bits
+        self.state_size, self.action_size = n_state_bits, n_action_bits
 
     def right_action(self, state):
         """The action that earns most in a state.
@@ -52,6 +54,16 @@ class LargeActionTask:
         """
         apart = (self.key_states != np.asarray(state, dtype=bool)).sum(axis=1)
         return self.key_actions[apart.argmin()]
+
+    def reset(self, rng):
+        """Draw a state."""
+        self._rng, self._state = rng, rng.random(self.state_size) < 0.5
+        return self._state
+
+    def step(self, action):
+        """Earn the bits that are right; the next state is drawn whatever was done. Nothing ends."""
+        reward = float(np.sum(self.right_action(self._state) == np.asarray(action, dtype=bool)))
+        return self.reset(self._rng), reward, False
 
     def run(self, agent, n_steps):
         """Let an agent act and learn, with no discount; returns its rewards."""
@@ -70,7 +82,7 @@ MOVES = np.array([(0, 1), (0, -1), (-1, 0), (1, 0)])
 """Up, down, left and right."""
 
 
-class BlockersTask:
+class BlockersTask(Environment):
     """Agents cross a field whose far end is guarded by blockers three cells wide.
 
     Agents start in the first row and win when one of them steps beyond the last, which earns 1 and ends the episode;
@@ -109,6 +121,7 @@ class BlockersTask:
         self.places = width - 2
         self.state_groups = [width * height] * n_agents + [self.places] * n_blockers
         self.action_groups = [4] * n_agents
+        self.state_size, self.action_size = sum(self.state_groups), sum(self.action_groups)
         # Each guards its share of the columns.
         self.zones = np.array_split(np.arange(width), n_blockers)
 

@@ -145,7 +145,13 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
         """Learn from all steps; returns how many were done before divergence."""
 
     def _judge(self, steps, done):
-        """Tell divergence: values far beyond what the rewards (and the first coefficients) allow."""
+        """Tell too few steps, and divergence: values far beyond what the rewards (and the first coefficients) allow."""
+        if self._leaning is not None and self.n_seen_ < self.n_features_in_:
+            warnings.warn(
+                f"{self.n_seen_} steps are fewer than the {self.n_features_in_} features: the coefficients follow the "
+                f"{self._leaning} more than the steps",
+                stacklevel=4,
+            )
         horizon = 1.0 / max(1.0 - self.discount, 1.0 / max(self.n_seen_, 1))
         allowed = float(np.abs(steps.rewards).max()) * horizon
         if self.initial is not None:
@@ -160,6 +166,9 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
             self.diverged_ = True
         if self.diverged_:
             warnings.warn(f"{type(self).__name__} diverged: {self._mend}", ConvergenceWarning, stacklevel=4)
+
+    _leaning: str | None = None
+    """What settles the coefficients of a least-squares method where steps are too few to."""
 
     _mend = "the estimate is of no use; take more steps or a stronger penalty"
 

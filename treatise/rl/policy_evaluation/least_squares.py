@@ -54,12 +54,6 @@ class _LeastSquaresMethod(LinearValueEstimator):
         self._begin_matrices(p)
 
     def _judge(self, steps, done):
-        if self.n_seen_ < self.n_features_in_:
-            warnings.warn(
-                f"{self.n_seen_} steps are fewer than the {self.n_features_in_} features: the coefficients follow "
-                "the penalty (eps) more than the steps",
-                stacklevel=4,
-            )
         if self._passed_over:
             warnings.warn(
                 f"{self._passed_over} steps were passed over: they would have made the matrix singular; take a "
@@ -79,6 +73,7 @@ class _LeastSquaresMethod(LinearValueEstimator):
             yield f"{name} is a square matrix", is_array(getattr(self, name), np.float64, p, p)
 
     _matrices: tuple[str, ...] = ()
+    _leaning = "penalty (eps)"
 
 
 class LSTD(_LeastSquaresMethod):

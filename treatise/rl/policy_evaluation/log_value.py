@@ -11,6 +11,8 @@ from treatise.rl.processes.mdp import generator
 LOG_METHODS = ("doubly robust", "LSTD", "importance sampling", "as observed")
 LEAST_EFFECTIVE = 30
 """Effective episodes below which whole-episode weights rest on too few to be trusted."""
+AT_ONCE = 1 << 23
+"""Numbers of a table that are laid out at a time, however long the log and however many its features."""
 
 
 class LogValue(NamedTuple):
@@ -78,7 +80,10 @@ def effective_size(weights):
 
 
 class _Episodes:
-    """A log as tables with a row for each episode; steps after an end have weight, and earn nothing."""
+    """The episodes of a log, longest first, and sums over them for many weightings at once, in tables of bounded size.
+
+    Weightings have a row each, with a number for each episode.
+    """
 
     def __init__(self, features, rewards, ratios, starts, cut_off, discount):
         self.discount, self.cut_off = discount, cut_off
@@ -88,45 +93,75 @@ class _Episodes:
             # The state that an episode's last step reaches is not in the log: it serves as a successor alone.
             kept = lengths > 1
             first, lengths = first[kept], lengths[kept] - 1
-        self.n, self.longest, self.lengths = len(first), int(lengths.max(initial=0)), lengths
-        self.rows = first[:, np.newaxis] + np.minimum(np.arange(self.longest), lengths[:, np.newaxis] - 1)
-        self.alive = np.arange(self.longest) < lengths[:, np.newaxis]
-        self.last = np.arange(self.longest) == lengths[:, np.newaxis] - 1
-        self.features, self.first = features, first
-        self.rewards = np.where(self.alive, rewards[self.rows], 0.0)
-        self.ratios = np.where(self.alive, ratios[self.rows], 1.0)
-        with np.errstate(over="ignore"):
-            self.weights = np.cumprod(self.ratios, axis=1)
+        order = np.argsort(-lengths, kind="stable")
+        self.first, self.lengths = first[order], lengths[order]
+        self.n, self.longest, self.n_steps = len(first), int(lengths.max(initial=0)), int(lengths.sum())
+        self.episode = np.repeat(np.arange(self.n), self.lengths)
+        self.began = np.cumsum(self.lengths) - self.lengths  # where an episode begins among the steps in this order
+        self.rows = np.arange(self.n_steps) + (self.first - self.began)[self.episode]
+        self.last = np.append(np.diff(self.episode) != 0, True)
+        self.features, self.rewards, self.ratios = features, rewards[self.rows], ratios[self.rows]
 
-    def moments(self):
-        """LSTD-TO's matrix and vector of each episode, and the features of its first state."""
+    def parts(self, width):
+        """Slices of the steps, in which tables with so many numbers for a step are of bounded size."""
+        size = max(1, AT_ONCE // max(width, 1))
+        return (slice(at, min(at + size, self.n_steps)) for at in range(0, self.n_steps, size))
+
+    def after(self, part):
+        """Features of the states that steps reach; zero beyond an end."""
+        following = self.features[np.minimum(self.rows[part] + 1, len(self.features) - 1)]
+        return following if self.cut_off else np.where(self.last[part, np.newaxis], 0.0, following)
+
+    def moments(self, weightings):
+        """LSTD-TO's matrix and vector for each weighting."""
         p = self.features.shape[1]
-        matrices, vectors = np.zeros((self.n, p, p)), np.zeros((self.n, p))
-        for episode in range(self.n):
-            rows = self.rows[episode, : self.lengths[episode]]
-            phi, after = self.features[rows], self._after(rows)
-            weighted = phi * self.ratios[episode, : len(rows), np.newaxis]
-            matrices[episode] = weighted.T @ (phi - self.discount * after)
-            vectors[episode] = weighted.T @ self.rewards[episode, : len(rows)]
-        return matrices, vectors, self.features[self.first]
+        matrices, vectors = np.zeros((len(weightings), p * p)), np.zeros((len(weightings), p))
+        for part in self.parts(p * p):
+            phi = self.features[self.rows[part]]
+            weighted = phi * self.ratios[part, np.newaxis]
+            products = weighted[:, :, np.newaxis] * (phi - self.discount * self.after(part))[:, np.newaxis]
+            # An episode that a part cuts in two adds to both.
+            episodes, begin = np.unique(self.episode[part], return_index=True)
+            matrices += weightings[:, episodes] @ np.add.reduceat(products.reshape(len(phi), -1), begin)
+            vectors += weightings[:, episodes] @ np.add.reduceat(weighted * self.rewards[part, np.newaxis], begin)
+        return matrices.reshape(-1, p, p), vectors
 
-    def _after(self, rows):
-        if self.cut_off:
-            return self.features[rows + 1]
-        return np.vstack([self.features[rows[1:]], np.zeros((1, self.features.shape[1]))])
+    def differences(self, coefs, group):
+        """First values and the temporal differences of every step, by the coefficients of each episode's group."""
+        found, first = np.empty(self.n_steps), (self.features[self.first] @ coefs.T)[np.arange(self.n), group]
+        for part in self.parts(self.features.shape[1] + len(coefs)):
+            chosen = coefs[group[self.episode[part]]]
+            ahead = self.discount * self.after(part) - self.features[self.rows[part]]
+            found[part] = self.rewards[part] + np.einsum("ij,ij->i", ahead, chosen)
+        return first, found
 
-    def differences(self, coefs):
-        """First values and temporal differences of every step, with coefficients for each episode."""
-        values = np.einsum("eti,ei->et", self.features[self.rows], coefs)
-        values = np.where(self.alive, values, 0.0)
-        after = np.zeros_like(values)
-        after[:, :-1] = values[:, 1:]
-        if self.cut_off:
-            beyond = np.einsum("ei,ei->e", self.features[self.rows[:, -1] + 1], coefs)
-            after = np.where(self.last, beyond[:, np.newaxis], after)
-        else:
-            after = np.where(self.last, 0.0, after)
-        return values[:, 0], np.where(self.alive, self.rewards + self.discount * after - values, 0.0)
+    def weights(self):
+        """The product of an episode's ratios up to every step, and up to its last."""
+        found = np.empty(self.n_steps)
+        running = np.ones(self.n)
+        with np.errstate(over="ignore"):
+            for step in range(self.longest):
+                live = np.count_nonzero(self.lengths > step)
+                running[:live] *= self.ratios[self.began[:live] + step]
+                found[self.began[:live] + step] = running[:live]
+        return found, running
+
+    def discounted_means(self, weightings, weights, amounts):
+        """What steps amount to, averaged over episodes at every step and summed with the discount, for each weighting.
+
+        Episodes that have ended keep the weight that they ended with, and amount to nothing.
+        """
+        means, ended = np.zeros(len(weightings)), np.zeros(len(weightings))
+        for step in range(self.longest):
+            live = np.count_nonzero(self.lengths > step)
+            places = self.began[:live] + step
+            shares = weightings[:, :live] @ np.column_stack([weights[places], weights[places] * amounts[places]])
+            total = shares[:, 0] + ended
+            means += self.discount**step * np.divide(shares[:, 1], total, out=np.zeros_like(total), where=total > 0.0)
+            ending = np.flatnonzero(self.lengths[:live] == step + 1)
+            if len(ending):
+                ended += weightings[:, ending] @ weights[places[ending]]
+        return means
 
 
 def evaluate_log(
@@ -140,7 +175,8 @@ def evaluate_log(
     weights whole episodes up to each reward (normalised over the episodes at each step): right whatever the features,
     but its variance grows with every step. "doubly robust" corrects a fit of values, made without the episode at hand,
     by such weights: right whatever the features, with less variance. Intervals come from resampled episodes. Costs
-    O(n p^2) and a system of p equations for each resample.
+    O(n p^2), and for each resample O(episodes p^2), a pass over the steps and a system of p equations. Beside the log
+    memory is some hundred megabytes, or a few matrices of p x p numbers where that is more.
 
     Parameters
     ----------
@@ -201,6 +237,8 @@ def evaluate_log(
         )
     if not 0.0 < level < 1.0:
         raise ValueError(f"level={level!r} must lie between 0 and 1; the usual one is 0.95")
+    if resamples < 1:
+        raise ValueError(f"resamples={resamples!r}: an interval needs samples of the episodes, 1000 as a rule")
     if method not in ("auto", *LOG_METHODS[:3]):
         raise ValueError(f"method={method!r}; take 'auto', {', '.join(map(repr, LOG_METHODS[:3]))}")
     if not ((np.ptp(features, axis=0) == 0.0) & (features[0] != 0.0)).any():
@@ -208,22 +246,14 @@ def evaluate_log(
     episodes = _Episodes(features, rewards, ratios, starts, cut_off, float(discount))
     if episodes.n < 2:
         raise ValueError(f"the log has {episodes.n} episodes of use; intervals need at least 2, and 30 to be trusted")
-    if not np.isfinite(episodes.weights).all():
+    weights, whole = episodes.weights()
+    if not np.isfinite(weights).all():
         raise ValueError("the ratios' products along an episode overflow; check the two policies' probabilities")
-    rng = generator(random_state)
-    counts = rng.multinomial(episodes.n, np.full(episodes.n, 1.0 / episodes.n), size=resamples).astype(np.float64)
-    counts = np.vstack([np.ones(episodes.n), counts])
-    matrices, vectors, first = episodes.moments()
-    drawn = {
-        "doubly robust": _doubly_robust(episodes, matrices, vectors, first, counts, rng),
-        "LSTD": _lstd_values(matrices, vectors, first, counts),
-        "importance sampling": _weighted_returns(episodes, counts),
-        "as observed": counts @ (episodes.rewards @ discount ** np.arange(episodes.longest)) / episodes.n,
-    }
+    found = _drawn(episodes, weights, resamples, generator(random_state))
     tails = [50.0 * (1.0 - level), 50.0 * (1.0 + level)]
-    estimates = {name: (float(v[0]), *map(float, np.percentile(v[1:], tails))) for name, v in drawn.items()}
-    effective = effective_size(episodes.weights[:, -1])
-    notes = _cautions(episodes, effective, features.shape[1])
+    estimates = {name: (float(v[0]), *map(float, np.percentile(v[1:], tails))) for name, v in found.items()}
+    effective = effective_size(whole)
+    notes = _cautions(episodes, whole, effective, features.shape[1])
     if method == "auto":
         method = "doubly robust" if effective >= LEAST_EFFECTIVE else "LSTD"
     return LogValue(
@@ -231,43 +261,48 @@ def evaluate_log(
     )
 
 
-def _lstd_values(matrices, vectors, first, counts):
-    """LSTD's value of the first states, for each weighting of the episodes."""
-    p = first.shape[1]
-    ridge = 1e-6 * np.maximum(np.einsum("eii->i", matrices), 1e-12)  # of the whole log; a column of zeros has some too
-    flat = matrices.reshape(len(matrices), -1)
-    found = np.empty(len(counts))
-    for place, weights in enumerate(counts):
-        matrix = (weights @ flat).reshape(p, p) + np.diag(ridge)
-        found[place] = weights @ first @ scaled_solve(matrix, weights @ vectors)[0] / weights.sum()
-    return found
+def _drawn(episodes, weights, resamples, rng):
+    """Each estimate from the log as it is, then from samples of its episodes, as many at a time as memory allows."""
+    n, p = episodes.n, episodes.features.shape[1]
+    first = episodes.features[episodes.first]
+    folds = rng.permutation(n) % min(5, n)
+    by_fold, vectors = episodes.moments((folds == np.arange(folds.max() + 1)[:, np.newaxis]).astype(np.float64))
+    size = np.maximum(np.einsum("fii->i", by_fold), 1e-12)  # of the whole log; a column of zeros has some too
+    # Values fitted without the episode at hand.
+    coefs = np.array([
+        scaled_solve(np.delete(by_fold, fold, 0).sum(axis=0) + np.diag(1e-3 * size / n),
+                     np.delete(vectors, fold, 0).sum(axis=0))[0]
+        for fold in range(len(by_fold))
+    ])  # fmt: skip
+    values, differences = episodes.differences(coefs, folds)
+    returns = np.zeros(n)
+    np.add.at(returns, episodes.episode, episodes.rewards * episodes.discount ** (
+        np.arange(episodes.n_steps) - episodes.began[episodes.episode]
+    ))  # fmt: skip
+    found = {name: [] for name in LOG_METHODS}
+    for counts in _samples(n, resamples, max(1, AT_ONCE // max(n, p * p)), rng):
+        # V(s_0) + sum of gamma^t w_t (r_t + gamma V' - V): whatever V is, its mean is the value of the target policy,
+        # since a ratio has the mean one in every state.
+        corrections = episodes.discounted_means(counts, weights, differences)
+        found["doubly robust"].append(counts @ values / n + corrections)
+        found["importance sampling"].append(episodes.discounted_means(counts, weights, episodes.rewards))
+        found["as observed"].append(counts @ returns / n)
+        found["LSTD"].append(np.array([
+            weighting @ first @ scaled_solve(matrix + np.diag(1e-6 * size), vector)[0] / n
+            for weighting, matrix, vector in zip(counts, *episodes.moments(counts))
+        ]))  # fmt: skip
+    return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def _weighted_returns(episodes, counts):
-    """Rewards weighted by the ratios up to each step, the weights normalised over the episodes at every step."""
-    total = counts @ episodes.weights
-    mean = np.divide(counts @ (episodes.weights * episodes.rewards), total, out=np.zeros_like(total), where=total > 0.0)
-    return mean @ episodes.discount ** np.arange(episodes.longest)
+def _samples(n, resamples, at_once, rng):
+    """How often each episode counts: once, then as often as it is drawn."""
+    yield np.ones((1, n))
+    for begun in range(0, resamples, at_once):
+        size = min(at_once, resamples - begun)
+        yield rng.multinomial(n, np.full(n, 1.0 / n), size=size).astype(np.float64)
 
 
-def _doubly_robust(episodes, matrices, vectors, first, counts, rng):
-    """Values fitted without the episode at hand, corrected by its weighted steps (weights normalised at every step)."""
-    folds = rng.permutation(episodes.n) % min(5, episodes.n)
-    coefs = np.empty((episodes.n, first.shape[1]))
-    ridge = np.diag(1e-3 * np.maximum(np.einsum("eii->i", matrices) / episodes.n, 1e-12))
-    for fold in range(folds.max() + 1):
-        others = folds != fold
-        coefs[~others] = scaled_solve(matrices[others].sum(axis=0) + ridge, vectors[others].sum(axis=0))[0]
-    # V(s_0) + sum of gamma^t w_t (r_t + gamma V' - V): whatever V is, its mean is the value of the target policy, since
-    # a ratio has the mean one in every state.
-    values, differences = episodes.differences(coefs)
-    total = counts @ episodes.weights
-    summed = counts @ (episodes.weights * differences)
-    mean = np.divide(summed, total, out=np.zeros_like(total), where=total > 0.0)
-    return counts @ values / episodes.n + mean @ episodes.discount ** np.arange(episodes.longest)
-
-
-def _cautions(episodes, effective, n_features):
+def _cautions(episodes, whole, effective, n_features):
     notes = []
     if effective < LEAST_EFFECTIVE:
         notes.append(
@@ -278,6 +313,6 @@ def _cautions(episodes, effective, n_features):
         notes.append(f"{episodes.n} episodes are few to resample: the interval may be too short")
     if episodes.lengths.sum() < n_features:
         notes.append(f"{int(episodes.lengths.sum())} steps are fewer than the {n_features} features")
-    if (episodes.weights[:, -1] == 0.0).all():
+    if (whole == 0.0).all():
         notes.append("the target policy would have ended every episode otherwise: no whole one counts for it")
     return notes

@@ -35,6 +35,7 @@ class _GaussianMethod(LinearValueEstimator):
     _parameter_constraints: dict = {
         **LinearValueEstimator._parameter_constraints, "noise": [_POSITIVE], "prior": [_POSITIVE],
     }  # fmt: skip
+    _leaning = "prior"
 
     def _begin(self, steps):
         p = self.n_features_in_
@@ -192,6 +193,7 @@ class MonteCarlo(LinearValueEstimator):
     _parameter_constraints: dict = {
         **LinearValueEstimator._parameter_constraints, "ridge": [_POSITIVE, StrOptions({"auto"})],
     }  # fmt: skip
+    _leaning = "penalty (ridge)"
     partial_fit = property(doc="Not offered: returns are known only when their episodes have ended.")
 
     def __init__(self, discount=0.95, *, ridge="auto", keep_every=None, initial=None):

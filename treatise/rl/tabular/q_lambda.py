@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.invariants import finite, is_array
 from treatise._core.progress import progress
 from treatise.rl.processes._sampling_loops import cumulative
-from treatise.rl.processes.mdp import generator
+from treatise.rl.processes.mdp import FiniteMDP, generator
 from treatise.rl.tabular._loops import empty_traces, finite_episodes
 
 LEAST_ALPHA = 1e-5
+MOST_LOST = 0.01
+"""Share of what lies between the worst and the best policy that a policy may lose and still count as converged."""
 
 
 class QLambda(BaseEstimator):
@@ -26,7 +28,8 @@ class QLambda(BaseEstimator):
     from that of the round before, or no longer less than before, the step is halved; training ends when it is tiny.
 
     Use it where states can be listed and a model or simulator is fast; millions of steps a second are learned from. Do
-    not use it for states that must be approximated. A step costs as many updates as there are live traces.
+    not use it for states that must be approximated. A step costs as many updates as there are live traces; for a finite
+    process the policy is compared with the best one at the end, which costs a few systems of n_states equations.
 
     Parameters
     ----------
@@ -57,8 +60,12 @@ class QLambda(BaseEstimator):
         The best action in each state.
     history_ : ndarray of shape (n_rounds_, 3)
         Step, mean reward of a step and difference of policies, of each round.
+    loss_ : float
+        What the policy loses against the best one at the beginning of an episode, as a share of what lies between the
+        worst and the best; exact for a finite process, NaN for a simulator, which offers nothing to compare with.
     converged_ : bool
-        Whether the step became tiny before the rounds were over.
+        Whether the step became tiny before the rounds were over, and the loss, where it is known, is at most 0.01. A
+        tiny step alone is no proof: actions that are hardly tried, or whose reward comes late, may still be misjudged.
 
     Examples
     --------
@@ -144,13 +151,19 @@ class QLambda(BaseEstimator):
                         self.converged_ = True
                         break
         self.q_, self.policy_, self.history_ = Q, before, np.array(history)
+        self.loss_ = loss_of(before, world, self.gamma) if isinstance(world, FiniteMDP) else np.nan
         if not self.converged_:
-            warnings.warn(
-                f"the step is still {alpha:.2g} after n_rounds={self.n_rounds}; give more rounds",
-                ConvergenceWarning,
-                stacklevel=2,
+            self._warn(f"the step is still {alpha:.2g} after n_rounds={self.n_rounds}; give more rounds")
+        elif self.loss_ > MOST_LOST:
+            self.converged_ = False
+            self._warn(
+                f"the policy settled on loses {self.loss_:.2g} of what lies between the worst and the best; give more "
+                "random actions (epsilon), more episodes_per_round or a smaller threshold"
             )
         return self
+
+    def _warn(self, message):
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def predict(self, states):
         """The best action in each of some states.
@@ -173,6 +186,19 @@ class QLambda(BaseEstimator):
     def _invariants(self):
         yield "values are finite numbers", is_array(self.q_, np.floating, None, None) and finite(self.q_)
         yield "every state has an action", is_array(self.policy_, np.integer, len(self.q_))
+
+
+def loss_of(policy, mdp, gamma):
+    """What a policy loses at the beginning, as a share of what lies between the worst policy and the best."""
+
+    def judged(rewards):
+        return FiniteMDP(mdp.transitions, rewards, discount=gamma, start=mdp.start, terminal=mdp.terminal)
+
+    problem = judged(mdp.rewards)
+    best, worst = mdp.start @ problem.optimal()[1], -mdp.start @ judged(-mdp.rewards).optimal()[1]
+    lost = best - mdp.start @ problem.value(policy)
+    rounding = 1e-12 * (1.0 + abs(best) + abs(worst))
+    return float(max(lost, 0.0) / (best - worst)) if best - worst > rounding else 0.0
 
 
 def finite_world(mdp):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 CENTRE = "centre"
 
 
@@ -64,11 +66,14 @@ class Factor:
 
         Parameters
         ----------
-        levels : Factor, tuple or list
-            ``(low, high)``, with ``"log"``, ``"int"`` or both behind, or a list of choices in a sensible order.
+        levels : Factor, tuple, list or array
+            ``(low, high)``, with ``"log"``, ``"int"`` or both behind, or a list of choices in a sensible order; an
+            array is a list.
         """
         if isinstance(levels, Factor):
             return levels
+        if isinstance(levels, np.ndarray) and levels.ndim == 1:
+            levels = levels.tolist()
         if isinstance(levels, list):
             if len(levels) < 2:
                 raise ValueError(f"{levels!r} leaves nothing to choose; give two values or more")

@@ -27,8 +27,8 @@ class DesignedSearchCV(BaseSearchCV):
     estimator : estimator object
         What is tuned. Its own parameters are the first setting that is tried.
     factors : dict
-        For each parameter ``(low, high)``, with ``"log"`` or ``"int"`` or both behind them, a list of choices in a
-        sensible order, or a :class:`Factor`. Levels should be far apart.
+        For each parameter ``(low, high)``, with ``"log"`` or ``"int"`` or both behind them, a list or array of choices
+        in a sensible order, or a :class:`Factor`. Levels should be far apart. A list of one choice sets the parameter.
     design : {"auto", "minimal", "full"}, int or Design, default="auto"
         Settings of the screening: as few as leave two to judge a linear model by, as few as it needs, all combinations,
         a fraction of at least this resolution, or a design of one's own.
@@ -142,8 +142,16 @@ class DesignedSearchCV(BaseSearchCV):
             self.design, self.step, self.patience, self.rounds, self.second_order, self.f_in, self.f_out, self.start,
             self.spread, self.reach, True, self.max_runs,
         )  # fmt: skip
-        factors = read_factors(self.factors, self.estimator.get_params())
-        unknown = set(factors) - set(self.estimator.get_params())
+        fixed = {
+            name: levels[0]
+            for name, levels in self.factors.items()
+            if isinstance(levels, (list, np.ndarray)) and len(levels) == 1
+        }
+        varied = {name: levels for name, levels in self.factors.items() if name not in fixed}
+        if fixed and not varied:
+            raise ValueError(f"factors {sorted(fixed)} have one choice each, which leaves nothing to search for")
+        factors = read_factors(varied, self.estimator.get_params())
+        unknown = {*factors, *fixed} - set(self.estimator.get_params())
         if unknown:
             raise ValueError(
                 f"{type(self.estimator).__name__} has no parameter {sorted(unknown)[0]!r}; "
@@ -154,7 +162,8 @@ class DesignedSearchCV(BaseSearchCV):
 
         def evaluate(settings, stage, note):
             nonlocal tried
-            results = evaluate_candidates(settings, more_results={"stage": [stage] * len(settings)})
+            candidates = [{**fixed, **setting} for setting in settings]
+            results = evaluate_candidates(candidates, more_results={"stage": [stage] * len(settings)})
             scores = results[self._climbed(results)][tried:]
             tried += len(settings)
             for place, score in enumerate(scores):

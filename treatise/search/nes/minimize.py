@@ -133,7 +133,7 @@ class _Run:
             X = search.ask()
             try:
                 values = evaluate(X)
-                search.tell(X, values)
+                search.tell(search.ask(), values)  # asked again, in case the function changed its argument
             except KeyboardInterrupt:
                 if self.x is None:
                     raise
