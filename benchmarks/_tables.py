@@ -25,6 +25,8 @@ def make_data(task: str, size: Size) -> tuple[Any, np.ndarray]:
         return _bags(size)
     if task.endswith("-groups"):
         return _grouped(task, size)
+    if task == "cluster-sequences":
+        return _series(size)
     informative = max(4, size.p // 2)
     if task == "regression":
         return make_regression(size.n, size.p, n_informative=informative, noise=10.0, random_state=0)
@@ -60,6 +62,16 @@ def _bags(size: Size) -> tuple[list[np.ndarray], np.ndarray]:
     y = np.arange(len(bags)) % size.k
     bags[:, 0] = rng.normal(size=(size.k, size.p))[y] + 0.1 * rng.normal(size=(len(bags), size.p))
     return list(bags), y
+
+
+def _series(size: Size) -> tuple[list[np.ndarray], np.ndarray]:
+    """Sequences of sixty positions, ten at least, that switch between two levels, in every second one more often."""
+    rng = np.random.default_rng(0)
+    count = max(size.n // 60, 10)
+    y, length = np.arange(count) % 2, max(size.n // count, 6)
+    state = np.cumsum(rng.random((count, length)) < np.array([0.1, 0.5])[y][:, np.newaxis], axis=1) % 2
+    levels = rng.normal(size=(2, size.p))
+    return list(levels[state] + 0.5 * rng.normal(size=(count, length, size.p))), y
 
 
 def _lives(size: Size) -> tuple[np.ndarray, np.ndarray]:

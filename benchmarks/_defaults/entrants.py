@@ -83,12 +83,13 @@ def _inferred(entry: EstimatorEntry) -> ComparisonEntry | None:
     """How a predictor or a selector that takes no part in comparisons would: scaled columns, nothing to search."""
     module, _, name = entry.path.rpartition(".")
     member = getattr(import_module(module), name)
-    if inspect.isclass(member) and issubclass(member, SelectorMixin):
+    predicts = inspect.isclass(member) and issubclass(member, ClassifierMixin | RegressorMixin)
+    if inspect.isclass(member) and issubclass(member, SelectorMixin) and not predicts:
         tasks, (head, _) = ("binary", "multiclass"), OBVIOUS["linear"]
         return ComparisonEntry(
             tasks, *UNMEASURED, role="transformer", scaling="standard", form="linear", head=dict.fromkeys(tasks, head)
         )
-    if not (inspect.isclass(member) and issubclass(member, ClassifierMixin | RegressorMixin)) or _needs(member):
+    if not predicts or _needs(member):
         return None
     estimator = member()
     if not is_classifier(estimator):

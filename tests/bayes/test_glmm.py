@@ -24,7 +24,7 @@ def counts():
 @pytest.fixture(scope="module")
 def fitted(counts):
     X, y, group = counts
-    return VariationalGLMM(tol=1e-9).fit(X, y, groups=group)
+    return VariationalGLMM(tol=1e-9, standardize=False).fit(X, y, groups=group)
 
 
 def printed_bound(C, y, p, K, mean, covariance, spread, inverse_a, sigma_beta=1e5, A=1e5):
@@ -62,7 +62,7 @@ def algorithm_1(C, y, p, sigma_beta=1e5, A=1e5, cycles=200):
 
 def test_fixed_point_and_bound_are_those_of_algorithm_1(counts):
     X, y, group = (part[:250] for part in counts)
-    fitted = VariationalGLMM(tol=1e-9).fit(X, y, groups=group)
+    fitted = VariationalGLMM(tol=1e-9, standardize=False).fit(X, y, groups=group)
     C = np.column_stack([np.ones(len(y)), X, np.eye(25)[group]])
     mean, covariance, spread, used_a = algorithm_1(C, y, 2)
     np.testing.assert_allclose(np.r_[fitted.intercept_, fitted.coef_], mean[:2], atol=1e-7)
@@ -86,7 +86,7 @@ def test_bound_never_falls_and_its_gradient_is_zero_at_the_end(counts, fitted):
     assert np.diff(fitted.lower_bound_trace_).min() > -1e-9 * abs(fitted.lower_bound_)
     X, y, group = counts
     few = group < 8
-    model = VariationalGLMM(tol=1e-11).fit(X[few], y[few], groups=group[few])
+    model = VariationalGLMM(tol=1e-11, standardize=False).fit(X[few], y[few], groups=group[few])
     C = np.column_stack([np.ones(few.sum()), X[few], np.eye(8)[group[few]]])
     mean, covariance, spread, used_a = algorithm_1(C, y[few], 2, cycles=2000)
     assert model.lower_bound_ == pytest.approx(
@@ -188,7 +188,7 @@ def test_correlated_slopes_equal_dense_updates():
     y = (y - y.mean()) / y.std()  # its unit is then one
     Z = np.zeros((72, 18))
     Z[np.arange(72), 2 * group], Z[np.arange(72), 2 * group + 1] = 1.0, x
-    model = VariationalGLMM("gaussian", slopes=[0], tol=1e-9).fit(x[:, None], y, groups=group)
+    model = VariationalGLMM("gaussian", slopes=[0], tol=1e-9, standardize=False).fit(x[:, None], y, groups=group)
     mean, covariance, spread, noise = dense_gaussian(np.column_stack([np.ones(72), x, Z]), y, 2, 9, 2)
     np.testing.assert_allclose(np.r_[model.intercept_, model.coef_], mean[:2], atol=1e-6)
     np.testing.assert_allclose(model.coef_cov_, covariance[:2, :2], atol=1e-7)
@@ -275,6 +275,35 @@ def test_units_and_order_change_only_what_they_must(counts, fitted):
     assert large.lower_bound_ == pytest.approx(small.lower_bound_ - len(y) * np.log(1e4), rel=1e-9)
 
 
+@pytest.mark.parametrize("correlated", [True, False])
+def test_units_of_columns_do_not_matter_even_to_a_prior_that_says_much(correlated):
+    rng = np.random.default_rng(8)
+    group, X = np.repeat(np.arange(30), 12), rng.normal(size=(360, 2))
+    slopes = rng.normal(0, 0.4, 30)
+    y = rng.poisson(np.exp(0.4 * X[:, 0] - 0.3 * X[:, 1] + rng.normal(0, 0.5, 30)[group] + slopes[group] * X[:, 0]))
+    # The zero of a column with slopes is where levels and slopes of groups have their covariance: a part of the model.
+    unit, origin = np.array([1e7, 1e-6]), np.array([0.0, -30.0])
+    settings = {"sigma_beta": 0.5, "half_cauchy_scale": 0.5, "slopes": [0], "correlated": correlated, "tol": 1e-9}
+    plain = VariationalGLMM(**settings).fit(X, y, groups=group)
+    moved = VariationalGLMM(**settings).fit(unit * (X + origin), y, groups=group)
+    np.testing.assert_allclose(unit * moved.coef_, plain.coef_, rtol=1e-6)
+    assert moved.lower_bound_ == pytest.approx(plain.lower_bound_, abs=1e-6)
+    new, known_and_new = rng.normal(size=(8, 2)), [0, 5, 7, 29, 100, 101, 102, 103]
+    for mine, theirs in zip(
+        moved.linear_predictor(unit * (new + origin), known_and_new), plain.linear_predictor(new, known_and_new)
+    ):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5)
+    slope = (lambda model: model.random_effects_[0][:, 1]) if correlated else (lambda m: m.random_effects_[1][:, 0])
+    np.testing.assert_allclose(unit[0] * slope(moved), slope(plain), atol=1e-6)
+    drawn = moved.sample_posterior(2000, random_state=0)["random"]
+    drawn = drawn[0][:, :, 1] if correlated else drawn[1][:, :, 0]
+    deviation = plain.random_deviations_[0][:, 1] if correlated else plain.random_deviations_[1][:, 0]
+    assert np.abs(unit[0] * drawn.mean(axis=0) - slope(plain)).max() < 5 * deviation.max() / np.sqrt(2000)
+    np.testing.assert_allclose(unit[0] * drawn.std(axis=0), deviation, rtol=0.1)
+    raw = VariationalGLMM(**{**settings, "standardize": False}).fit(unit * X, y, groups=group)
+    assert abs(unit[0] * raw.coef_[0] - plain.coef_[0]) > 0.01
+
+
 def test_columns_that_follow_from_others_work_through_the_prior(counts):
     X, y, group = counts
     twice = VariationalGLMM(sigma_beta=10.0).fit(np.column_stack([X, X]), y, groups=group)
@@ -290,7 +319,7 @@ def test_a_column_that_separates_is_told_or_kept_finite():
         flat = VariationalGLMM("binomial", max_iter=50).fit(X, y)
     assert np.isfinite(flat.coef_).all()
     kept = VariationalGLMM("binomial", sigma_beta=5.0).fit(X, y)
-    assert kept.converged_ and 5 < kept.coef_[0] < 15
+    assert kept.converged_ and 5 < kept.coef_[0] * X.std() < 15
 
 
 def test_probabilities_are_averages_over_the_posterior():
@@ -311,6 +340,10 @@ def test_probabilities_are_averages_over_the_posterior():
     [
         ("poisson", {"y": [1.0, -1.0, 2.0]}, "row 1 has -1"),
         ("poisson", {"y": [1.0, 1.5, 2.0]}, "row 1 has 1.5"),
+        ("poisson", {"y": ["one", "two", "two"]}, "y holds the word 'one'; give numbers"),
+        ("binomial", {"y": np.array(["yes", "no", "no"])}, "give 1 and 0, as in y == 'yes'"),
+        ("gaussian", {"y": [1e300, 2e300, 3e300]}, r"y holds 3e\+300, whose square overflows; write it in a larger"),
+        ("poisson", {"X": [[1e300], [2.0], [3.0]]}, r"X holds 1e\+300"),
         ("poisson", {"trials": [1, 1, 1]}, "trials are for family='binomial'"),
         ("binomial", {"y": [0, 2, 1]}, "2 successes in 1 trials; give trials"),
         ("binomial", {"trials": [1, -1, 1]}, "trials must be counts"),

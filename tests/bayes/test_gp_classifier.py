@@ -98,3 +98,12 @@ def test_wrong_corrections_are_refused(rows):
     X, y, *_ = rows
     with pytest.raises(ValueError, match="does not correct a fit by inference='ep'"):
         GPBinaryClassifier(correction="la-cm").fit(X, y)
+
+
+def test_rows_far_from_zero_have_the_same_distances_and_so_the_same_probabilities():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(60, 2)), 3)
+    y = X[:, 0] + 0.5 * rng.normal(size=60) > 0
+    near, far = (GPBinaryClassifier(gamma=0.5, variance=4.0).fit(X + origin, y) for origin in (0.0, 1e9))
+    # Sums of a thousandth and 1e9 are rounded at 1e-7.
+    np.testing.assert_allclose(far.predict_proba(X[:9] + 1e9), near.predict_proba(X[:9]), atol=1e-6)

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -452,3 +453,42 @@ def test_pictures_show_every_centre_and_level():
     assert len(ax.patches) == 30 and [text.get_text() for text in ax.get_legend().get_texts()] == ["high", "low"]
     with pytest.raises(ValueError, match="a kind for each of the 10"):
         plot_hmm_hierarchy(hierarchy, y=[1, 2])
+
+
+def switching(rng, stay, length):
+    """Two levels, of which only the moves differ between groups."""
+    state, seen = rng.integers(2), []
+    for _ in range(length):
+        seen.append(rng.normal((-2.0, 2.0)[state]))
+        state = state if rng.random() < stay else 1 - state
+    return np.array(seen)[:, None]
+
+
+def test_sequences_too_short_for_models_of_their_own_are_told_and_long_ones_are_not():
+    rng = np.random.default_rng(0)
+    given = [switching(rng, stay, 39 if k == 3 else 40) for k, stay in enumerate((0.9, 0.5) * 4)]
+    with pytest.warns(
+        UserWarning, match="1 of 8 sequences have fewer than 40 positions.* number 3 with 39.*HMMMixture"
+    ):
+        HMMClusterer(2, n_states=2, n_init=1, random_state=0).fit(given)
+    with pytest.warns(UserWarning, match="8 of 8 sequences have fewer than 60 positions, 20 for each of 3"):
+        fit_hmms(given, n_states=3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        HMMClusterer(2, n_states=2, n_init=1, random_state=0).fit([part for part in given if len(part) == 40])
+        # A mixture's models learn from all sequences of a group, however short each is.
+        HMMMixture(2, n_states=2, random_state=0).fit([part[:20] for part in given])
+
+
+@pytest.mark.parametrize("given", [(PAPER[0], PAPER[0]), (PAPER[0], None), (PAPER[:1], PAPER[0])])
+def test_one_model_in_place_of_a_list_is_told(given):
+    with pytest.raises(ValueError, match=r"where a list of them is due; write \[model\]"):
+        hmm_kl(*given)
+    with pytest.raises(ValueError, match="come in a list, and 3 is none"):
+        hmm_expected_log_likelihood(3, PAPER)
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"sequence 1 holds .*e\+\d+, whose square overflows"):
+        HMMClusterer(2).fit([rng.normal(size=(60, 1)), 1e200 * rng.normal(size=(60, 1))])

@@ -208,3 +208,13 @@ def test_made_up_data_have_their_size(task):
     assert len(X) == len(y) == 200
     if task != "regression":
         assert len(set(y)) == 4
+
+
+@pytest.mark.parametrize("rows", [64, 512, 6000])
+def test_sequences_to_group_have_the_positions_asked_for_and_two_ways_to_move(rows):
+    sequences, groups = make_data("cluster-sequences", Size(rows, 3, 2))
+    assert len(sequences) >= 10 and all(sequence.shape[1] == 3 for sequence in sequences)
+    assert sum(map(len, sequences)) == pytest.approx(rows, rel=0.1)
+    if rows == 6000:
+        jumps = [np.mean(np.abs(np.diff(sequence, axis=0))) for sequence in sequences]
+        assert min(np.array(jumps)[groups == 1]) > np.mean(np.array(jumps)[groups == 0])

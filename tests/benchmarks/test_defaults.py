@@ -93,3 +93,8 @@ def test_the_command_tells_scores_and_leaves_out_what_is_too_slow(capsys):
     assert main(["SVMPathCV", "--tables", "breast_cancer", "--cap", "0.001"]) == 0
     shown = capsys.readouterr().out
     assert "SVMPathCV on breast_cancer: a fit would take about" in shown and "not judged" in shown
+
+
+def test_a_classifier_that_also_selects_is_tried_as_what_it_predicts():
+    [entrant] = entrants(["L1MarginClassifier"])
+    assert entrant.compare.tasks == ("binary",) and entrant.compare.role == "predictor"

@@ -37,6 +37,10 @@ def test_every_command_offers_json_and_debug_in_its_help(invoke):
         (["lst"], "no such command 'lst'. Did you mean 'list'?"),
         (["list", "--taks", "x"], "no such option: --taks (Possible options: --task)"),
         (["--versoin"], "no such option: --versoin (Possible options: --version)"),
+        (
+            ["compare", "iris", "--ordered", "--budget", "30"],
+            "--ordered needs a value, and --budget follows it; `treatise compare --help` tells more",
+        ),
         (["show"], "missing argument 'ID|ESTIMATOR|WORDS...'; `treatise show --help` tells more"),
     ],
 )

@@ -150,6 +150,24 @@ def test_number_of_parts_is_found_from_the_noise_and_the_noise_from_their_number
         assert 0.0 < by_number.noise_ <= 0.1 and by_number.lp_diagonal_.sum() == pytest.approx(5.0, rel=0.03)
 
 
+@pytest.mark.parametrize("level", [0.02, 0.1, 0.2])
+def test_number_and_noise_are_found_where_neither_is_told(level):
+    for seed in range(2):
+        X, pure = make_near_separable("dirichlet", "dense", level, n_samples=50, random_state=seed)
+        model = LPSeparableNMF().fit(X)
+        assert np.array_equal(np.sort(model.components_indices_), pure)
+    # Noise that is larger than a tenth of a row is seen, to a fifth of its size.
+    assert model.noise_ == pytest.approx(max(level, 0.1 * np.abs(X).sum(axis=1).mean()), rel=0.2)
+
+
+def test_dark_rows_do_not_make_parts_of_bright_ones_variations():
+    """Half of the rows a tenth as large: the median row is one of them, or not, by chance."""
+    for seed in range(3):
+        X, _ = make_separable(60, 30, 4, noise=0.02, random_state=seed)
+        X[np.random.default_rng(seed).permutation(60)[:31]] *= 0.05
+        assert LPSeparableNMF().fit(np.abs(X)).n_components_ <= 5
+
+
 def test_outliers_are_told_from_parts():
     rng = np.random.default_rng(0)
     for seed in range(5):

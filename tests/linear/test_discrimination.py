@@ -10,10 +10,13 @@ from sklearn.datasets import load_diabetes, load_iris, load_linnerud
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
 
+from treatise._core.invariants import broken_invariant
 from treatise.datasets import make_shared_features
+from treatise.io import load_model, save_model
 from treatise.kernels import Gaussian, Linear
 from treatise.linear import (
     AdaptivePoolingClassifier,
@@ -320,3 +323,61 @@ def test_bad_input_gets_a_sentence():
         MultiTaskMEDClassifier(alpha=-1).fit(X, Y)
     with pytest.raises(ValueError, match="task 'b' holds one class only"):
         AdaptivePoolingClassifier().fit(X, np.where(TASKS == "b", 1, Y), tasks=TASKS)
+
+
+@pytest.mark.parametrize("kernels", ["features", ["linear", "rbf"]])
+def test_a_saved_machine_whose_tasks_have_unlike_many_support_vectors_can_be_loaded(tmp_path, kernels):
+    X, y, tasks = make_shared_features(random_state=0)
+    model = MultiTaskMEDClassifier(kernels).fit(X, y, tasks=tasks)
+    assert len({len(b) for b in model.dual_coef_}) > 1
+    save_model(model, tmp_path / "model.skops")
+    again = load_model(tmp_path / "model.skops").model
+    np.testing.assert_array_equal(again.predict(X, tasks=tasks), model.predict(X, tasks=tasks))
+    model.dual_coef_ = ["many"] * len(model.dual_coef_)
+    assert broken_invariant(model) == "dual_coef_ holds numbers"
+
+
+def gram_array(A, B=None, gammas=(0.1, 1.0)):
+    """Kernels of rows along the last axis, as cross-validation can slice them."""
+    return np.stack([rbf_kernel(A, B, gamma=gamma) for gamma in gammas], axis=-1)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_precomputed_kernels_give_what_the_kernels_give(shared):
+    X, y, tasks = make_shared_features(random_state=0)
+    X, new = X[:, :6], X[::3, :6] + 0.1
+    machines = [
+        (MultiTaskMEDClassifier, y, "decision_function"),
+        (MultiTaskMEDRegressor, X[:, 0] * y + X[:, 1], "predict"),
+    ]
+    for machine, target, scored in machines:
+        ours = machine("precomputed", shared=shared).fit(gram_array(X), target, tasks=tasks)
+        plain = machine([Gaussian(0.1), Gaussian(1.0)], shared=shared).fit(X, target, tasks=tasks)
+        # Both end within tol of the optimum, by ways that rounding of the two Gram matrices may part.
+        np.testing.assert_allclose(ours.weights_, plain.weights_, atol=1e-4)
+        there = getattr(ours, scored)(gram_array(new, X), tasks=tasks[::3])
+        np.testing.assert_allclose(there, getattr(plain, scored)(new, tasks=tasks[::3]), atol=1e-3)
+        assert broken_invariant(ours) is None
+        # A list of matrices says the same.
+        again = machine("precomputed", shared=shared).fit(list(np.moveaxis(gram_array(X), -1, 0)), target, tasks=tasks)
+        np.testing.assert_array_equal(again.weights_, ours.weights_)
+
+
+def test_precomputed_kernels_can_be_cross_validated_and_bad_ones_are_refused():
+    X, y = load_iris(return_X_y=True)
+    plain = cross_val_score(MultiTaskMEDClassifier([Gaussian(0.1), Gaussian(1.0)]), X, y, cv=3)
+    np.testing.assert_allclose(cross_val_score(MultiTaskMEDClassifier("precomputed"), gram_array(X), y, cv=3), plain)
+    model = MultiTaskMEDClassifier("precomputed")
+    with pytest.raises(ValueError, match="list of matrices or as an array of shape"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="Gram matrix 0"):
+        model.fit([X @ X.T + np.arange(150.0)], y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(gram_array(X[:100]), y)
+    model.fit(gram_array(X), y)
+    with pytest.raises(ValueError, match="X holds 2 matrices of 50 columns; MultiTaskMEDClassifier was fitted to 2"):
+        model.predict(gram_array(X, X[:50]))
+    model.support_[0] = model.support_[0] + 150
+    assert broken_invariant(model) == "support vectors are rows of the training table"
+    with pytest.raises(ValueError, match="'precomputed' cannot be evaluated for new rows; give the list of kernels"):
+        kernel_metric(model.weights_, "precomputed")

@@ -369,3 +369,19 @@ def test_sources_that_are_no_masks_are_refused():
         TransFeat().fit(X, y, sources=[[True, False]])
     with pytest.raises(ValueError, match="true or false"):
         TransFeat().fit(X, y, sources=np.full((2, 5), 0.5))
+
+
+@pytest.mark.parametrize("model", [MICMulti(), MICGroup(), TransFeat(), MICMultiClassifier()])
+def test_a_model_without_any_feature_says_that_it_is_a_constant(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 300)), np.arange(40) % 2
+    with pytest.warns(UserWarning, match="none of the 300 features saves the bits that name it"):
+        model.fit(X, y)
+    assert not model.support_.any() and len(np.unique(model.predict(X))) == 1
+
+
+def test_a_model_with_a_feature_or_of_a_constant_does_not_warn(recwarn):
+    X, Y = data()
+    MICMulti().fit(X, Y)
+    MICMulti().fit(X, np.ones(len(X)))
+    assert not [warning for warning in recwarn if "saves the bits" in str(warning.message)]

@@ -312,3 +312,13 @@ def test_bad_input_gets_a_sentence(rule):
                 rule(eta=eta).fit(X, y)
         with pytest.raises(ValueError, match="means of the two classes coincide"):
             rule().fit(np.tile([[0.0, 1.0], [1.0, 0.0]], (10, 1)), np.repeat([0, 1], 10))
+
+
+def test_margins_of_many_rows_take_no_matrix_of_rows_by_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 3))
+    tracemalloc.start()
+    model = L1MarginClassifier().fit(X, X[:, 0] + rng.normal(size=2000) > 0)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.converged_ and most < 2000**2

@@ -270,3 +270,9 @@ def test_expected_failures_follow_from_the_chance():
         tries += 1
     assert (10 / 11) ** tries < 1e-7 <= (10 / 11) ** (tries - 1)
     assert tries == math.ceil(math.log(1e-7) / math.log(10 / 11))
+
+
+def test_one_class_is_refused_before_any_fit():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    with pytest.raises(ValueError, match="y holds one class only, 0; a classifier needs at least two"):
+        RandomizedVariableElimination().fit(X, np.zeros(20, dtype=int))

@@ -412,3 +412,29 @@ def test_log_joint_adds_the_log_share():
     density = DENSITIES["bernoulli"](2, 1, np.array([1, 1]), 0.0, 1e-9)
     found = log_joint(density, np.r_[np.log([0.25, 0.75]), 0.0, 0.0], np.array([[1.0]]))
     np.testing.assert_allclose(found, np.log([[0.125, 0.375]]))
+
+
+def two_classes(seed, strangers):
+    """Two classes with 800 labels, and 2400 rows without: of the same kind, or all about the middle of one class."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(3200) % 2
+    middles = 1.5 * np.column_stack([2 * y - 1, np.zeros(3200)])
+    X, few = middles + rng.normal(size=(3200, 2)), np.where(np.arange(3200) < 800, y, -1)
+    if strangers:
+        X[800:] = [-1.5, 0.0] + 0.2 * rng.normal(size=(2400, 2))
+    return X, few
+
+
+def test_unlabelled_rows_that_hurt_held_out_labels_are_told():
+    X, few = two_classes(0, strangers=True)
+    with pytest.warns(UserWarning, match="2400 unlabelled rows hurt: held-out labels are predicted worse"):
+        model = SemiSupervisedGenerative().fit(X, few)
+    worth = unlabelled_worth(SemiSupervisedGenerative(model.density_), X, few)
+    assert worth.verdict == "hurt"
+    # Other folds and an earlier end of the trial fits: the size is the same, not the digits.
+    assert model.label_gain_ == pytest.approx(worth.label_gain, rel=0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert SemiSupervisedGenerative().fit(*two_classes(0, strangers=False)).label_gain_ > -0.01
+        assert np.isnan(SemiSupervisedGenerative(objective="supervised").fit(X, few).label_gain_)
+        assert np.isnan(SemiSupervisedGenerative().fit(X[few >= 0], few[few >= 0]).label_gain_)

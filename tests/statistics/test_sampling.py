@@ -1,11 +1,13 @@
 """The driver of chains, the joint test of samplers, and random numbers against their laws."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
-from treatise.statistics import ChainPlan, geweke_joint_test, run_chains
+from treatise.statistics import ChainPlan, geweke_joint_test, run_chains, to_arviz
 from treatise.statistics.sampling import Draws
 from treatise.statistics.sampling.random_numbers import (
     beta_draw,
@@ -82,9 +84,12 @@ def test_chains_that_disagree_or_are_short_are_told():
 
 
 def test_draws_leave_for_arviz():
-    arviz = pytest.importorskip("arviz")
-    found = Draws({"mean": np.zeros((2, 5, 3))}).to_arviz()
-    assert found.posterior["mean"].shape == (2, 5, 3) and arviz is not None
+    pytest.importorskip("arviz")
+    drawn = {"mean": np.arange(30.0).reshape(2, 5, 3)}
+    for chains in (Draws(drawn), drawn, SimpleNamespace(traces_=drawn)):
+        np.testing.assert_array_equal(to_arviz(chains).posterior["mean"].values, drawn["mean"])
+    with pytest.raises(ValueError, match="SimpleNamespace holds no chains"):
+        to_arviz(SimpleNamespace(traces_={}))
 
 
 @pytest.mark.parametrize("wrong", ["nothing", "mean", "variance", "rate"])

@@ -406,6 +406,138 @@ def _models_of_several_tables() -> list[Example]:
     ]
 
 
+def _learners_that_ask() -> list[Example]:
+    from treatise.semisupervised import ActivePairClustering, ActivePreferenceRanker
+
+    def go_on(model: Any) -> None:
+        pairs = model.ask(3)
+        model.tell(pairs, pairs[:, 0] > pairs[:, 1]).update()
+
+    def halfway(model: Any, **items: Any) -> Any:
+        """A learner in the midst of its questions."""
+        pairs = model.begin(**items).ask()
+        return model.tell(pairs[3:], pairs[3:, 0] > pairs[3:, 1]).update()
+
+    features = np.random.default_rng(0).normal(size=(17, 2))
+    return [
+        Example("ActivePairClustering", lambda: halfway(ActivePairClustering(2, random_state=0), n_items=9), go_on),
+        Example("ActivePreferenceRanker", lambda: halfway(ActivePreferenceRanker(random_state=0), n_items=17), go_on),
+        Example(
+            "ActivePreferenceRanker by features",
+            lambda: halfway(ActivePreferenceRanker(sampling="paper", random_state=0), features=features),
+            lambda model: (go_on(model), model.decision_function(features)),
+        ),
+    ]
+
+
+def _structures() -> list[Example]:
+    from treatise.bayesnet import ConstrainedStructureLearner, DynamicStructureLearner, arc, indegree
+
+    rng = np.random.default_rng(0)
+    series = [rng.integers(0, 2, (9, 2)) for _ in range(6)]
+    rows = np.concatenate(series)
+    rules = [arc(0, 1) | ~indegree(1, 1)]
+    return [
+        Example(
+            "DynamicStructureLearner",
+            lambda: DynamicStructureLearner().fit(series),
+            lambda model: (
+                model.initial_.score_samples(rows),
+                model.transition_.to_network(),
+                model.transition_.to_networkx(),
+                model.fit(series),
+            ),
+        ),
+        Example(
+            "ConstrainedStructureLearner under rules",
+            lambda: ConstrainedStructureLearner(rules=rules).fit(rows),
+            asking(("score_samples", rows), ("to_network",), ("to_networkx",), ("fit", rows)),
+        ),
+    ]
+
+
+def _parts_of_comparisons() -> list[Example]:
+    """What only ``treatise compare`` stores: blends, encoders of tables, wrappers."""
+    import datetime
+    from importlib.util import find_spec
+
+    import polars as pl
+    from sklearn.cluster import DBSCAN, KMeans
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import Pipeline
+
+    from treatise.compare import BlendedClassifier, BlendedRegressor, TableEncoder, boosting
+    from treatise.compare.groups import Grouped
+    from treatise.compare.inputs.encoding.bags import BagEncoder
+    from treatise.compare.inputs.encoding.groups import BesideGroups, WithGroups
+    from treatise.compare.inputs.encoding.pipeline import Scale, Screen
+    from treatise.compare.inputs.encoding.sequences import SequenceEncoder
+    from treatise.compare.lifetimes import KaplanMeier
+    from treatise.compare.several import LogisticPerTarget, RidgePerTarget
+    from treatise.compare.unlabelled import SelfTrainedLogistic, WithUnlabelled
+    from treatise.sequence import GroupedClassifier
+
+    names = [f"n{k % 5}" for k in range(ROWS)]
+    days = [datetime.date(2020, 1 + k % 12, 1 + k) for k in range(ROWS)]
+    table = pl.DataFrame(
+        {
+            "amount": [None, *X[1:, 0].tolist()], "town": names, "when": days,
+            "many": [f"value {k}" for k in range(ROWS)], "said": ["some words", "other words here"] * (ROWS // 2),
+        }
+    )  # fmt: skip
+    lists = pl.DataFrame({"a": [[1.0, 2.0], [3.0]] * 12, "b": [[0.0, 1.0], [2.0]] * 12})
+    both, lives = (
+        np.column_stack([y, 1 - y]),
+        np.array(list(zip(y == 1, X[:, 0])), dtype=[("event", "?"), ("time", "f8")]),
+    )
+    beside = BesideGroups("town", Pipeline([("table", TableEncoder())]))
+    numbered = np.column_stack([X, np.arange(ROWS) % 3])
+    encode = asking(("transform", table), ("unseen", table), ("get_feature_names_out",))
+    models = [LogisticRegression(), GaussianNB()]
+    found = [
+        Example("BlendedClassifier", lambda: BlendedClassifier(models, [0.5, 0.5]).fit(X, y), use_on_a_table),
+        Example(
+            "BlendedRegressor", lambda: BlendedRegressor([LinearRegression()] * 2, [0.5, 0.5]).fit(X, y), use_on_a_table
+        ),
+        Example("TableEncoder", lambda: TableEncoder(10).fit(table, y), encode),
+        Example("TableEncoder sparse", lambda: TableEncoder(sparse=True, scaling="standard").fit(table, y), encode),
+        Example("Screen", lambda: Screen(2).fit(X, y), asking(("transform", X))),
+        Example("Scale", lambda: Scale().fit(X), asking(("transform", X))),
+        Example("BesideGroups", lambda: beside.fit(table, y), asking(("transform", table), ("unseen", table))),
+        Example(
+            "WithGroups",
+            lambda: WithGroups(GroupedClassifier(min_samples=2), classes=True).fit(numbered, y),
+            asking(("predict", numbered), ("predict_proba", numbered)),
+        ),
+        Example("BagEncoder", lambda: BagEncoder(summary=True).fit(lists), asking(("transform", lists))),
+        Example("SequenceEncoder", lambda: SequenceEncoder().fit(lists), asking(("transform", lists))),
+        Example("RidgePerTarget", lambda: RidgePerTarget().fit(X, both), asking(("predict", X))),
+        Example(
+            "LogisticPerTarget", lambda: LogisticPerTarget().fit(X, both), asking(("predict", X), ("predict_proba", X))
+        ),
+        Example(
+            "WithUnlabelled",
+            lambda: WithUnlabelled(SelfTrainedLogistic()).fit(X, y, X[:5]),
+            asking(("predict_proba", X)),
+        ),
+        Example("Grouped", lambda: Grouped(KMeans(2, random_state=0)).fit(X), asking(("predict", X))),
+        Example("Grouped of neighbours", lambda: Grouped(DBSCAN(2.0)).fit(X), asking(("predict", X))),
+        Example(
+            "KaplanMeier",
+            lambda: KaplanMeier().fit(X, lives),
+            asking(("predict", X), ("predict_survival_function", X, [0.5, 1.0])),
+        ),
+    ]
+    for library, kind in (("lightgbm", "LightGBM"), ("xgboost", "XGBoost"), ("catboost", "CatBoost")):
+        if find_spec(library):
+            boosted = getattr(boosting, f"{kind}Classifier")
+            found.append(
+                Example(boosted.__name__, lambda boosted=boosted: boosted(3, random_state=0).fit(X, y), use_on_a_table)
+            )
+    return found
+
+
 def _event_logs() -> list[Example]:
     from treatise.applications import EventLogFeatures
 
@@ -441,6 +573,9 @@ OTHERS = (
     *_agents(),
     *_more_sequence_models(),
     *_models_of_several_tables(),
+    *_learners_that_ask(),
+    *_structures(),
+    *_parts_of_comparisons(),
     *_event_logs(),
 )
 EXAMPLES = table_examples() | {example.name: example for example in OTHERS}

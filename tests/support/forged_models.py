@@ -14,6 +14,7 @@ import resource
 import signal
 import sys
 import tempfile
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -122,8 +123,22 @@ def outcome(path: Path, use: Callable[[Any], None]) -> str:
     try:
         use(model)
     except Exception as error:
-        return f"error {type(error).__name__}: {' '.join(str(error).split())[:120]}"
+        kind, place = ("error", "") if is_told(error) else ("raw", f" at {_place(error)}")
+        return f"{kind} {type(error).__name__}: {' '.join(str(error).split())[:120]}{place}"
     return "answer"
+
+
+def is_told(error: Exception) -> bool:
+    """Whether an error was raised on purpose, by this library or by scikit-learn's checks, in words for the user."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    own = any(f"/{package}/" in Path(last.filename).as_posix() for package in ("treatise", "sklearn"))
+    return own and (last.line or "").startswith("raise ")
+
+
+def _place(error: Exception) -> str:
+    """The innermost line of this library's that an error came through."""
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if "/treatise/" in frame.filename]
+    return f"{own[-1].filename.rpartition('/treatise/')[2]}:{own[-1].lineno}" if own else "another library"
 
 
 def try_forgeries(example: Example, number: int, seed: int, report: Callable[[str], None]) -> None:
@@ -199,12 +214,12 @@ def main() -> int:
     wanted = parser.parse_args()
     bad = 0
     for name in wanted.estimators:
-        counts = {"refused": 0, "answer": 0, "error": 0}
+        counts = {"refused": 0, "answer": 0, "error": 0, "raw": 0}
         for what, result in run(EXAMPLES[name], wanted.forgeries, wanted.seed):
             kind = result.split()[0]
             counts[kind] = counts.get(kind, 0) + 1
             bad += is_bad(result)
-            if is_bad(result) or (wanted.verbose and kind == "error"):
+            if is_bad(result) or (wanted.verbose and kind in ("error", "raw")):
                 print(f"    {what}: {result}", flush=True)
         print(f"{name}: {', '.join(f'{count} {kind}' for kind, count in counts.items())}", flush=True)
     return 1 if bad else 0

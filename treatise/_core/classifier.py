@@ -95,6 +95,8 @@ class Classifier(ClassifierMixin):
         classes = self.classes_
         yield "classes are in one row", isinstance(classes, np.ndarray) and classes.ndim == 1
         yield "there are two classes or more, all different", 2 <= len(classes) == len(np.unique(classes))
+        # Two stand as the user named them, where he did.
+        yield "more than two are sorted", len(classes) == 2 or bool(np.all(classes[:-1] < classes[1:]))
 
     def _code_labels(self, y: Any) -> np.ndarray:
         """Set ``classes_`` and return the rows' positions in it.

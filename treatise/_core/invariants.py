@@ -14,6 +14,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 Invariants = Iterator[tuple[str, Any]]
+_COEFFICIENTS = {"coef_", "dual_coef_", "intercept_"}
+"""Names that mean the same in every estimator, as scikit-learn has them."""
 
 
 def broken_invariant(part: Any) -> str | None:
@@ -28,7 +30,7 @@ def broken_invariant(part: Any) -> str | None:
     try:
         if hasattr(kind, "_parameter_constraints"):
             part._validate_params()
-        if hasattr(kind, "get_params") and set(held) <= set(part.get_params(deep=False)):
+        if hasattr(kind, "get_params") and set(held) <= set(part.get_params(deep=False)) and not _may_be_fitted(part):
             return None
         for sentence, holds in _stated(part):
             if not holds:
@@ -39,12 +41,19 @@ def broken_invariant(part: Any) -> str | None:
     return None
 
 
+def _may_be_fitted(part: Any) -> bool:
+    """Whether an estimator may be fitted though it holds parameters alone, as one of fitted models may."""
+    return hasattr(part, "__sklearn_is_fitted__")
+
+
 def _stated(part: Any) -> Invariants:
     if "n_features_in_" in vars(part):
         yield "n_features_in_ is a number of columns", is_count(part.n_features_in_)
         if hasattr(part, "_get_support_mask"):
             mask = part._get_support_mask()
             yield "a selection says of every column whether it is kept", is_array(mask, np.bool_, part.n_features_in_)
+    for name in _COEFFICIENTS & set(vars(part)):
+        yield f"{name} holds numbers", is_numeric(vars(part)[name])
     for kind in type(part).__mro__:
         if "_invariants" in vars(kind):
             yield from vars(kind)["_invariants"](part)
@@ -60,6 +69,14 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value))
 
 
+def is_numeric(values: Any) -> bool:
+    """Whether a value, an array, a sparse matrix or a list of any of them is of real numbers."""
+    if isinstance(values, list | tuple):  # each by itself: arrays of a list may differ in length
+        return all(is_numeric(value) for value in values)
+    kind = values.dtype.kind if hasattr(values, "dtype") else np.asarray(values).dtype.kind
+    return kind in "fiub"
+
+
 def is_array(values: Any, kind: type, *shape: int | None) -> bool:
     """Whether values are an array of a kind of numbers (as ``np.float64``) and shape; None is any length."""
     return (
@@ -68,6 +85,17 @@ def is_array(values: Any, kind: type, *shape: int | None) -> bool:
         and values.ndim == len(shape)
         and all(wanted is None or length == wanted for length, wanted in zip(values.shape, shape))
     )
+
+
+def linear(model: Any, machines: int | None = None) -> Invariants:
+    """What holds of a linear model: every column has its coefficient and every machine its constant.
+
+    ``machines`` is the number of rows of ``coef_``; None where it is one row of numbers by itself.
+    """
+    shape = (model.n_features_in_,) if machines is None else (machines, model.n_features_in_)
+    yield "every column has its coefficient", is_array(model.coef_, np.floating, *shape)
+    constants = np.shape(model.intercept_)
+    yield "there are constants", constants in ((), (1,)) if machines is None else constants == (machines,)
 
 
 def within(values: Any, low: float, high: float) -> bool:

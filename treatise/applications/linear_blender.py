@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier
-from treatise._core.invariants import Invariants, is_array
+from treatise._core.invariants import Invariants, all_alike, is_array
 
 SHRINKAGES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, np.inf)
 """What "auto" tries, in units of the mean square of the scores: from linear regression to what it is drawn to."""
@@ -260,6 +260,7 @@ class LinearBlender(Classifier, _BaseComposition, BaseEstimator):
 
     def _invariants(self) -> Invariants:
         models = len(self.estimators_)
+        yield "what is blended are models", all_alike(self.estimators_, BaseEstimator)
         for name in ("weights_", "low_", "high_"):
             yield f"{name} has a number for each model", is_array(getattr(self, name), np.float64, models)
 

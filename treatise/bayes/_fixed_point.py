@@ -98,10 +98,11 @@ class FactorCycle(metaclass=ABCMeta):
         for _ in range(max_iter):
             before = self.state() if len(passed) == wait else None
             if before is not None:
-                self._leap(passed[-3:])
-            shift, share = self.sweep()
+                share, bound = self._sweep_after_leap(passed[-3:])
+            else:
+                shift, share = self.sweep()
+                bound = self.bound()
             stuck = stuck + 1 if share == 0.0 else 0
-            bound = self.bound()
             if before is not None:
                 passed = []
                 distance.forget()
@@ -133,6 +134,14 @@ class FactorCycle(metaclass=ABCMeta):
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.clip(np.nan_to_num(np.abs(second / first)), _FASTEST, _SLOWEST)
         return float((np.abs(second) * rate / (1 - rate)).max())
+
+    def _sweep_after_leap(self, passed):
+        """A sweep from where the covariances lead, its share and bound; none if they are singular there."""
+        try:
+            self._leap(passed)
+            return self.sweep()[1], self.bound()
+        except np.linalg.LinAlgError:
+            return 1.0, -np.inf
 
     def _leap(self, passed):
         """Move the logarithms of the covariances to where their last two changes lead."""

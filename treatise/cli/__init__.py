@@ -5,8 +5,8 @@ A command imports the layer that it needs inside its function, so that ``treatis
 
 import signal
 import sys
-import threading
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -52,9 +52,6 @@ class Frame(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows its code instead
                 stream.reconfigure(errors="backslashreplace")
-        if threading.current_thread() is threading.main_thread():
-            # A request to end, as systems make it before they shut down, leaves what Ctrl-C leaves.
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             status = self._answer(words)
             sys.stdout.flush()
@@ -68,7 +65,7 @@ class Frame(TyperGroup):
         try:
             return super().main(words, prog_name="treatise", standalone_mode=False, obj=debug) or 0
         except typer.TyperException as error:
-            _console.complain(_usage(error))
+            _console.complain(_usage(error, words))
             return error.exit_code
         except (KeyboardInterrupt, typer.Abort):
             return INTERRUPTED
@@ -79,14 +76,25 @@ class Frame(TyperGroup):
             return 1
 
 
-def _usage(error: typer.TyperException) -> str:
+def _usage(error: typer.TyperException, words: list[str]) -> str:
     """What was wrong with the command line, and which help page tells more."""
     message = " ".join(error.format_message().split())
-    sentence = (message[:1].lower() + message[1:]).rstrip(".")
     context = getattr(error, "ctx", None)
+    sentence = _forgotten_value(context, words) or (message[:1].lower() + message[1:]).rstrip(".")
     if context is None or any(hint in sentence for hint in ("`", "id you mean", "Possible options")):
         return sentence
     return f"{sentence}; `{context.command_path} --help` tells more"
+
+
+def _forgotten_value(context: typer.Context | None, words: list[str]) -> str | None:
+    """An option without its value, which took the option that follows for it."""
+    if context is None:
+        return None
+    options = {name: option for option in context.command.params for name in option.opts if name.startswith("-")}
+    for word, following in pairwise(words):
+        if word in options and not getattr(options[word], "is_flag", False) and following in options:
+            return f"{word} needs a value, and {following} follows it"
+    return None
 
 
 app = typer.Typer(cls=Frame, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
@@ -135,5 +143,20 @@ def treatise(
 
 
 def main() -> None:
-    """Entry point of the ``treatise`` command."""
-    app()
+    """Answer the command line that this process was started with, and end it."""
+    # A request to end, as systems make it before they shut down, leaves what Ctrl-C leaves.
+    _on_requests_to_end(signal.default_int_handler)
+    try:
+        app()
+    except KeyboardInterrupt:  # one more, while the first was being answered
+        sys.exit(INTERRUPTED)
+    finally:
+        # All that is worth keeping is kept: a further request need not wait for libraries to take their leave.
+        _on_requests_to_end(signal.SIG_DFL)
+
+
+def _on_requests_to_end(handler: Any) -> None:
+    """Meet Ctrl-C and SIGTERM with a handler, unless the parent has them ignored, as nohup does."""
+    for request in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(request) is not signal.SIG_IGN:
+            signal.signal(request, handler)

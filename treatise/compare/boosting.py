@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.errors import TreatiseError
+from treatise._core.invariants import Invariants
 
 DAMAGED = "the trees in this model point outside their tables; the file is damaged or forged"
 
@@ -46,6 +47,11 @@ class Boosted(BaseEstimator):
             except (KeyError, ValueError, TypeError, IndexError) as error:
                 raise TreatiseError(DAMAGED) from error
         return self._ask(needed(self.library), self._read, X)
+
+    def _invariants(self) -> Invariants:
+        yield "trees are text", isinstance(self.text_, str)
+        if hasattr(self, "classes_"):
+            yield "there are two classes or more", isinstance(self.classes_, np.ndarray) and self._number_of_classes > 1
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the library's own object, which is made of the text again."""

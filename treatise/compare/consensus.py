@@ -1,7 +1,6 @@
 """One order out of many rankings: the rule that agrees best with held-out voters, its scores and how sure they are."""
 
 import os
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import polars as pl
 from scipy.stats import t as student
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.convergence import watched_solvers
 from treatise.compare.interval_picture import draw_intervals
 from treatise.compare.output import output_folder, write_table
 from treatise.datasets import Rankings, load_rankings
@@ -167,23 +167,29 @@ def aggregate_rankings(
         raise TreatiseError("no voter ranks two items; there is nothing to put in order")
     rng = np.random.default_rng(seed)
     rules = pl.DataFrame(schema={"method": pl.String, "disagreement": pl.Float64, "error": pl.Float64})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scores of a sample may have no finite maximum, or rest unfinished
-        if method == "auto":
-            method, rules, words = _chosen(rankings, rng)
-            notes += words
-        scores = _scores(method, rankings)
-        draws = _resampled(method, rankings, resamples, rng) if resamples and rankings.n_voters > 1 else None
+    if method == "auto":
+        method, rules, words = _chosen(rankings, rng)
+        notes += words
+    scores, unfinished = _scores(method, rankings)
+    notes += [f"{method} did not converge, so that its scores are approximate: {words}" for words in unfinished[:1]]
+    draws = None
+    if resamples and rankings.n_voters > 1:
+        draws, short = _resampled(method, rankings, resamples, rng)
+        if short:
+            notes.append(f"{method} did not converge on {short} of {resamples} samples; the intervals are approximate")
     if rankings.n_voters == 1:
         notes.append("one voter says nothing of how others would vote; there are no intervals")
     return Consensus(method, _table(rankings, scores, draws, level), rules, level, notes)
 
 
-def _scores(method: str, rankings: Rankings) -> np.ndarray:
-    try:
-        return np.asarray(RULES[method](rankings), np.float64)
-    except ValueError as error:
-        raise TreatiseError(f"{method} cannot aggregate these rankings: {error}") from error
+def _scores(method: str, rankings: Rankings) -> tuple[np.ndarray, list[str]]:
+    """The scores by a rule, and what its solver said if it did not converge."""
+    with watched_solvers() as unfinished:
+        try:
+            scores = np.asarray(RULES[method](rankings), np.float64)
+        except ValueError as error:
+            raise TreatiseError(f"{method} cannot aggregate these rankings: {error}") from error
+    return scores, unfinished
 
 
 def _chosen(rankings: Rankings, rng: np.random.Generator) -> tuple[str, pl.DataFrame, list[str]]:
@@ -200,15 +206,19 @@ def _chosen(rankings: Rankings, rng: np.random.Generator) -> tuple[str, pl.DataF
         words.append(f"rules over all pairs of items are left out beyond {PAIRED} items: {', '.join(OF_PAIRS)}")
     shares: dict[str, list[float]] = {name: [] for name in names}
     fold = rng.permutation(rankings.n_voters) % min(FOLDS, rankings.n_voters)
-    ranks = rankings.ranks
+    ranks, unfinished = rankings.ranks, set[str]()
     for number in range(min(FOLDS, rankings.n_voters)):
         train = _part(rankings, np.flatnonzero(fold != number))
         if not np.any(np.diff(train.values.indptr) > 1):
             continue
         held = np.flatnonzero(fold == number)[: JUDGES // FOLDS]
         for name in names:
-            scores = _scores(name, train)
+            scores, short = _scores(name, train)
+            unfinished.update([name] * bool(short))
             shares[name] += [_disagreement(scores, ranks, voter) for voter in held]
+    if unfinished:
+        which = ", ".join(name for name in names if name in unfinished)
+        words.append(f"did not converge on some folds, and may be judged too low: {which}")
     rows = []
     for name in names:
         judged = np.array(shares[name])
@@ -234,16 +244,20 @@ def _part(rankings: Rankings, voters: np.ndarray) -> Rankings:
     return Rankings(rankings.items, rankings.values[:, voters], rankings.ratings)
 
 
-def _resampled(method: str, rankings: Rankings, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Scores from samples of the voters; one in which no pair is decided is drawn again."""
-    draws = np.empty((resamples, len(rankings.items)))
+def _resampled(method: str, rankings: Rankings, resamples: int, rng: np.random.Generator) -> tuple[np.ndarray, int]:
+    """Scores from samples of the voters, and on how many the solver fell short.
+
+    A sample in which no pair is decided is drawn again.
+    """
+    draws, short = np.empty((resamples, len(rankings.items))), 0
     for number in range(resamples):
         for _ in range(100):
             sample = _part(rankings, rng.integers(0, rankings.n_voters, rankings.n_voters))
             if np.any(np.diff(sample.values.indptr) > 1):
                 break
-        draws[number] = _scores(method, sample)
-    return draws
+        draws[number], unfinished = _scores(method, sample)
+        short += bool(unfinished)
+    return draws, short
 
 
 def _table(rankings: Rankings, scores: np.ndarray, draws: np.ndarray | None, level: float) -> pl.DataFrame:

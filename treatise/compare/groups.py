@@ -13,6 +13,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import PowerTransformer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import Invariants, is_array, within
+
 COUNTS = ("n_clusters", "n_components")
 """Parameters by which clusterers are told how many groups to look for."""
 NOISE = 0
@@ -90,6 +92,14 @@ class Grouped(BaseEstimator):
         if hasattr(self, "rows_"):
             return self.groups_[pairwise_distances_argmin(X, self.rows_)]
         return self._numbered(np.asarray(self.model_.predict(X)))
+
+    def _invariants(self) -> Invariants:
+        yield "groups have an order", is_array(self.order_, np.integer, None) and within(self.order_, 0, 10**7)
+        yield "there is a clusterer", isinstance(self.model_, BaseEstimator)
+        if hasattr(self, "rows_"):
+            n = len(self.groups_)
+            yield "rows have groups", is_array(self.groups_, np.integer, n) and n > 0
+            yield "rows are kept", np.shape(self.rows_) == (n, self.n_features_in_)
 
     def log_density(self, X: Any) -> np.ndarray | None:
         """Of each row; None where the clusterer has no density."""

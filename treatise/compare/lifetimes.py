@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.errors import TreatiseError
+from treatise._core.invariants import Invariants, is_array
 from treatise.statistics import kaplan_meier
 
 
@@ -26,6 +27,10 @@ class KaplanMeier(BaseEstimator):
         self.n_features_in_ = X.shape[1]
         self.times_, self.survival_ = kaplan_meier(y)
         return self
+
+    def _invariants(self) -> Invariants:
+        yield "the curve has steps", is_array(self.times_, np.float64, len(self.survival_))
+        yield "steps have heights", is_array(self.survival_, np.float64, None)
 
     def predict(self, X: Any) -> np.ndarray:
         """No row is better off than another."""
@@ -62,6 +67,11 @@ class CoxRegression(BaseEstimator):
         hazard = fitted.cum_baseline_hazard_
         self.times_, self.hazard_ = np.asarray(hazard.x, np.float64), np.asarray(hazard.y, np.float64)
         return self
+
+    def _invariants(self) -> Invariants:
+        yield "columns have weights", is_array(self.coef_, np.floating, self.n_features_in_)
+        yield "the hazard has steps", is_array(self.times_, np.float64, len(self.hazard_))
+        yield "steps have heights", is_array(self.hazard_, np.float64, None)
 
     def predict(self, X: Any) -> np.ndarray:
         """Minus the logarithm of the relative hazard: the higher, the longer the life."""

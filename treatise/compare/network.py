@@ -1,7 +1,6 @@
 """What a network is made of: communities or camps, balance, and links or signs that are likely though not seen."""
 
 import os
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
+from treatise.compare.convergence import watched_solvers
 from treatise.compare.next_links import next_links
 from treatise.compare.output import output_folder, write_table
 from treatise.datasets import Network, load_network
@@ -165,15 +164,14 @@ def explore_network(
         raise TreatiseError("a network with negative weights must be a signed one")
     n_parts, _ = sparse.csgraph.connected_components(network.adjacency(), directed=False)
     facts: dict[str, Any] = {"nodes": len(network.nodes), "links": len(network.pairs), "parts": int(n_parts)}
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", ConvergenceWarning)
+    with watched_solvers() as unfinished:
         explored = _explored_signed if network.signed else _explored
         labels, predicted, balance, more, words = explored(network, links, camps, seed)
         ahead = next_links(network, links)
     notes += [
         *words,
         *ahead.notes,
-        *sorted({str(warning.message) for warning in told if warning.category is ConvergenceWarning})[:1],
+        *(f"a solver did not converge, so that what it found is approximate: {word}" for word in unfinished[:1]),
     ]
     labels = _largest_first(labels)
     return NetworkFindings(

@@ -1,7 +1,6 @@
 """Ratings of players from a log of games: one rater, its leaderboard with intervals, and a picture of it."""
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from sklearn.exceptions import ConvergenceWarning
 
 from treatise._core.errors import TreatiseError
 from treatise.compare.candidates import instance
+from treatise.compare.convergence import watched_solvers
 from treatise.compare.interval_picture import draw_intervals
 from treatise.compare.output import output_folder, write_table
 from treatise.datasets import Games, games_of_table, load_table
@@ -120,14 +119,13 @@ def rate_players(
         notes = [*table.notes, *notes]
     path = _rater(method)
     name = path.rpartition(".")[2]
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", ConvergenceWarning)
+    with watched_solvers() as unfinished:
         try:
             rater = instance(path, params or {}, seed).fit(games)
             found = rating_intervals(rater, games, level=level, random_state=seed)
         except (TypeError, ValueError) as error:
             raise TreatiseError(f"{name} cannot rate these games: {error}") from error
-    notes += sorted({str(warning.message) for warning in told})[:1]
+    notes += [f"{name} did not converge, so that ratings are approximate: {words}" for words in unfinished[:1]]
     notes += _cautions(rater, games, found.n_leagues)
     board = _leaderboard(rater, games, found)
     return RatedPlayers(path, rater, games, board, level, notes)

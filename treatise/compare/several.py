@@ -14,6 +14,8 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import Invariants, all_alike
+
 
 class PerTarget(BaseEstimator):
     """Base: fits a clone of :meth:`_single` to each column of the targets."""
@@ -38,6 +40,9 @@ class PerTarget(BaseEstimator):
         """A column for each target."""
         check_is_fitted(self)
         return np.column_stack([estimator.predict(X) for estimator in self.estimators_])
+
+    def _invariants(self) -> Invariants:
+        yield "targets have models", len(self.estimators_) > 0 and all_alike(self.estimators_, BaseEstimator)
 
     def _single(self) -> Any:
         """The unfitted model of one target."""

@@ -11,6 +11,8 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import Invariants, is_array
+
 UNLABELLED = -1
 """What stands for a label that is not there, in scikit-learn's convention."""
 
@@ -50,6 +52,15 @@ class WithUnlabelled(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_features_in_ = X.shape[1]
         self.estimator_ = clone(self.estimator).fit(X.tocsr() if sparse.issparse(X) else X, codes)
         return self
+
+    def _invariants(self) -> Invariants:
+        k = len(self.classes_)
+        yield "there are classes", is_array(self.prior_, np.floating, k) and self.classes_.shape == (k,)
+        told = self.estimator_.classes_
+        yield (
+            "the method names them by number, each once",
+            is_array(told, np.integer, None) and np.array_equal(np.sort(told[told != UNLABELLED]), np.arange(k)),
+        )
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row."""
@@ -99,6 +110,9 @@ class SelfTrainedLogistic(ClassifierMixin, BaseEstimator):
             self.estimator_ = single.fit(X, y)
         self.classes_, self.n_features_in_ = self.estimator_.classes_, X.shape[1]
         return self
+
+    def _invariants(self) -> Invariants:
+        yield "there is a classifier", isinstance(self.estimator_, ClassifierMixin)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""

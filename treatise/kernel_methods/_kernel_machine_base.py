@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from treatise._core.invariants import is_array
 from treatise.kernel_methods.certificate import kernel_certificate
 from treatise.kernels import GramRows, KernelInputMixin
 from treatise.optimize import (
@@ -109,6 +110,10 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
         return np.column_stack(
             [_values_of(function, position, dense) for position, function in enumerate(self.unpenalized)]
         )
+
+    def _invariants(self):
+        known = {"None": 0, "'constant'": 1}.get(repr(self.unpenalized))
+        yield "terms without penalty have coefficients", is_array(self.unpenalized_coef_, np.floating, known)
 
     def _machine(self, X):
         check_is_fitted(self)

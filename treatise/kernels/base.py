@@ -1,10 +1,11 @@
 """What every kernel can do: blocks of its Gram matrix, sums, products, normalisation."""
 
 from abc import ABC, abstractmethod
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import HasMethods, Interval
 
 _TILE = 128
 
@@ -23,6 +24,14 @@ class Kernel(BaseEstimator, ABC):
 
     structured = False
     """Whether the objects are something else than rows of a numeric table."""
+
+    _parameter_constraints: dict = {
+        **{name: [Interval(Real, None, None, closed="neither")] for name in ("gamma", "coef0", "factor")},
+        "degree": [Integral],
+        "kernel": [HasMethods(["prepare", "block"]), None],
+        "kernels": [list, tuple],
+    }
+    """Of parameters that several kernels have; looked at when a model file is loaded."""
 
     symmetric = True
     """Whether ``k(x, z) = k(z, x)``; a Gram matrix of such a kernel is symmetric to the last digit."""
@@ -92,6 +101,9 @@ class Prepared:
     def __init__(self, objects, *companions):
         self.objects = objects
         self.companions = companions
+
+    def _invariants(self):
+        yield "every object has its companions", {count(each) for each in self.companions} <= {len(self)}
 
     def __len__(self):
         return count(self.objects)

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise.kernels.base import Kernel, count
+from treatise.kernels.input import kept_beside
 from treatise.kernels.vectors import Gaussian
 
 
@@ -82,6 +83,10 @@ class GramTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.ascontiguousarray(
             self.kernel_.block(self.kernel_.prepare(self._checked(X, reset=False)), self.objects_)
         )
+
+    def _invariants(self):
+        yield "there is a kernel", isinstance(self.kernel_, Kernel)
+        yield from kept_beside(self.kernel_, self.objects_, getattr(self, "n_features_in_", None))
 
     @property
     def _n_features_out(self):

@@ -8,9 +8,10 @@ from scipy.linalg.lapack import dpotrf
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from treatise._core.invariants import is_array, within
 from treatise.kernels.base import Kernel, count
 from treatise.kernels.gram_rows import GramRows
-from treatise.kernels.vectors import KERNEL_NAMES, resolve_kernel
+from treatise.kernels.vectors import KERNEL_NAMES, VectorKernel, resolve_kernel
 
 _ROUNDING = 1e-8
 """What a Gram matrix may miss its conditions by, as a share of its largest entry or of its trace."""
@@ -36,6 +37,20 @@ class KernelInputMixin:
     }
     _needs_definite = True
     """Whether a Gram matrix must be positive semi-definite; symmetric it must be anyhow."""
+
+    def _invariants(self):
+        given = self.kernel == "precomputed"
+        sound = self.kernel_ == "precomputed" if given else isinstance(self.kernel_, Kernel)
+        yield "the kernel is a kernel, or given as a matrix", sound
+        for kept in (vars(self)[name] for name in ("_support_objects", "_objects") if name in vars(self)):
+            n = count(kept)
+            if given:
+                sound = is_array(kept, np.int64, n) and within(kept, 0, self.n_features_in_)
+                yield "objects that are kept were there", sound
+            else:
+                yield from kept_beside(self.kernel_, kept, getattr(self, "n_features_in_", None))
+            if "dual_coef_" in vars(self):
+                yield "objects that are kept have their coefficients", n in self.dual_coef_.shape
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -109,6 +124,15 @@ class KernelInputMixin:
         for start in range(0, n, width):
             scores[start : start + width] = self._block(new_objects[start : start + width], kept) @ weights
         return scores
+
+
+def kept_beside(kernel, kept, n_columns):
+    """What holds of prepared objects that are stored beside their kernel: it takes them, and rows are as wide as X."""
+    n = count(kept)
+    yield "the objects that are kept are such as the kernel takes", kernel.block(kept[:1], kept).shape == (min(n, 1), n)
+    if isinstance(kernel, VectorKernel):
+        rows = getattr(kept, "objects", kept)
+        yield "rows that are kept have the columns of X", rows.shape == (n, n_columns)
 
 
 def check_gram(gram, *, definite=True):

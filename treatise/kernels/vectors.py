@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from treatise.kernels.base import Kernel, Prepared
 
 
-class _VectorKernel(Kernel):
+class VectorKernel(Kernel):
     """A kernel of rows of a table."""
 
     def prepare(self, X):
@@ -36,7 +36,7 @@ def _squared_lengths(X):
     return np.einsum("ij,ij->i", X, X)
 
 
-class Linear(_VectorKernel):
+class Linear(VectorKernel):
     """Scalar product of two rows.
 
     Examples
@@ -54,7 +54,7 @@ class Linear(_VectorKernel):
         return _squared_lengths(A)
 
 
-class Polynomial(_VectorKernel):
+class Polynomial(VectorKernel):
     """``(gamma <x, z> + coef0) ** degree``.
 
     Parameters
@@ -85,7 +85,7 @@ class Polynomial(_VectorKernel):
         return (self.gamma * _squared_lengths(A) + self.coef0) ** self.degree
 
 
-class Gaussian(_VectorKernel):
+class Gaussian(VectorKernel):
     """``exp(-gamma ||x - z||^2)``.
 
     Parameters
@@ -125,7 +125,7 @@ class Gaussian(_VectorKernel):
         return np.ones(len(A))
 
 
-class Laplacian(_VectorKernel):
+class Laplacian(VectorKernel):
     """``exp(-gamma ||x - z||_p)`` with the sum of absolute differences (p=1) or the Euclidean distance (p=2).
 
     Parameters
@@ -163,7 +163,7 @@ class Laplacian(_VectorKernel):
         return np.ones(len(A))
 
 
-class Distance(_VectorKernel):
+class Distance(VectorKernel):
     """``(|x|^alpha + |z|^alpha - |x - z|^alpha) / 2``, whose distance in its own space is that of the rows.
 
     The kernel behind the energy distance and distance covariance.
@@ -199,7 +199,7 @@ class Distance(_VectorKernel):
         return A.companions[0].copy()
 
 
-class FunctionKernel(_VectorKernel):
+class FunctionKernel(VectorKernel):
     """A function of two tables that gives their Gram matrix, as scikit-learn's ``SVC`` takes one.
 
     Parameters

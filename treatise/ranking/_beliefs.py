@@ -1,13 +1,14 @@
 """What all ratings share: a belief about every player's skill, predictions from it, the leaderboard."""
 
 from abc import ABC, abstractmethod
+from numbers import Integral
 
 import numpy as np
 import polars as pl
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import is_array
+from treatise._core.invariants import all_alike, is_array
 from treatise.datasets import Games
 from treatise.ranking import _plots
 
@@ -140,6 +141,10 @@ class SkillBeliefs(BaseEstimator, ABC):
 
     def _invariants(self):
         n_players = len(self.players_)
+        yield (
+            "players have names, all different",
+            all_alike(self.players_, str, Integral) and (len(set(self.players_)) == n_players),
+        )
         for name, kind in (("mu_", np.float64), ("variance_", np.float64), ("n_games_", np.int64)):
             yield f"{name} has a number for each player", is_array(getattr(self, name), kind, n_players)
         # Not stored, but what is stored nevertheless would be taken.

@@ -34,7 +34,7 @@ from treatise.statistics.predictive_intervals import (
     predictive_intervals,
 )
 from treatise.statistics.rank_agreement import disagreement, kendall_distance, ndcg
-from treatise.statistics.sampling import ChainPlan, Draws, EllipticalSlice, geweke_joint_test, run_chains
+from treatise.statistics.sampling import ChainPlan, Draws, EllipticalSlice, geweke_joint_test, run_chains, to_arviz
 from treatise.statistics.scatter import scatter_m_estimate
 from treatise.statistics.selection_stability import Stability, selection_stability
 from treatise.statistics.streaming_covariance import StreamingCovariance
@@ -112,6 +112,7 @@ __all__ = [
     "subspace_distance",
     "survival_bounds",
     "symmetrical_uncertainty",
+    "to_arviz",
     "trivariate_normal_cdf",
     "weighted_chi2_cdf",
     "weighted_chi2_sf",

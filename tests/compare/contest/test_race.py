@@ -9,7 +9,7 @@ import pytest
 from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.evidence import Evidence, place_of
-from treatise.compare.contest.race import FOLDS_WANTED, LOOK_ROWS, PLACES, Course, Race
+from treatise.compare.contest.race import FEWEST, FOLDS_WANTED, LOOK_ROWS, PLACES, Course, Race
 from treatise.compare.inputs import Size
 from treatise.report.record import FoldRecord
 
@@ -127,6 +127,18 @@ def test_whoever_has_not_contended_is_looked_at_on_all_rows_once_the_contenders_
     assert all(len(quick.evidence.places(key, "look")) == 5 for key in others & quick.race._worse)
     folds = [t.key for t in world.taken[first : late[0]] if t.stage == "fold" and t.key != "world/Guess"]
     assert min(folds.count(key) for key in set(folds)) >= FOLDS_WANTED
+
+
+def test_slow_contenders_leave_time_to_look_at_many_quick_methods_on_all_rows():
+    quick = {f"Quick{i}": (0.86 + 0.002 * i, 0.4) for i in range(30)}
+    slow = {f"Slow{i}": (0.92 + 0.002 * i, 3.0) for i in range(6)}
+    world = World({"Guess": (0.1, 0.01), **quick, **slow})
+    world.run()
+    contended = {turn.key for turn in world.taken if turn.stage == "fold"}
+    assert len(contended) > FEWEST
+    assert all(len(world.evidence.places(key, "fold")) >= FOLDS_WANTED for key in contended)
+    others = {f"world/{name}" for name in quick} - contended
+    assert sum(len(world.evidence.places(key, "look")) == 5 for key in others) >= len(others) / 2
 
 
 def test_a_baseline_is_not_given_up_for_a_slow_look():

@@ -227,6 +227,9 @@ class SimilarityAnomalyDetector(OutlierMixin, BaseEstimator):
         yield "offset_ is a number", is_number(self.offset_)
         if self._transform is not None:
             yield "rows can be clipped", is_array(self._transform, np.floating, n, n) and finite(self._transform)
+        if self.method == "ocsvm":
+            yield "there is a machine", isinstance(self._machine, OneClassSVM)
+            yield "similarities have a scale", is_number(self.sigma_) and self.sigma_ > 0
         if self.method == "hierarchical":
             yield "a group is the largest", is_array(self.main_group_, np.bool_, n) and bool(self.main_group_.any())
 

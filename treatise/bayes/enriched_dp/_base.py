@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import finite, is_array, is_count, within
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.enriched_dp._chain import NestedChain, mass_priors
 from treatise.bayes.enriched_dp._predictive import DrawnPartitions, weighted_quantiles
 from treatise.bayes.enriched_dp._prior import priors_from, priors_of
@@ -108,6 +109,8 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
 
     def _fit_chains(self, X, y, *, probit):
         """Run the chains on columns and targets, +1 and -1 for classes, and keep what they drew."""
+        check_magnitudes(X, "X")
+        check_magnitudes(y, "y")
         masses = mass_priors(*self._masses())
         self._set_units(X, None if probit else y)
         Z, v = (X - self._center) / self._scale, (y - self._y_center) / self._y_scale
@@ -187,6 +190,7 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
     def _rows(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
+        check_magnitudes(X, "X")
         return np.ascontiguousarray((X - self._center) / self._scale)
 
     def _credible_interval(self, Z, level, link=None):

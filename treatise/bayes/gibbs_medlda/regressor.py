@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
 from treatise._core.invariants import is_number
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.gibbs_medlda._base import GibbsMedLDA
 from treatise.bayes.gibbs_medlda._losses import InsensitiveLoss
 
@@ -100,6 +101,7 @@ class GibbsMedLDARegressor(RegressorMixin, GibbsMedLDA):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         y = y.astype(np.float64)
+        check_magnitudes(y, "y")
         self.intercept_ = float(y.mean())
         self.target_scale_ = float(y.std()) or 1.0
         numbers = ((y - self.intercept_) / self.target_scale_)[:, np.newaxis]

@@ -32,6 +32,12 @@ class Term:
     size: int
     levels: int
 
+    def effects(self, shared, own):
+        """The effects of its levels among those of all terms, of shape (levels, size)."""
+        if self.place == "own":
+            return own[:, self.first : self.first + self.size]
+        return shared[self.first : self.first + self.size * self.levels].reshape(self.levels, self.size)
+
 
 @dataclass(frozen=True)
 class GroupedDesign:
@@ -93,14 +99,17 @@ class NormalFactor:
 
     def second_moment(self, term):
         """Expected sum of ``u u'`` over the levels of a term."""
-        part = slice(term.first, term.first + term.size)
+        means = term.effects(self.shared, self.own)
+        return means.T @ means + self.level_covariances(term).sum(axis=0)
+
+    def level_covariances(self, term):
+        """Posterior covariances of the effects of each level of a term, of shape (levels, size, size)."""
         if term.place == "own":
-            means = self.own[:, part]
-            return means.T @ means + self.own_covariances[:, part, part].sum(axis=0)
+            part = slice(term.first, term.first + term.size)
+            return self.own_covariances[:, part, part]
         part = slice(term.first, term.first + term.size * term.levels)
-        means = self.shared[part].reshape(term.levels, term.size)
         square = self.shared_covariance[part, part].reshape(term.levels, term.size, term.levels, term.size)
-        return means.T @ means + np.einsum("ljlk->jk", square)
+        return np.einsum("ljlk->ljk", square)
 
     def shift_from(self, other):
         """The largest change of a mean, in its posterior deviations."""

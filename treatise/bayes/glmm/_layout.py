@@ -8,6 +8,7 @@ import numpy as np
 from treatise._core.group_labels import places_of, sortable_labels
 from treatise._core.invariants import is_count
 from treatise.bayes.glmm._cycle import GroupedDesign, Term
+from treatise.bayes.glmm._posterior import ColumnScale
 
 _LARGEST_BYTES = 4 * 2**30
 
@@ -34,6 +35,10 @@ class RandomEffect(NamedTuple):
     columns: np.ndarray
     names: list[str]
     correlated: bool
+
+    def units(self):
+        """The size of each column, about the zero where its effects have their covariance with the others."""
+        return ColumnScale.of_columns(self.columns, intercept=False).scale
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,8 @@ class Posterior:
         return self.shared + noise[0], self.own + noise[1]
 
 
-class FixedScale:
-    """Fixed columns centred and scaled, so that no unit of a column spoils the numbers; priors are on the raw ones.
+class ColumnScale:
+    """Columns centred and scaled, so that no unit of a column spoils the numbers, nor, where they are to, the priors.
 
     Parameters
     ----------
@@ -71,8 +71,9 @@ class FixedScale:
         """Means and deviations of columns; those that do not vary keep their values."""
         center = X.mean(axis=0) if intercept else np.zeros(X.shape[1])
         spread = np.sqrt(np.mean((X - center) ** 2, axis=0))
-        flat = ~(spread > 1e-12 * np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))
-        scale = np.where(flat, np.maximum(np.abs(center), 1.0), spread)
+        largest = np.abs(X).max(axis=0)
+        flat = ~(spread > 1e-12 * largest)
+        scale = np.where(flat, np.where(largest > 0, largest, 1.0), spread)
         return cls(intercept, np.where(flat, 0.0, center), scale)
 
     def columns(self, X):

@@ -154,6 +154,14 @@ class GaussianResponse:
 RESPONSES = {"poisson": PoissonResponse, "binomial": BinomialResponse, "gaussian": GaussianResponse}
 
 
+def refuse_words(y, family):
+    """Targets that are words have no place in a model of numbers; say how to write them."""
+    words = [value for value in np.ravel(np.asarray(y, dtype=object)) if isinstance(value, (str, bytes))]
+    if words:
+        how = f"give 1 and 0, as in y == {words[0]!r}" if family == "binomial" else "give numbers"
+        raise ValueError(f"family={family!r} takes numbers, and y holds the word {words[0]!r}; {how}")
+
+
 def _whole(values, what):
     wrong = np.flatnonzero((values < 0) | (values != np.floor(values)))
     if len(wrong):

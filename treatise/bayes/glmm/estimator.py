@@ -11,12 +11,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from treatise._core.invariants import is_array, is_number
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes._covariances import CovarianceFactor, mean_covariance
 from treatise.bayes.glmm._cycle import MixedModelCycle
 from treatise.bayes.glmm._effects import array_effects, formula_parts, labels_for
 from treatise.bayes.glmm._layout import Layout, group_labels
-from treatise.bayes.glmm._posterior import FixedScale, Posterior
-from treatise.bayes.glmm._responses import RESPONSES
+from treatise.bayes.glmm._posterior import ColumnScale, Posterior
+from treatise.bayes.glmm._responses import RESPONSES, refuse_words
 from treatise.bayes.glmm._summary import MixedModelSummary
 from treatise.statistics import FormulaColumns, parse_formula
 from treatise.statistics.predictive_intervals import interval_ends
@@ -49,11 +50,14 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether there is a constant.
     sigma_beta : float, default=1e5
-        Prior deviation of fixed effects (for amounts, in deviations of y). The default says nothing, as in the paper,
-        unless a column's unit is so large that its effect is of this size; write such a column in a smaller unit. Where
-        a column separates the outcomes, is constant or follows from others, about 5 keeps effects finite.
+        Prior deviation of fixed effects (for amounts, in deviations of y). The default says nothing, as in the paper.
+        Where a column separates the outcomes, is constant or follows from others, about 5 keeps effects finite.
     half_cauchy_scale : float, default=1e5
         Scale of the half-Cauchy prior of deviations of random effects, in the same unit.
+    standardize : bool, default=True
+        Whether the priors speak of a column in units of its standard deviation and of the constant at its mean, and of
+        slopes among groups in units of the column's size, so that no unit matters; with False they speak of columns as
+        they are, as in the paper. What is reported is always about columns as they are.
     n_quad : int, default=20
         Points of the Gauss-Hermite quadrature, for shares and for intervals.
     tol : float, default=1e-4
@@ -117,6 +121,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         "fit_intercept": ["boolean"],
         "sigma_beta": [Interval(Real, 0, None, closed="neither")],
         "half_cauchy_scale": [Interval(Real, 0, None, closed="neither")],
+        "standardize": ["boolean"],
         "n_quad": [Interval(Integral, 3, 100, closed="both")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -131,6 +136,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         fit_intercept=True,
         sigma_beta=1e5,
         half_cauchy_scale=1e5,
+        standardize=True,
         n_quad=20,
         tol=1e-4,
         max_iter=1000,
@@ -141,6 +147,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.sigma_beta = sigma_beta
         self.half_cauchy_scale = half_cauchy_scale
+        self.standardize = standardize
         self.n_quad = n_quad
         self.tol = tol
         self.max_iter = max_iter
@@ -167,6 +174,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         -------
         self
         """
+        refuse_words(y, self.family)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._formula, self._categories = None, None
         if groups is None and self.slopes:
@@ -277,8 +285,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             X = validate_data(self, X, dtype=np.float64, reset=False)
             factors = labels_for(groups, len(X), list(self.levels_.values()))
             effects = array_effects(X, self._columns(), factors, self.slopes, self.correlated)
+        check_magnitudes(X, "X")
         layout = Layout.of_plain(self._layout)
-        design, new = layout.rows(FixedScale(*self._scale).columns(X), effects)
+        design, new = layout.rows(ColumnScale(*self._scale).columns(X), _in_units(effects, self._random_units))
         mean, variance = Posterior(*self._posterior).predictor(design)
         for piece, unknown, covariance in zip(layout.pieces, new, self.random_covariances_):
             columns = effects[piece.effect].columns[np.ix_(unknown, piece.columns)]
@@ -304,19 +313,15 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-        layout, posterior, turn = (
-            Layout.of_plain(self._layout),
-            Posterior(*self._posterior),
-            FixedScale(*self._scale).turn(),
-        )
-        terms = [piece.term for piece in layout.pieces]
+        layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
+        turn = ColumnScale(*self._scale).turn()
         coefficients = np.empty((n_draws, layout.n_fixed))
-        random = [np.empty((n_draws, term.levels, term.size)) for term in terms]
+        random = [np.empty((n_draws, piece.term.levels, piece.term.size)) for piece in layout.pieces]
         for k in range(n_draws):
             shared, own = posterior.draw(rng)
             coefficients[k] = self._unit * (turn @ shared[: layout.n_fixed])
-            for term, kept in zip(terms, random):
-                kept[k] = self._unit * _effects_of(term, shared, own)
+            for piece, kept in zip(layout.pieces, random):
+                kept[k] = piece.term.effects(shared, own) * self._unit_of(piece)
         return {"coef": coefficients, "random": random, "covariances": self._drawn_covariances(n_draws, rng)}
 
     def _columns(self):
@@ -324,6 +329,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
 
     def _fit(self, X, y, names, effects, offset, trials, intercept=None):
         intercept = self.fit_intercept if intercept is None else intercept
+        check_magnitudes(X, "X")
+        check_magnitudes(y, "y")
         offset, trials = _vector(offset, len(y), "offset"), _vector(trials, len(y), "trials")
         response = RESPONSES[self.family](self.n_quad)
         y = response.checked(y, trials)
@@ -332,18 +339,20 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self._unit = (float(np.std(y)) or 1.0) if response.noise else 1.0
         offset = np.zeros(len(y)) if offset is None else offset / self._unit
         start = float(np.average(response.begin(y / self._unit, trials) - offset))
-        columns = FixedScale.of_columns(X, intercept)
+        columns = ColumnScale.of_columns(X, intercept)
         self._scale = [columns.intercept, columns.center, columns.scale]
+        self._random_units = [e.units() if self.standardize else np.ones(e.columns.shape[1]) for e in effects]
         fixed, turn = columns.columns(X), columns.turn()
         layout = Layout(effects, fixed.shape[1])
-        design, _ = layout.rows(fixed, effects)
+        design, _ = layout.rows(fixed, _in_units(effects, self._random_units))
         scale = self.half_cauchy_scale
         covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
         noise = CovarianceFactor(1, len(y), scale) if response.noise else None
-        cycle = MixedModelCycle(design, response, offset, turn.T @ turn / self.sigma_beta**2, covariances, noise)
+        precision = (np.eye(len(turn)) if self.standardize else turn.T @ turn) / self.sigma_beta**2
+        cycle = MixedModelCycle(design, response, offset, precision, covariances, noise)
         cycle.begin(start if intercept else 0.0)
         trace, self.distance_ = cycle.run(self.max_iter, self.tol)
-        # The bound in the units of the data: of scaled targets, and of coefficients of raw columns.
+        # The bound in the units of the data, where targets were scaled.
         self.lower_bound_trace_ = np.array(trace) - (len(y) * np.log(self._unit) if response.noise else 0.0)
         self._keep(cycle, layout, effects, names, turn, intercept)
         return self
@@ -357,18 +366,18 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.intercept_ = float(coefficients[0]) if intercept else 0.0
         self.coef_ = coefficients[1:] if intercept else coefficients
         self.coef_names_ = [*(["(Intercept)"] if intercept else []), *map(str, names)]
-        pieces = layout.pieces
+        pieces, units = layout.pieces, [self._unit_of(piece) for piece in layout.pieces]
         self.levels_ = layout.levels
         self.random_names_ = [
             (effects[piece.effect].factor, [effects[piece.effect].names[k] for k in piece.columns]) for piece in pieces
         ]
-        shared_variance = np.diag(q.shared_covariance)
-        own_variance = np.einsum("gqq->gq", q.own_covariances)
-        self.random_effects_ = [unit * _effects_of(piece.term, q.shared, q.own) for piece in pieces]
+        self.random_effects_ = [piece.term.effects(q.shared, q.own) * own for piece, own in zip(pieces, units)]
         self.random_deviations_ = [
-            unit * np.sqrt(_effects_of(piece.term, shared_variance, own_variance)) for piece in pieces
+            np.sqrt(np.einsum("ljj->lj", q.level_covariances(piece.term))) * own for piece, own in zip(pieces, units)
         ]
-        self.covariance_laws_ = [(factor.degrees, unit**2 * factor.spread) for factor in cycle.covariances]
+        self.covariance_laws_ = [
+            (factor.degrees, factor.spread * np.outer(own, own)) for factor, own in zip(cycle.covariances, units)
+        ]
         self.random_covariances_ = [mean_covariance(*law) for law in self.covariance_laws_]
         self.noise_law_ = (cycle.noise.degrees, unit**2 * cycle.noise.spread) if cycle.noise is not None else None
         self.n_iter_ = len(self.lower_bound_trace_)
@@ -383,6 +392,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
                 stacklevel=4,
             )
 
+    def _unit_of(self, piece):
+        """What an effect of each column of a term is to be multiplied by."""
+        return self._unit / self._random_units[piece.effect][piece.columns]
+
     def _invariants(self):
         layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
         yield from layout._invariants()
@@ -394,6 +407,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         )
         _, center, scale = self._scale
         yield "every column has a place", all(is_array(a, np.float64, self.n_features_in_) for a in (center, scale))
+        yield (
+            "every column of a term has a unit",
+            all(len(self._unit_of(piece)) == piece.term.size for piece in layout.pieces),
+        )
         yield "there are fixed effects for the columns", layout.n_fixed == self.n_features_in_ + bool(self._scale[0])
         yield (
             "every term has a covariance",
@@ -409,10 +426,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         yield "levels are those of the layout", self.levels_.keys() == layout.levels.keys()
 
 
-def _effects_of(term, shared, own):
-    if term.place == "own":
-        return own[:, term.first : term.first + term.size].copy()
-    return shared[term.first : term.first + term.size * term.levels].reshape(term.levels, term.size).copy()
+def _in_units(effects, units):
+    return [effect._replace(columns=effect.columns / own) for effect, own in zip(effects, units)]
 
 
 def _vector(values, n, name):

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import are_distinct, finite, is_array, is_number
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.heteroscedastic._cycle import HeteroscedasticCycle, Smooths
 from treatise.statistics import OSullivanBasis, osullivan_basis
 from treatise.statistics.predictive_intervals import NormalIntervals, normal_intervals
@@ -113,6 +114,8 @@ class HeteroscedasticAdditiveRegressor(NormalIntervals, RegressorMixin, BaseEsti
         """
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         y = y.astype(np.float64)
+        check_magnitudes(X, "X")
+        check_magnitudes(y, "y")
         spread = X.std(axis=0)
         varies = spread > 1e-12 * np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
         self._center, self._scale = X.mean(axis=0), np.where(varies, spread, 1.0)
@@ -235,6 +238,7 @@ class HeteroscedasticAdditiveRegressor(NormalIntervals, RegressorMixin, BaseEsti
     def _rows(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
+        check_magnitudes(X, "X")
         return self._design((X - self._center) / self._scale)
 
     def _design(self, Z):

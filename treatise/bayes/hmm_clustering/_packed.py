@@ -1,5 +1,6 @@
 """Many hidden Markov models as a few arrays, and the models of other libraries taken by the names of their parts."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,10 @@ class PackedHMMs(NamedTuple):
 
 def packed(models):
     """Models, of any kind that is known here, as arrays."""
+    if is_model(models):
+        raise ValueError("one hidden Markov model stands where a list of them is due; write [model]")
+    if not isinstance(models, Iterable):
+        raise ValueError(f"hidden Markov models come in a list, and {models!r} is none")
     models = [mixture_hmm(model, number) for number, model in enumerate(models)]
     if not models:
         raise ValueError("no hidden Markov models were given; give at least one")

@@ -16,7 +16,7 @@ from treatise.bayes.hmm_clustering._initial import reshaped
 from treatise.bayes.hmm_clustering._packed import is_model, packed
 from treatise.bayes.hmm_clustering._pairs import alike, pair_bounds
 from treatise.bayes.hmm_clustering._reduction import assigned, reduced_mixture, settled
-from treatise.bayes.hmm_clustering.fitting import SequenceFit, checked_sequences, variance_floor
+from treatise.bayes.hmm_clustering.fitting import SequenceFit, checked_sequences, variance_floor, warn_of_short
 
 
 class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
@@ -271,6 +271,7 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         if isinstance(listed, list) and any(map(is_model, listed)):
             return packed(listed)
         parts = checked_sequences(listed)
+        warn_of_short(parts, self.n_states or 3)
         self.floor_, self.seed_ = variance_floor(parts, self.reg_covar), int(random.randint(2**31))
         return packed(self._way(self.floor_, self.seed_).models(parts))
 

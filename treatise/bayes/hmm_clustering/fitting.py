@@ -10,8 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.inference import MixtureHMM, baum_welch
 from treatise.inference.hidden_markov import MixtureEmissions, random_chain
+
+POSITIONS_A_STATE = 20
+"""Of a sequence for a model of its own: with half as many, groups that differ in their moves alone were found half as
+well as by a mixture, with as many alike."""
 
 
 @validate_params(
@@ -45,8 +50,8 @@ def fit_hmms(
     """Fit a hidden Markov model to each sequence by itself, by Baum and Welch.
 
     The first step in clustering sequences through their models. Every sequence must be long enough for a model of its
-    own: some ten positions for each state. A sequence of T positions costs O(T S (S + M d)) a step, d^2 in place of d
-    for full covariances.
+    own: twenty positions for each state, or a warning says so. A sequence of T positions costs O(T S (S + M d)) a step,
+    d^2 in place of d for full covariances.
 
     Parameters
     ----------
@@ -90,6 +95,7 @@ def fit_hmms(
     .. [1] Paper v15-0697, sections 4.1 and 5.2 (the models that are clustered).
     """
     parts = checked_sequences(sequences)
+    warn_of_short(parts, n_states)
     seed = check_random_state(random_state).randint(2**31)
     way = SequenceFit(
         n_states, n_components, covariance == "full", start == "occupancy", n_init, max_iter, tol,
@@ -144,6 +150,21 @@ class SequenceFit:
         return MixtureHMM(start, best.transitions, **best.arrays), best.converged
 
 
+def warn_of_short(parts, n_states):
+    """Tell of sequences whose models are mostly chance, so that groups of them are."""
+    least = POSITIONS_A_STATE * n_states
+    short = [number for number, part in enumerate(parts) if len(part) < least]
+    if short:
+        warnings.warn(
+            f"{len(short)} of {len(parts)} sequences have fewer than {least} positions, {POSITIONS_A_STATE} for each "
+            f"of {n_states} states, such as number {short[0]} with {len(parts[short[0]])}: their models are not "
+            "reliable, nor are groups of them; take fewer states, or HMMMixture, whose models learn from all sequences "
+            "of a group",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def variance_floor(parts, reg_covar):
     """Least variance of each column: a share of its variance over all sequences, or of one where it is constant."""
     joined = np.concatenate(parts)
@@ -168,6 +189,7 @@ def checked_sequences(sequences):
             raise ValueError(f"sequence {number} has {len(part)} positions; a model needs at least 2")
         if not np.isfinite(part).all():
             raise ValueError(f"sequence {number} holds NaN or infinity; leave such positions out, or fill them first")
+        check_magnitudes(part, f"sequence {number}")
         if parts and part.shape[1] != parts[0].shape[1]:
             raise ValueError(
                 f"sequence {number} has {part.shape[1]} columns and sequence 0 has {parts[0].shape[1]}; all must agree"

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier
 from treatise._core.invariants import finite, is_array
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.kernel_classifier._chain import Chain, Prior
 from treatise.bayes.kernel_classifier._kernels import (
     CACHE_BYTES,
@@ -202,6 +203,7 @@ class BayesianKernelClassifier(Classifier, BaseEstimator):
         """
         self._refuse_contradictions()
         X, y = validate_data(self, X, y, dtype=np.float64)
+        check_magnitudes(X, "X")
         codes = self._code_labels(y)
         self._center, self._scale = self._scaling(X)
         X = self._scaled(X)

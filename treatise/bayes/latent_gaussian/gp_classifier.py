@@ -4,6 +4,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 from scipy.special import ndtr
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier
 from treatise._core.invariants import finite, is_array, is_number
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.latent_gaussian._dense_field import DenseField
 from treatise.bayes.latent_gaussian._laplace import laplace
 from treatise.bayes.latent_gaussian._propagation import propagate
@@ -24,6 +26,7 @@ from treatise.kernels import Kernel, kernel_gamma, resolve_kernel
 from treatise.statistics import normal_expectation
 
 _CHUNK_NUMBERS = 1 << 22
+_OF_DISTANCES = ("rbf", "laplacian")
 _BOUNDS = ((np.log(1e-2), np.log(1e4)), (-12.0, 12.0))
 """Of the log variance of the process, and of the log of gamma over its value by the spread of the rows."""
 _FIRST_VARIANCE, _FIRST_GAMMAS = 10.0, (0.1, 1.0, 10.0)
@@ -76,7 +79,7 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
     log_evidence_ : float
         Log of the probability of the labels.
     X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
-        Rows that predictions look at.
+        Rows that predictions look at; about their mean where the kernel is one of distances and the table is dense.
     pull_ : ndarray of shape (n_samples,)
         Weights of the rows in the mean of a score.
     n_iter_ : int
@@ -151,6 +154,11 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         self
         """
         X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        check_magnitudes(X, "X")
+        # Distances do not know an origin, but their digits do, such as those of times in seconds.
+        of_distances = isinstance(self.kernel, str) and self.kernel in _OF_DISTANCES
+        self._origin = X.mean(axis=0) if of_distances and not sparse.issparse(X) else None
+        X = self._moved(X)
         signs = 2.0 * self._code_labels(y) - 1.0
         if self.correction is not None:
             LatentGaussianModel(inference=self.inference)._method(self.correction)
@@ -170,6 +178,9 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def _moved(self, X):
+        return X if self._origin is None else X - self._origin
 
     def _approximation(self, covariance, signs, tol, sites=None):
         field = DenseField(covariance, np.zeros(len(signs)))
@@ -226,7 +237,7 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         mean, variance = np.empty(m), np.empty(m)
         for first in range(0, m, step):
             part = slice(first, min(first + step, m))
-            rows = X[part]
+            rows = self._moved(X[part])
             across = self.variance_ * self.kernel_(self.X_fit_, rows)
             half = solve_triangular(self._root, self._scale[:, None] * across, lower=True, check_finite=False)
             prior = self.variance_ * self.kernel_.diagonal(self.kernel_.prepare(rows))
@@ -259,6 +270,7 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
     def _corrected(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        X = self._moved(X)
         model = LatentGaussianModel(
             covariance=self.variance_ * self.kernel_(self.X_fit_), likelihood=self.likelihood,
             inference=self.inference, tol=self.tol, max_iter=self.max_iter,
@@ -293,6 +305,10 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
 
     def _invariants(self):
         n = self.X_fit_.shape[0]
+        yield (
+            "an origin has every feature",
+            self._origin is None or is_array(self._origin, np.float64, self.n_features_in_),
+        )
         yield "every row has a weight", is_array(self.pull_, np.float64, n)
         yield "every row has a site", is_array(self._scale, np.float64, n) and is_array(self._signs, np.float64, n)
         yield "the root belongs to the rows", is_array(self._root, np.float64, n, n) and finite(self._root)
@@ -306,7 +322,7 @@ class _EvidenceSearch:
 
     def __init__(self, model, X, signs):
         self.model, self.X, self.signs, self.sites = model, X, signs, None
-        self.has_slope = model.kernel in ("rbf", "laplacian") if isinstance(model.kernel, str) else True
+        self.has_slope = model.kernel in _OF_DISTANCES if isinstance(model.kernel, str) else True
 
     def value(self, theta):
         """Negative log evidence and its slope."""

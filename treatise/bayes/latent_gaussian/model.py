@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from treatise._core.invariants import finite, is_array
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.latent_gaussian._checks import checked_constraints, checked_linear, checked_prior
 from treatise.bayes.latent_gaussian._corrections import METHODS
 from treatise.bayes.latent_gaussian._dense_field import DenseField
@@ -170,6 +171,7 @@ class LatentGaussianModel(FieldDraws, BaseEstimator):
         y = column_or_1d(np.asarray(y, dtype=np.float64))
         if not np.isfinite(y).all():
             raise ValueError("y holds NaN or infinite values; leave unobserved entries out by means of linear")
+        check_magnitudes(y, "y")
         likelihood = resolve_likelihood(self.likelihood)
         if self.inference == "laplace" and not likelihood.smooth:
             raise ValueError(

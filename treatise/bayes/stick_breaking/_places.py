@@ -5,6 +5,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.stick_breaking._sticks import Places
 
 _WIDTH_STEPS = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
@@ -20,6 +21,7 @@ def checked_locations(locations, n_rows, n_columns=None, what="locations"):
     if locations.ndim == 1:
         locations = locations[:, np.newaxis]
     locations = check_array(locations, dtype=np.float64, input_name=what)
+    check_magnitudes(locations, what)
     if n_rows is not None and len(locations) != n_rows:
         raise ValueError(f"{what} has {len(locations)} rows and X has {n_rows}; give the place of every row of X")
     if n_columns is not None and locations.shape[1] != n_columns:

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import finite, is_array
+from treatise._core.magnitudes import check_magnitudes
 from treatise._core.progress import progress
 from treatise.bayes.stick_breaking._ascent import Widths, climb, climb_with_merges
 from treatise.bayes.stick_breaking._base import (
@@ -164,6 +165,7 @@ class HierarchicalStickBreaking(StickBreaking):
         if not sets:
             raise ValueError("data_sets is empty; give a list of one table or more")
         for m, own in enumerate(sets):
+            check_magnitudes(own, f"data_sets[{m}]")
             if own.shape[1] != sets[0].shape[1]:
                 raise ValueError(
                     f"data_sets[{m}] has {own.shape[1]} columns and data_sets[0] has {sets[0].shape[1]}; all need "
@@ -234,6 +236,7 @@ class HierarchicalStickBreaking(StickBreaking):
         """
         check_is_fitted(self)
         X = check_array(X, dtype=np.float64)
+        check_magnitudes(X, "X")
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} columns; {self.n_features_in_} are needed, as in the fit")
         if not 0 <= data_set < len(self.sets_):

@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import are_distinct, finite
+from treatise._core.magnitudes import check_magnitudes
 from treatise._core.progress import progress
 from treatise.bayes.stick_breaking._ascent import OneSet, Widths, climb, climb_with_merges
 from treatise.bayes.stick_breaking._base import (
@@ -120,6 +121,7 @@ class LogisticStickBreaking(ClusterMixin, StickBreaking):
         self
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_magnitudes(X, "X")
         if self.emission == "multinomial":
             checked_counts(X, self.codebooks)
         Y = self._learn_scale(X)
@@ -160,6 +162,7 @@ class LogisticStickBreaking(ClusterMixin, StickBreaking):
         """New rows and their places, as of the fit."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
+        check_magnitudes(X, "X")
         if self.emission == "multinomial":
             checked_counts(X, self.codebooks)
         return self.scale_.apply(X), places_like(self.centers_, locations, len(X))

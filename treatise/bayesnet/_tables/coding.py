@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_batches
 
-from treatise._core.invariants import all_alike, are_starts, is_array
+from treatise._core.invariants import all_alike, are_starts, finite, is_array
 from treatise.bayesnet._tables.coding_loops import MISSING, code_cells, code_entries
 from treatise.bayesnet._tables.number_states import (
     CELLS_AT_ONCE,
@@ -112,7 +112,11 @@ class TableCoder(BaseEstimator):
             "every column is of numbers or of categories",
             is_array(places, np.int64, self.n_columns_) and (np.sort(places) == np.arange(self.n_columns_)).all(),
         )
-        yield "points are numbers", is_array(self.points_, np.float64, None)
+        yield "points are numbers", is_array(self.points_, np.float64, None) and finite(self.points_)
+        yield (
+            "columns are cut by a transformer, or none is",
+            (self.discretizer_ is None or hasattr(self.discretizer_, "transform")),
+        )
         yield "every column of numbers has its points", are_starts(self.starts_, q, len(self.points_))
         for name in ("exact_", "cut_"):
             yield f"{name} is true or false for each column of numbers", is_array(getattr(self, name), np.bool_, q)

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, is_count, within
 from treatise.bayesnet._tables import TableCoder, read_table
 from treatise.bayesnet.network.bayesian_network import BayesianNetwork
 from treatise.bayesnet.structure.rules import Rule, arc, parent_limits
@@ -285,6 +286,21 @@ class ConstrainedStructureLearner(BaseEstimator):
                     f"column {name!r} has one state only, {own[0]!r}: it tells nothing; leave it out, or declare "
                     f"the states that it may have in a categorical column"
                 )
+
+    def _invariants(self):
+        p, states = self.n_features_in_, self._coder.n_states_
+        yield "the coder takes no missing cells", not self._coder.allow_missing
+        yield "variables have names, or numbers", len(self._names()) == p == len(states)
+        yield "variables have parents and tables", len(self.parents_) == len(self.cpts_) == p
+        for child, (own, table) in enumerate(zip(self.parents_, self.cpts_)):
+            yield "parents are other variables", all(is_count(parent) and parent < p for parent in own)
+            yield (
+                "a table has the states of the parents and the child",
+                is_array(table, np.float64, *(int(states[each]) for each in (*own, child))),
+            )
+        ends = self.edges_
+        yield "arcs join variables", is_array(ends, np.int64, len(ends), 2) and within(ends, 0, p)
+        yield "arcs have weights", is_array(self.edge_weights_, np.float64, len(ends))
 
     # What was learned.
 

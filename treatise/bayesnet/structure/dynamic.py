@@ -143,6 +143,12 @@ class DynamicStructureLearner(BaseEstimator):
         self.converged_ = self.optimal_
         return self
 
+    def _invariants(self):
+        n = len(self._names)
+        for learner, columns in ((self.initial_, n), (self.transition_, 2 * n)):
+            sound = isinstance(learner, ConstrainedStructureLearner) and learner.n_features_in_ == columns
+            yield "one network is of the variables, the other of two steps of them", sound
+
     def _learner(self, rules, names):
         learner = ConstrainedStructureLearner(
             self.criterion, equivalent_sample_size=self.equivalent_sample_size, max_parents=self.max_parents,

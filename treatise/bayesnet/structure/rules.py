@@ -1,9 +1,11 @@
 """Rules that the parents of a variable must obey, and their translation for a search (JMLR 12:663, Section 3)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from treatise._core.invariants import Invariants, all_alike, is_count
 
 Variable = Any
 
@@ -30,11 +32,14 @@ class Rule(ABC):
     def renamed(self, number: Callable[[Variable], int]) -> "Rule":
         """The rule with variables replaced by their numbers."""
 
+    def _invariants(self) -> Invariants:
+        yield "a rule is about a variable with a name or a number", isinstance(self.child, Hashable)
+
     def __or__(self, other: "Rule") -> "Rule":
-        return _Combination(_same_child(self, other), (self, other), any)
+        return _Combination(_same_child(self, other), (self, other), every=False)
 
     def __and__(self, other: "Rule") -> "Rule":
-        return _Combination(_same_child(self, other), (self, other), all)
+        return _Combination(_same_child(self, other), (self, other), every=True)
 
     def __invert__(self) -> "Rule":
         return _Negation(self.child, self)
@@ -51,6 +56,12 @@ class _Arc(Rule):
     def renamed(self, number: Callable[[Variable], int]) -> Rule:
         return _Arc(number(self.parent), number(self.child))
 
+    def _invariants(self) -> Invariants:
+        yield (
+            "an arc goes from one variable to another",
+            self.parent != self.child and isinstance(self.parent, Hashable),
+        )
+
 
 @dataclass(frozen=True)
 class _InDegree(Rule):
@@ -64,6 +75,9 @@ class _InDegree(Rule):
     def renamed(self, number: Callable[[Variable], int]) -> Rule:
         return _InDegree(number(self.child), self.k, self.op)
 
+    def _invariants(self) -> Invariants:
+        yield "parents are counted", is_count(self.k) and self.op in ("lt", "eq")
+
 
 @dataclass(frozen=True)
 class _Negation(Rule):
@@ -76,18 +90,27 @@ class _Negation(Rule):
     def renamed(self, number: Callable[[Variable], int]) -> Rule:
         return _Negation(number(self.child), self.rule.renamed(number))
 
+    def _invariants(self) -> Invariants:
+        yield "a rule about the same child is denied", isinstance(self.rule, Rule) and self.rule.child == self.child
+
 
 @dataclass(frozen=True)
 class _Combination(Rule):
     child: Variable
     rules: tuple[Rule, ...]
-    of: Callable[[Iterable[bool]], bool]
+    every: bool
 
     def holds(self, parents: frozenset) -> bool:
-        return self.of(rule.holds(parents) for rule in self.rules)
+        obeyed = (rule.holds(parents) for rule in self.rules)
+        return all(obeyed) if self.every else any(obeyed)
 
     def renamed(self, number: Callable[[Variable], int]) -> Rule:
-        return _Combination(number(self.child), tuple(rule.renamed(number) for rule in self.rules), self.of)
+        return _Combination(number(self.child), tuple(rule.renamed(number) for rule in self.rules), self.every)
+
+    def _invariants(self) -> Invariants:
+        yield "a combination is of rules about one child", all_alike(self.rules, Rule) and len(self.rules) > 1
+        yield "all of them are about it", all(rule.child == self.child for rule in self.rules)
+        yield "either every rule counts or any", isinstance(self.every, bool)
 
 
 def arc(parent: Variable, child: Variable) -> Rule:
@@ -214,7 +237,7 @@ class ParentLimits:
                 self.most = min(self.most, k - 1)
             case _InDegree(k=0, op="eq"):
                 self.most = 0
-            case _Combination(rules=rules, of=of) if of is all:
+            case _Combination(rules=rules, every=True):
                 for part in rules:
                     self.take(part)
             case _:

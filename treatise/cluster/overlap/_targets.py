@@ -14,8 +14,6 @@ CLOSE = 0.005
 TINY = 1e-300
 STEPS = 80
 """Of a factor of four each: no bracket is further away."""
-HOPELESS = 0.2
-"""An average below this part of its target, with all components evened out."""
 GROWTH = 5
 """Steps by which a single component may grow: further on it spreads so thin that it overlaps the others less."""
 
@@ -23,12 +21,12 @@ GROWTH = 5
 class Unreachable(Exception):
     """This draw of the components cannot have the overlap; another may.
 
-    ``hopeless`` where it is so far away that others of the kind hardly will.
+    ``reached`` is how much of the target it has.
     """
 
-    def __init__(self, why, hopeless=False):
+    def __init__(self, why, reached=0.0):
         super().__init__(why)
-        self.hopeless = hopeless
+        self.reached = reached
 
 
 def average_overlap(pairs, scales, negligible=0.0):
@@ -104,14 +102,14 @@ def scales_for_one(pairs, *, average=None, maximum=None, tolerance):
     reach = limit.max() if average is None else limit.mean()
     target = maximum if average is None else average
     if reach <= target + tolerance:
-        raise Unreachable(f"even without any distance between the means the overlap is {reach:.4g}")
+        raise Unreachable(f"even without any distance between the means the overlap is {reach:.4g}", reach / target)
     if average is None:
         return ones * scale_for(lambda c: largest_overlap(pairs, c * ones)[0], target, tolerance=tolerance)
     negligible = NEGLIGIBLE * average
     return ones * scale_for(lambda c: average_overlap(pairs, c * ones, negligible), target, tolerance=tolerance)
 
 
-def scales_for_both(pairs, average, maximum, *, tolerance, even_out=True):
+def scales_for_both(pairs, average, maximum, *, tolerance):
     """Factors so that both the average and the largest overlap are the targets (Algorithm 2.2.2).
 
     All covariances grow until one pair has the largest overlap that was asked for; then that pair stays and the other
@@ -123,11 +121,11 @@ def scales_for_both(pairs, average, maximum, *, tolerance, even_out=True):
     negligible = NEGLIGIBLE * average
     _, leading = largest_overlap(pairs, scales)
     reached = average_overlap(pairs, scales, negligible)
-    if even_out and reached < average - tolerance:
+    if reached < average - tolerance:
         scales = evened_out(pairs, scales, maximum)
         reached = average_overlap(pairs, scales, negligible)
     if reached < average - tolerance:
-        raise Unreachable(f"the average is {reached:.4g} where the largest is right", reached < HOPELESS * average)
+        raise Unreachable(f"the average is {reached:.4g} where the largest is right", reached / average)
     others = np.ones(pairs.n_components, dtype=bool)
     others[[pairs.first[leading], pairs.second[leading]]] = False
 

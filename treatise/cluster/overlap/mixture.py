@@ -16,8 +16,6 @@ OUTLYING = 0.001
 """An outlier lies outside the ellipsoid of every component that holds all but this share of it."""
 MOST_TRIES = 10_000
 BOX_MARGIN = 0.25
-PATIENCE = 3
-"""Draws far from the average that was asked for, before their components are no longer evened out."""
 
 
 class OverlapError(ValueError):
@@ -195,7 +193,7 @@ def make_overlap_mixture(
     if not (np.isfinite([low, high]).all() and low < high):
         raise ValueError(f"mean_range={mean_range} must be two finite numbers, the first the smaller")
     rng = check_random_state(random_state)
-    reason, hopeless = "", 0
+    closest = None
     for rejected in range(max_resample):
         weights, means, covariances = _components(
             rng, K, n_features, spherical, homogeneous, max_eccentricity, min_weight
@@ -203,12 +201,12 @@ def make_overlap_mixture(
         pairs = Pairs(weights, means, covariances)
         try:
             if average is not None and maximum is not None and K > 2:
-                scales = scales_for_both(pairs, average, maximum, tolerance=tol, even_out=hopeless < PATIENCE)
+                scales = scales_for_both(pairs, average, maximum, tolerance=tol)
             else:
                 single = {"maximum": maximum} if average is None else {"average": average}
                 scales = scales_for_one(pairs, **single, tolerance=tol)
         except Unreachable as why:
-            reason, hopeless = str(why), hopeless + why.hopeless
+            closest = why if closest is None or why.reached > closest.reached else closest
             continue
         found = overlap_of_pairs(pairs, scales=scales)
         # Means in the unit cube move to their range, and the covariances with them: the overlap stays.
@@ -217,8 +215,8 @@ def make_overlap_mixture(
         return OverlapMixture(weights, low + width * means, covariances, found, rejected)
     asked = ", ".join(f"{name}={value:g}" for name, value in (("average", average), ("maximum", maximum)) if value)
     raise OverlapError(
-        f"none of {max_resample} draws of {K} components in {n_features} features can have {asked}; in the last, "
-        f"{reason}. Ask for less overlap, for two targets further apart, or for more draws by max_resample"
+        f"none of {max_resample} draws of {K} components in {n_features} features can have {asked}; in the closest, "
+        f"{closest}. Ask for less overlap, for two targets further apart, or for more draws by max_resample"
     )
 
 

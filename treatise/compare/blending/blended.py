@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import Invariants, all_alike, is_number
+
 
 class _Blended(BaseEstimator):
     """Models that are fitted already, and what each counts."""
@@ -27,6 +29,11 @@ class _Blended(BaseEstimator):
         for model in self.models:
             model.fit(X, y)
         return self
+
+    def _invariants(self) -> Invariants:
+        yield "what is blended are models", all_alike(self.models, BaseEstimator)
+        numbers = len(self.weights) == len(self.models) and all(map(is_number, self.weights))
+        yield "each model has a weight", numbers and (sum(self.weights) > 0 or not self.models)
 
     def __sklearn_is_fitted__(self) -> bool:
         return len(self.models) > 0 and all(hasattr(model, "predict") for model in self.models)
@@ -115,4 +122,5 @@ class BlendedClassifier(ClassifierMixin, _Blended):
         X : data frame or array-like
             What each of the models takes.
         """
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        likeliest = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[likeliest]

@@ -44,11 +44,26 @@ MODELS = "models"
 
 
 class LastFit(NamedTuple):
-    """The parameters of a fit on the whole table, its rows where they are fewer, or why there is none."""
+    """The parameters of a fit on the whole table, its rows where they are fewer, or why there is none.
+
+    ``unfinished`` is what solvers said of it that did not converge.
+    """
 
     params: dict[str, Any] | None
     rows: int | None
     complaint: str
+    unfinished: tuple[str, ...] = ()
+
+    def words(self, every: int) -> tuple[str, ...]:
+        """What is to be known of the saved model, of a table of so many rows."""
+        said = []
+        if self.unfinished:
+            said.append(
+                f"The saved model did not converge, and may do worse than judged ({'; '.join(self.unfinished)})."
+            )
+        if self.rows is not None:
+            said.append(f"The saved model was fitted on {self.rows:,} of {every:,} rows, as many as the budget held.")
+        return tuple(said)
 
 
 @dataclass(frozen=True)
@@ -109,12 +124,8 @@ class Ending:
             return replace(run, verdict=(*run.verdict, sentence))
         best = replace(run.best, model=MODEL, use=contest.data.usage(MODEL), params=fitted.params, rows=fitted.rows)
         shown, sentences = contest.data.portray(load_model(contest.folder.path / MODEL).model)
-        best, run = replace(best, **shown), replace(run, verdict=(*run.verdict, *sentences))
-        if fitted.rows is None:
-            return replace(run, best=best)
-        some, every = f"{fitted.rows:,}", f"{contest.data.size.rows:,}"
-        sentence = f"The saved model was fitted on {some} of {every} rows, as many as the budget held."
-        return replace(run, best=best, verdict=(*run.verdict, sentence))
+        sentences = (*sentences, *fitted.words(contest.data.size.rows))
+        return replace(run, best=replace(best, **shown), verdict=(*run.verdict, *sentences))
 
     def _selections(self, run: RunRecord) -> tuple[Selection, ...]:
         """Which columns the selectors keep in their folds, or in their looks where they had none."""
@@ -217,7 +228,8 @@ class Ending:
         if outcome.kind != "done":
             return LastFit(None, None, outcome.reason)
         parts = [job.rows for job in jobs if job.rows is not None and job.rows < contest.data.size.rows]
-        return LastFit(outcome.value, min(parts, default=None), "")
+        params, short = outcome.value
+        return LastFit(params, min(parts, default=None), "", tuple(short))
 
     def _members(self, entry: LeaderboardEntry) -> list[tuple[Candidate, float]]:
         """The methods that a model is made of: itself, or those of a blend with their weights."""

@@ -14,6 +14,7 @@ from treatise.compare.candidates import Candidate
 from treatise.compare.contest import signals
 from treatise.compare.contest.messages import BEGIN
 from treatise.compare.contest.tuning import tune
+from treatise.compare.convergence import watched_solvers
 from treatise.compare.explaining.learning import Trial, learning_trials
 from treatise.compare.inputs import FoldPredictions, HeldOut, Input
 from treatise.io import save_model
@@ -146,17 +147,20 @@ class Member:
 
 def fit_whole(
     work: Path, members: tuple[Member, ...], metric: Metric, seed: int, path: Path, metadata: dict[str, Any]
-) -> dict[str, Any]:
-    """Fit a method, or the members of a blend, on all of the data and save them as one model; returns the setting."""
+) -> tuple[dict[str, Any], list[str]]:
+    """Fit a method, or the members of a blend, on all of the data and save them as one model.
+
+    Returns the setting, and what solvers said that did not converge.
+    """
     data = load_input(work)
-    fitted, settings = [], dict[str, dict[str, Any]]()
+    fitted, settings, short = [], dict[str, dict[str, Any]](), list[str]()
     for member in members:
         candidate, rows, known = member.candidate, member.rows, member.setting
         part = data if rows is None or rows >= data.size.rows else data.sample(rows, seed)
         setting = tune(candidate, part.at_hand, metric, member.tuning, seed) if known is None else known
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with watched_solvers() as unfinished:
             fitted.append(part.fit(data.pipeline(candidate, setting, seed)))
+        short += [f"{candidate.label}: {words}" for words in unfinished[:1]]
         settings[candidate.label] = {"weight": member.weight, **setting}
     if len(members) == 1:
         model, params = fitted[0], setting
@@ -164,7 +168,7 @@ def fit_whole(
         blended = BlendedRegressor if data.task == "regression" else BlendedClassifier
         model, params = blended(fitted, [member.weight for member in members]), settings
     save_model(model, path, metadata={**metadata, "params": params})
-    return params
+    return params, short
 
 
 def importance(

@@ -36,6 +36,8 @@ BASELINE_SHARE, BASELINE_SECONDS = 0.05, 5.0
 LOOKS_SHARE = 0.3
 RACE_SHARE, PACE_SHARE = 0.8, 0.9
 """Of the time left: what the contenders' folds are planned to take, and what the search must not carry them beyond."""
+DECIDING_SHARE = 0.25
+"""Of the time left to contenders: what they leave at most to looks at the others, on rows not seen so far."""
 LEAST_LOOK = 0.5
 LONGEST_SEARCH = 30.0
 """The search for parameters takes at most so many times as long as a fit."""
@@ -185,20 +187,34 @@ class Race:
         return None
 
     def _deciding_look(self, left: float) -> Turn | None:
-        """A look, at rows of the first size, of whoever has not contended and was not seen on all of them.
-
-        Those who seem behind beyond doubt come last: the verdict, which asks for more than the tests that narrow the
-        field, may still not tell them from the winner by the few rows that they were judged on.
-        """
-        others = set(self._alive()) - set(self._contended)
-        for keys in (others - self._worse, others & self._worse):
-            for place, key in self._looks_to_come(keys):
-                cost = self.expected(key, place[1] or self.course.training_rows)
-                look = self._look(key, place)
-                if place[1] <= LOOK_ROWS and cost <= min(left, look.seconds):
-                    self._deciding = True
-                    return look
+        """A look at whoever does not contend, on rows that it was not yet seen on."""
+        for cost, look in self._deciding_looks(self._contended):
+            if cost <= left:
+                self._deciding = True
+                return look
         return None
+
+    def _deciding_looks(self, apart: Sequence[str]) -> list[tuple[float, Turn]]:
+        """Looks at rows of the first size that are left to take, with their costs, of everybody but some.
+
+        The cheapest come first, since each of them tells one more method from the winner; those who seem behind beyond
+        doubt come later: the verdict, which asks for more than the tests that narrow the field, may still not tell them
+        from the winner by the few rows that they were judged on. Near copies of another come last.
+        """
+        found: list[tuple[bool, bool, float, str, Turn]] = []
+        for key in set(self._alive()) - set(apart):
+            cost = self.expected(key, self.looks[0][1] or self.course.training_rows)
+            for place in self.looks if self._depth(key) else ():
+                look = self._look(key, place)
+                unseen = not self.evidence.has(key, place) and not self._running[key, place]
+                if unseen and place[1] <= LOOK_ROWS and cost <= look.seconds:
+                    found.append((key in self.copy_of, key in self._worse, cost, key, look))
+        return [(cost, look) for _, _, cost, _, look in sorted(found, key=lambda each: each[:4])]
+
+    def _kept_for_looks(self, left: float, apart: Sequence[str]) -> float:
+        """Processor seconds that contenders leave to the looks that decide about the others."""
+        looks = sum(cost for cost, look in self._deciding_looks(apart) if look.key not in self.copy_of)
+        return min(looks, DECIDING_SHARE * left * self.course.jobs)
 
     def _looks_to_come(self, keys: Set[str]) -> Iterator[tuple[Place, str]]:
         """Where and which of some methods: the least looked at first, the better ones before the others."""
@@ -289,20 +305,31 @@ class Race:
         self._lined_up_at = self._judged_at
         first = [k for k in self._ranking if k not in self._out and self.evidence.has(k, self.looks[0])]
         self.copy_of = self.evidence.copies(first, self.looks[:1])
-        granted, line = RACE_SHARE * left * self.course.jobs, self.line()
+        line = self.line()
+        kept = self._kept_for_looks(left, [*self._contended, *line[:PLACES]])
+        granted = RACE_SHARE * (left * self.course.jobs - kept)
         places = min(PLACES, max(2, len(line)))
         # None may take more than half of the time, however few they are.
         self._longest_fit = min(HEAVY / places, 0.5) * granted / FOLDS_WANTED
-        cost, chosen = 0.0, list[str]()
-        for key in line:
-            more = FOLDS_WANTED * self.expected(key, self._fold_rows(key) or self.course.training_rows)
+        guesses = [key for key in self._alive() if self.field[key].form == "constant"]
+        chosen = [key for key in self._contended if key not in guesses]
+        cost = sum(self._missing(key, self._repeats_wanted) * self._fold_cost(key) for key in chosen)
+        for key in (key for key in line if key not in chosen):
+            more = FOLDS_WANTED * self._fold_cost(key)
             if len(chosen) >= 2 and (cost + more > granted or len(chosen) >= PLACES):
                 break
             cost += more
             chosen.append(key)
-        guesses = [key for key in self._alive() if self.field[key].form == "constant"]
-        self._contenders = list(dict.fromkeys([*guesses, *self._contended, *chosen]))
+        self._contenders = [*guesses, *chosen]
         self.search = max(0.0, granted - cost) / (FOLDS_WANTED * max(PLACES // 2, len(chosen)))
+
+    def _fold_cost(self, key: str) -> float:
+        """Processor seconds of a contender's fold, without the search for its parameters."""
+        return self.expected(key, self._fold_rows(key) or self.course.training_rows)
+
+    @property
+    def _repeats_wanted(self) -> int:
+        return max(1, min(self.course.repeats, math.ceil(FOLDS_WANTED / self.course.k)))
 
     def line(self) -> list[str]:
         """Who may contend, in order: those not behind beyond doubt, and the few best in any case.
@@ -323,7 +350,7 @@ class Race:
         return FORMS.index(self.field[key].form), self.expected(key, self.course.training_rows)
 
     def _contention(self, left: float) -> Turn | None:
-        repeats = max(1, min(self.course.repeats, math.ceil(FOLDS_WANTED / self.course.k)))
+        repeats = self._repeats_wanted
         self._keep_pace(repeats, left)
         turn = self._fold_among(self._contenders, repeats, left) or self._deciding_look(left)
         if turn is None:
@@ -341,10 +368,11 @@ class Race:
         fits, searches = 0.0, 0
         for key in self._contenders:
             missing = 0 if key in self._out else self._missing(key, repeats)
-            fits += missing * self.expected(key, self._fold_rows(key) or self.course.training_rows)
+            fits += missing * self._fold_cost(key)
             searches += missing if self.field[key].compare.search else 0
         if searches:
-            self.search = min(self.search, max(0.0, PACE_SHARE * left * self.course.jobs - fits) / searches)
+            folds = PACE_SHARE * (left * self.course.jobs - self._kept_for_looks(left, self._contenders))
+            self.search = min(self.search, max(0.0, folds - fits) / searches)
 
     def _missing(self, key: str, repeats: int) -> int:
         """Folds of so many repeats that a method has not had and is not at."""

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from treatise._core.invariants import is_array
+from treatise.decomposition._noise import white_noise
 from treatise.decomposition._products import data_by, error_norm
 from treatise.decomposition._rows_as_parts import RowsAsParts
 from treatise.decomposition.lp_separable_nmf._program import SelfExpressionProgram
@@ -16,7 +17,9 @@ from treatise.decomposition.lp_separable_nmf.clusters import cluster_lp_weights
 from treatise.optimize import nonnegative_least_squares
 
 _NOISE = 0.1
-"""Noise that is taken for granted where nothing is told: this share of a typical row."""
+"""Noise that is taken for granted where nothing is told, as a share of the mean row sum."""
+_ROOM = 1.5
+"""Parts rebuild all rows if none is off by more than this multiple of the noise that was drawn from the data."""
 
 
 class LPSeparableNMF(RowsAsParts):
@@ -37,11 +40,13 @@ class LPSeparableNMF(RowsAsParts):
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of parts. None finds it: where the sorted diagonal falls most, at or after its sum.
+        Number of parts. None finds it: where the sorted diagonal falls most, at or after its sum. Where the noise was
+        not given either, fewer will do if they rebuild all rows within one and a half times the noise found.
     noise : float or None, default=None
         Largest sum of magnitudes of the noise in a row, in the unit of X; with ``model="relative"`` and
         ``"hottopixx"``, as a share of the row's own sum. None is the least noise under which ``n_components`` rows can
-        rebuild all, or, without a number or with outliers, a tenth of a typical row.
+        rebuild all. Without a number or with outliers, a tenth of the mean row, or more where the small singular
+        values of X are spread as those of larger white noise are.
     model : {"absolute", "relative", "hottopixx"}, default="absolute"
         The linear program: (8), (7), or (2), which is (7) with the sum of the diagonal held at ``n_components``.
     rho : float, default=1.0
@@ -197,7 +202,7 @@ class LPSeparableNMF(RowsAsParts):
         if self.noise is not None:
             error = self.rho * self.noise / unit
         elif wanted is None or self.outliers:
-            error = self.rho * _NOISE * (1.0 if relative else np.median(sizes))
+            error = self.rho * _drawn_noise(rows / sizes[:, np.newaxis] if relative else rows)
         else:
             error = program.least_error(wanted).error
         self.noise_ = float(error * unit / self.rho)
@@ -209,16 +214,34 @@ class LPSeparableNMF(RowsAsParts):
         if self.post == "threshold":
             above = np.flatnonzero(diagonal > 1.0 - min(1.0, self.rho) / 2.0)
             return above[np.argsort(-diagonal[above], kind="stable")] if len(above) else np.array([diagonal.argmax()])
-        # Distances between rows are in the unit of X, and so is the noise that they are held against.
-        noise = self.noise_ * (1.0 if self.model == "absolute" else np.abs(rows).sum(axis=1).max())
         if self.post == "cluster":
-            return cluster_lp_weights(rows, diagonal, noise, wanted)
-        wanted = wanted or _place_of_fall(diagonal)
-        largest = np.argsort(-diagonal, kind="stable")[:wanted]
+            return self._of_heaps(rows, diagonal, wanted)
+        least, most = (wanted, wanted) if wanted is not None else _numbers(diagonal)
+        for number in range(least, most) if self.noise is None else ():
+            chosen = self._of_number(rows, diagonal, number)
+            if self._rebuild_all(rows, chosen):
+                return chosen
+        return self._of_number(rows, diagonal, most)
+
+    def _of_number(self, rows, diagonal, number):
+        """So many rows, of the largest diagonals or around heaps of them, whichever is closer to all rows."""
+        largest = np.argsort(-diagonal, kind="stable")[:number]
         if self.post == "largest":
             return largest
-        clustered = cluster_lp_weights(rows, diagonal, noise, wanted)
-        return min((largest, clustered), key=lambda chosen: _error_of(rows, chosen))
+        return min(
+            (largest, self._of_heaps(rows, diagonal, number)),
+            key=lambda chosen: error_norm(rows, _weights_of(rows, chosen), rows[chosen]),
+        )
+
+    def _of_heaps(self, rows, diagonal, number):
+        # Distances between rows are in the unit of X, and so is the noise that they are held against.
+        noise = self.noise_ * (1.0 if self.model == "absolute" else np.abs(rows).sum(axis=1).max())
+        return cluster_lp_weights(rows, diagonal, noise, number)
+
+    def _rebuild_all(self, rows, chosen):
+        errors = np.abs(rows - _weights_of(rows, chosen).T @ rows[chosen]).sum(axis=1)
+        units = 1.0 if self.model == "absolute" else np.abs(rows).sum(axis=1)
+        return bool((errors <= _ROOM * self.noise_ * units).all())
 
     def _divided(self, program, chosen, copies, wanted):
         """Parts and outliers among the chosen rows, by how much the others need of them (Algorithm 5, improved)."""
@@ -239,16 +262,22 @@ class LPSeparableNMF(RowsAsParts):
         return tags
 
 
-def _place_of_fall(diagonal):
-    """The number of rows after which the sorted diagonal falls most; they are at least as many as its sum."""
+def _drawn_noise(rows):
+    """The largest row sum of the white noise that is to be seen in the rows; at least a share of the mean row."""
+    noise = white_noise(rows)
+    least = _NOISE * np.abs(rows).sum(axis=1).mean()
+    return least if noise is None else max(least, noise.largest_row_sum(rows.shape))
+
+
+def _numbers(diagonal):
+    """The least number of parts, the diagonal's sum, and that after which the sorted diagonal falls most."""
     falling = np.sort(diagonal)[::-1]
     least = max(int(np.ceil(falling.sum() - 1e-6)), 1)
     falls = falling - np.append(falling[1:], 0.0)
-    return least + int(np.argmax(falls[least - 1 :]))
+    return least, least + int(np.argmax(falls[least - 1 :]))
 
 
-def _error_of(rows, chosen):
-    """Error of the rows' best non-negative combinations of those chosen."""
+def _weights_of(rows, chosen):
+    """The rows' best non-negative combinations of those chosen."""
     components = rows[chosen]
-    weights = nonnegative_least_squares(components @ components.T, data_by(components, rows))
-    return error_norm(rows, weights, components)
+    return nonnegative_least_squares(components @ components.T, data_by(components, rows))

@@ -9,9 +9,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.invariants import finite, is_array
+from treatise.decomposition._noise import white_noise
 from treatise.decomposition._rows_as_parts import RowsAsParts
 from treatise.decomposition.separable_nmf._choice import choose_rows
-from treatise.decomposition.separable_nmf._noise import parts_above_noise
 
 
 class SeparableNMF(RowsAsParts):
@@ -126,7 +126,10 @@ class SeparableNMF(RowsAsParts):
     def _choose(self, X):
         if self.normalize:
             X = normalize(X, norm="l1")
-        wanted = parts_above_noise(X) if self.n_components == "auto" else self.n_components
+        wanted = self.n_components
+        if wanted == "auto":
+            noise = white_noise(X)
+            wanted = min(X.shape) if noise is None else noise.n_above
         choice = choose_rows(
             X, wanted, self.method, rho=self.rho, selection=self.xray_selection, tol=self.tol,
             random_state=check_random_state(self.random_state),

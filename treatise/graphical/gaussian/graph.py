@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import is_array
 from treatise.graphical.gaussian.criteria import gaussian_log_likelihood
 from treatise.graphical.graph import UndirectedGraphMixin
 
@@ -27,6 +28,11 @@ class GaussianGraphMixin(UndirectedGraphMixin):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False) - self.location_
         return gaussian_log_likelihood(X.T @ X / len(X), self.precision_)
+
+    def _invariants(self):
+        p = self.n_features_in_
+        yield "columns have a location", is_array(self.location_, np.floating, p)
+        yield "the precision is of the columns", is_array(self.precision_, np.floating, p, p)
 
     def _set_gaussian_graph(self, precision, adjacency=None):
         """Keep the graph of a precision matrix, its edges weighted by partial correlations."""

@@ -53,8 +53,9 @@ class RangeMoves(BaseEstimator):
         Labels in a range. None is the paper's rule: ``ceil(sqrt(2) M)`` for linear distances, else the first L with
         d(L) >= M. Longer ones are slower.
     max_sweeps : int, default=100
-        Most rounds over all intervals, labels or pairs of labels, or sweeps of messages. Where they do not suffice, a
-        warning says so and the result's ``converged`` is False.
+        Most rounds over all intervals, labels or pairs of labels, or sweeps of messages. Where they do not suffice, the
+        result's ``converged`` is False and a warning says so, but for "trws", whose ``gap`` to its bound tells how far
+        the energy may be from the least.
 
     See Also
     --------

@@ -18,7 +18,10 @@ _UNIFORM = 1.96
 class PartitionShannonEntropy(EntropyEstimator):
     """Entropy of the density that is constant on boxes, halved at medians until the rows in them look uniform.
 
-    Stowell and Plumbley's estimate: very fast, O(n log n) in any dimension, but biased by its bounding box.
+    Stowell and Plumbley's estimate, very fast: O(n log n) in any dimension. Theirs counts all of the box around the
+    rows, whose corners are empty where the density has tails: three normal columns of 8 000 rows come out 0.57 too
+    high. Here each box ends with the rows in it, by the unbiased ends of a uniform sample, which leaves 0.15; prefer
+    neighbours where that matters.
     """
 
     def _estimate(self, X):
@@ -34,8 +37,13 @@ def _box_entropy(X, low, high, level, depth, n):
     left = X[:, axis] < middle
     below = int(np.sum(left))
     if count < 4 or below in (0, count) or (level >= depth and abs(skew) < _UNIFORM):
-        volume = np.log(np.maximum(high - low, np.finfo(float).tiny)).sum()
-        return count / n * (math.log(n / count) + volume) if count else 0.0
+        if not count:
+            return 0.0
+        widths = high - low
+        if count > 1:
+            ranges = np.ptp(X, axis=0) * (count + 1) / (count - 1)
+            widths = np.where(ranges > 0.0, np.minimum(ranges, widths), widths)  # tied values have no range
+        return count / n * (math.log(n / count) + np.log(np.maximum(widths, np.finfo(float).tiny)).sum())
     split_low, split_high = low.copy(), high.copy()
     split_low[axis], split_high[axis] = middle, middle
     return _box_entropy(X[left], low, split_high, level + 1, depth, n) + _box_entropy(

@@ -30,7 +30,8 @@ from treatise._core.invariants import broken_invariant
 
 def check_indices(model: Any) -> None:
     """Refuse a model that holds, however deep, something that cannot be followed safely."""
-    for part in _parts(model):
+    # What is held comes before its holder, which may ask it something.
+    for part in reversed(list(_parts(model))):
         kind = type(part)
         if kind.__module__.startswith("treatise."):
             broken = broken_invariant(part)

@@ -86,7 +86,10 @@ def _is_admitted(name: str) -> bool:
 
 
 def _is_own(name: str) -> bool:
-    """Whether the name is that of a class defined in the installed Treatise, an estimator or a public one."""
+    """Whether the name is that of a class defined in the installed Treatise that is made to be stored.
+
+    That is an estimator, a public class, or one that states what must hold of it once it comes from a file.
+    """
     module_name, _, class_name = name.rpartition(".")
     package, *inner = module_name.split(".")
     if package != "treatise" or not inner or not all(part.isidentifier() for part in (*inner, class_name)):
@@ -99,7 +102,9 @@ def _is_own(name: str) -> bool:
     member = getattr(import_module(module_name), class_name, None)
     if not inspect.isclass(member) or member.__module__ != module_name:
         return False
-    return issubclass(member, BaseEstimator) or (inner[0] not in _ACTING and _is_public(member, inner[0]))
+    if issubclass(member, BaseEstimator) or hasattr(member, "_invariants"):
+        return True
+    return inner[0] not in _ACTING and _is_public(member, inner[0])
 
 
 def _is_public(member: type, family: str) -> bool:

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted
 
 from treatise._core.classifier import ScoreClassifier, row_weights, signs_of
+from treatise._core.invariants import is_array
 from treatise.kernel_methods.mkl._certificate import relative_gap
 from treatise.kernels import KernelBankInputMixin
 from treatise.optimize import SVMDualProblem
@@ -82,6 +83,12 @@ class MixtureMachineBase(KernelBankInputMixin, BaseEstimator):
         self.n_iter_ = max(len(solution.history) for solution in solutions)
         self.n_machines_ = sum(solution.n_machines for solution in solutions)
         self.bounds_ = [np.array(s.history) for s in solutions] if several else np.array(solutions[0].history)
+
+    def _invariants(self):
+        n, machines = len(self.support_), len(self._offsets)
+        yield "machines have offsets", is_array(self._offsets, np.floating, None) and machines > 0
+        yield "rows that are kept have a coefficient for each machine", is_array(self._coef, np.floating, n, machines)
+        yield "machines weigh the kernels", is_array(self._weights, np.floating, machines, len(self._scales))
 
     def _scores(self, X):
         """Scores of new objects by every machine, of shape (n, n_machines)."""

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, validate_data
 
+from treatise._core.invariants import all_alike, finite, is_array, within
 from treatise.kernels.bank._families import KernelFamilies
 from treatise.kernels.bank.bank import NORMALIZATIONS, KernelBank
 from treatise.kernels.base import Kernel
@@ -41,7 +42,7 @@ class KernelBankInputMixin:
     def _fit_bank(self, X, *, weights=None, **checks):
         """Check X, settle the kernels as ``kernels_``, and return their bank and, if it is among the checks, y."""
         if self._is_precomputed:
-            grams = _stack(X)
+            grams = gram_matrices(X)
             y = np.asarray(checks["y"]) if "y" in checks else None
             if y is not None and len(y) != len(grams[0]):
                 raise ValueError(f"y is of {len(y)} objects, the Gram matrices of {len(grams[0])}")
@@ -93,6 +94,22 @@ class KernelBankInputMixin:
         self._kept_kernels = None if bank.families is None else bank.families.kernels
         self._kept_objects = positions if bank.families is None else bank.families.take(bank.objects, positions)
 
+    def _invariants(self):
+        kernels = self._kept_kernels
+        yield "kernels have scales", is_array(self._scales, np.floating, len(self._scales)) and finite(self._scales)
+        if kernels is None:
+            sound = is_array(self._kept_objects, np.integer, None) and within(
+                self._kept_objects, 0, self.n_features_in_
+            )
+            yield "objects that are kept were there", sound
+        else:
+            yield "kernels are kernels", all_alike(kernels, Kernel) and len(kernels) == len(self._scales)
+            families, kept = KernelFamilies(kernels), self._kept_objects
+            yield "every family keeps its objects", len(kept) == len(families.members)
+            n = families.count(kept)
+            for _, block in families.blocks([part[:1] for part in kept], kept):
+                yield "the objects are such as the kernels take", block.shape == (min(n, 1), n)
+
     def _mixture_scores(self, X, coef, weights):
         """``sum_m weights[k, m] sum_i coef[i, k] k_m(kept_i, x)`` for new objects, of shape (n, n_machines)."""
         blocks, n = self._new_blocks(X)
@@ -107,7 +124,7 @@ class KernelBankInputMixin:
     def _new_blocks(self, X, chunk_bytes=32 << 20):
         """Blocks of new objects with the kept ones, as (positions of the new ones, kernel, block), and their number."""
         if self._kept_kernels is None:
-            matrices = _stack(X)
+            matrices = gram_matrices(X)
             if len(matrices) != len(self._scales) or matrices[0].shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"X holds {len(matrices)} matrices of {matrices[0].shape[1]} columns; {type(self).__name__} was "
@@ -131,7 +148,7 @@ class KernelBankInputMixin:
         return blocks(), n
 
 
-def _stack(X):
+def gram_matrices(X):
     """Matrices out of a list of them, or out of an array with the kernels along its last axis."""
     if isinstance(X, (list, tuple)):
         matrices = [np.asarray(matrix, np.float64) for matrix in X]

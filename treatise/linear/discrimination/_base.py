@@ -7,10 +7,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import is_array, within
 from treatise.kernels import KERNEL_NAMES, Kernel, resolve_kernel
+from treatise.kernels.bank.bank import KernelBank
+from treatise.kernels.bank.input import gram_matrices
 from treatise.linear.discrimination._couplings import FeatureSwitches, KernelSwitches
 from treatise.linear.discrimination._solver import discriminate
 from treatise.linear.discrimination._tasks import refuse_unknown, task_positions
@@ -21,9 +24,11 @@ class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
 
     Parameters
     ----------
-    kernels : "features" or list, default="features"
+    kernels : "features", "precomputed" or list, default="features"
         What is selected: the features, or kernels of a list, each a name ("linear", "rbf", "poly", "laplacian"), a
-        Kernel or a function of two tables.
+        Kernel or a function of two tables. With "precomputed", X is a list of Gram matrices or an array of shape
+        (n_samples, n_samples, n_kernels), which cross-validation can slice; new rows come as matrices, or one array, of
+        their kernels with all training rows.
     C : float, default=1.0
         Cost of an error, as in a support vector machine.
     alpha : float, default=100.0
@@ -69,7 +74,7 @@ class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "kernels": [StrOptions({"features"}), list, tuple],
+        "kernels": [StrOptions({"features", "precomputed"}), list, tuple],
         "C": [Interval(Real, 0, None, closed="neither")],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "shared": ["boolean"],
@@ -89,36 +94,92 @@ class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
         self.support_ = [task.rows[support] for task, support in zip(tasks, supports)]
         if self.kernels == "features":
             self.coef_ = np.array([coupling.weighted(m) for m in range(len(tasks))])
-        else:
+        elif not self._is_precomputed:
             self._support_vectors = [X[rows] for rows in self.support_]
         keep_progress(self, found, "lower alpha or C, or bring the features to one scale")
         return found.multipliers
 
+    @property
+    def _is_precomputed(self):
+        return isinstance(self.kernels, str) and self.kernels == "precomputed"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
+
+    def _checked(self, X, y, **checks):
+        """Rows and targets; of precomputed kernels the Gram matrices along the last axis of an array."""
+        if not self._is_precomputed:
+            return validate_data(self, X, y, dtype=np.float64, multi_output=True, **checks)
+        grams = gram_matrices(X)
+        KernelBank.precomputed(grams, normalize=None)  # refuses what is no Gram matrix
+        X, y = check_X_y(grams[0], y, dtype=np.float64, multi_output=True, **checks)
+        self.n_features_in_ = len(X)
+        return np.stack(grams, axis=-1), y
+
     def _coupling(self, X, tasks):
         exact = self.solver == "newton"
-        n = X.shape[1] if self.kernels == "features" else len(self.kernels)
+        n = X.shape[-1] if isinstance(self.kernels, str) else len(self.kernels)
         switch = [np.arange(n) + (0 if self.shared else m * n) for m in range(len(tasks))]
         n_switches = n if self.shared else n * len(tasks)
         if self.kernels == "features":
             tables = [X[task.rows] for task in tasks]
             return FeatureSwitches(tables, switch, n_switches, self.alpha, exact=exact)
-        self._kernels = resolved_kernels(self.kernels, X)
-        grams = [gram_stack(self._kernels, X[task.rows]) for task in tasks]
+        if self._is_precomputed:
+            grams = [np.moveaxis(X[np.ix_(task.rows, task.rows)], -1, 0) for task in tasks]
+        else:
+            self._kernels = resolved_kernels(self.kernels, X)
+            grams = [gram_stack(self._kernels, X[task.rows]) for task in tasks]
         return KernelSwitches(grams, switch, n_switches, self.alpha, exact=exact)
 
     def _task_scores(self, X):
         """Scores of rows by every task's machine, of shape (n, n_tasks)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if self._is_precomputed:
+            blocks = self._new_blocks(X)
+            n = len(blocks[0])
+        else:
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+            n = len(X)
         if self.kernels == "features":
             return X @ self.coef_.T + self.intercept_
-        scores = np.tile(self.intercept_, (len(X), 1))
-        for m, (vectors, b) in enumerate(zip(self._support_vectors, self.dual_coef_)):
+        scores = np.tile(self.intercept_, (n, 1))
+        for m, b in enumerate(self.dual_coef_):
             weights = self.weights_ if self.shared else self.weights_[m]
-            for kernel, weight in zip(self._kernels, weights):
-                if len(b):
-                    scores[:, m] += weight * (kernel.block(kernel.prepare(X), kernel.prepare(vectors)) @ b)
+            for d, weight in enumerate(weights if len(b) else ()):
+                if self._is_precomputed:
+                    block = blocks[d][:, self.support_[m]]
+                else:
+                    kernel = self._kernels[d]
+                    block = kernel.block(kernel.prepare(X), kernel.prepare(self._support_vectors[m]))
+                scores[:, m] += weight * (block @ b)
         return scores
+
+    def _new_blocks(self, X):
+        """Kernels of new rows with the training rows, a matrix for each kernel."""
+        blocks, n_kernels = gram_matrices(X), self.weights_.shape[-1]
+        if len(blocks) != n_kernels or blocks[0].shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X holds {len(blocks)} matrices of {blocks[0].shape[1]} columns; {type(self).__name__} was fitted to "
+                f"{n_kernels} kernels of {self.n_features_in_} rows"
+            )
+        return blocks
+
+    def _invariants_of_kernels(self, n_tasks):
+        yield "there are multipliers for each task", len(self.dual_coef_) == n_tasks
+        if not self._is_precomputed:
+            yield "there are support vectors for each task", len(self._support_vectors) == n_tasks
+            return
+        rows = self.n_features_in_
+        yield (
+            "support vectors are rows of the training table",
+            len(self.support_) == n_tasks
+            and all(
+                is_array(some, np.integer, len(b)) and within(some, 0, rows)
+                for some, b in zip(self.support_, self.dual_coef_)
+            ),
+        )
 
     def _own_scores(self, X, tasks):
         """Scores of rows, each by the machine of its own task."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from treatise._core.classifier import Classifier, check_classes, classes_and_codes, codes_from_scores, signs_of
 from treatise.linear.discrimination._base import MultiTaskMachine
@@ -77,7 +77,7 @@ class MultiTaskMEDClassifier(Classifier, MultiTaskMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows of all tasks.
+            Rows of all tasks, or their Gram matrices with ``kernels="precomputed"``.
         y : array-like of shape (n_samples,) or (n_samples, n_tasks)
             Their classes; of two columns or more, each with two classes, every one is a task.
         tasks : array-like of shape (n_samples,) or None, default=None
@@ -91,7 +91,7 @@ class MultiTaskMEDClassifier(Classifier, MultiTaskMachine):
         return self
 
     def _fit_from(self, X, y, tasks, start=None):
-        X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True)
+        X, y = self._checked(X, y)
         found, signs = self._read(X, y, tasks)
         return self._fit_tasks(X, found, [Targets(sign, self.C) for sign in signs], start)
 
@@ -189,4 +189,4 @@ class MultiTaskMEDClassifier(Classifier, MultiTaskMachine):
         if self.kernels == "features":
             yield "there are weights for each task", np.shape(self.coef_) == (n, self.n_features_in_)
         else:
-            yield "there are support vectors for each task", len(self.dual_coef_) == len(self._support_vectors) == n
+            yield from self._invariants_of_kernels(n)

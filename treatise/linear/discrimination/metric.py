@@ -35,7 +35,11 @@ def kernel_metric(weights, kernels="features"):
     weights = np.asarray(weights, np.float64)
     if weights.ndim != 1 or not np.all(weights >= 0):
         raise ValueError("weights must be one row of numbers from 0 on, such as weights_ of a shared selection")
-    n = None if isinstance(kernels, str) and kernels == "features" else len(kernels)
+    if isinstance(kernels, str) and kernels != "features":
+        raise ValueError(
+            f"kernels={kernels!r} cannot be evaluated for new rows; give the list of kernels that the weights belong to"
+        )
+    n = None if isinstance(kernels, str) else len(kernels)
     if n is not None and n != len(weights):
         raise ValueError(f"there are {len(weights)} weights for {n} kernels")
 

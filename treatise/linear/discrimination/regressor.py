@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from treatise.linear.discrimination._base import MultiTaskMachine
 from treatise.linear.discrimination._solver import Targets
@@ -81,7 +81,7 @@ class MultiTaskMEDRegressor(RegressorMixin, MultiTaskMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows of all tasks.
+            Rows of all tasks, or their Gram matrices with ``kernels="precomputed"``.
         y : array-like of shape (n_samples,) or (n_samples, n_tasks)
             Their targets; of two columns or more every one is a task.
         tasks : array-like of shape (n_samples,) or None, default=None
@@ -95,7 +95,7 @@ class MultiTaskMEDRegressor(RegressorMixin, MultiTaskMachine):
         return self
 
     def _fit_from(self, X, y, tasks, start=None):
-        X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
+        X, y = self._checked(X, y, y_numeric=True)
         y = np.asarray(y, np.float64)
         found = self._read(X, y, tasks)
         self.target_means_ = np.array([task.targets.mean() for task in found])
@@ -168,4 +168,4 @@ class MultiTaskMEDRegressor(RegressorMixin, MultiTaskMachine):
         if self.kernels == "features":
             yield "there are weights for each task", np.shape(self.coef_) == (n, self.n_features_in_)
         else:
-            yield "there are support vectors for each task", len(self.dual_coef_) == len(self._support_vectors) == n
+            yield from self._invariants_of_kernels(n)

@@ -8,6 +8,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import linear
+from treatise._core.magnitudes import check_magnitudes
 from treatise.linear._feature_groups import group_numbers
 
 _GRID = np.geomspace(1e-2, 1e4, 30)
@@ -57,6 +59,8 @@ class GroupSparseRegressor(RegressorMixin, BaseEstimator):
         """Columns in the order of the blocks and targets, centred if there is an intercept."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         y = y.astype(np.float64)
+        check_magnitudes(X, "X")
+        check_magnitudes(y, "y")
         self.groups_ = numbers_of(self.groups, X.shape[1])
         self._order = np.argsort(self.groups_, kind="stable")
         self._starts = np.append(0, np.cumsum(np.bincount(self.groups_)))
@@ -98,6 +102,9 @@ class GroupSparseRegressor(RegressorMixin, BaseEstimator):
         rest = y[test] - np.array(path(G[train], y[train], self.gammas_)) @ G[test].T
         self.validation_errors_ = np.mean(rest**2, axis=1)
         return float(self.gammas_[int(np.argmin(self.validation_errors_))])
+
+    def _invariants(self):
+        yield from linear(self)
 
     def predict(self, X):
         """Values of new rows.

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import are_distinct, is_array, is_count, is_number
 from treatise.linear.group_ard._descent import BlockVariances, common_variance
 from treatise.linear.group_ard._forms import form_of
 from treatise.linear.group_ard._groups import GroupSparseRegressor
@@ -221,6 +222,13 @@ class GroupARDRegressor(NormalIntervals, GroupSparseRegressor):
         half = solve_triangular(self._root, (X - self._center)[:, self._columns].T, lower=True)
         constant = self.noise_var_ / self._n_rows if self.fit_intercept else 0.0
         return mean, np.sqrt(np.sum(half**2, axis=0) + self.noise_var_ + constant)
+
+    def _invariants(self):
+        n = len(self._columns)
+        yield "columns in use are columns of X", are_distinct(self._columns, self.n_features_in_)
+        yield "they have a root of their precision", is_array(self._root, np.floating, n, n)
+        yield "columns have centres", is_array(self._center, np.floating, self.n_features_in_)
+        yield "the noise has a variance", is_number(self.noise_var_) and is_count(self._n_rows, 1)
 
     def coef_covariance(self):
         """Posterior covariance of the coefficients that are not zero, and their columns.

@@ -12,6 +12,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from treatise._core.classifier import SoftmaxScores
+from treatise._core.invariants import linear
 
 
 class LogLinearClassifier(SoftmaxScores, BaseEstimator):
@@ -48,6 +49,9 @@ class LogLinearClassifier(SoftmaxScores, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _invariants(self):
+        yield from linear(self, len(self.intercept_))
 
     def _scores(self, X):
         check_is_fitted(self)

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier
+from treatise._core.invariants import is_array, linear
 from treatise.optimize import minimize_lbfgs
 
 # Widths over which the kink of a hinge is rounded, each solution starting the next.
@@ -131,6 +132,9 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
                 )
         return point[:p], point[p] - mean @ point[:p]
 
+    def _invariants(self):
+        yield "classes have costs", is_array(self.class_costs_, np.floating, len(self.classes_))
+
     @abstractmethod
     def _scores(self, X):
         """Scores of shape (n_samples, n_classes)."""
@@ -178,6 +182,9 @@ class LinearScores(MulticategoryClassifier):
         weights, intercepts = self._minimize(X, *self._labels_and_weights(y, sample_weight, X))
         self.coef_, self.intercept_ = np.ascontiguousarray(weights.T), intercepts.copy()
         return self
+
+    def _invariants(self):
+        yield from linear(self, len(self.classes_))
 
     def _scores(self, X):
         check_is_fitted(self)

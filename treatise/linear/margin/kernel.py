@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import is_array, is_number
 from treatise.kernels import KERNEL_NAMES, Kernel, KernelFactor, kernel_gamma, resolve_kernel
 from treatise.linear.margin._base import MulticategoryClassifier
 from treatise.linear.margin._multicategory import MulticategoryMargin
@@ -137,6 +138,13 @@ class KernelMarginClassifier(MulticategoryMargin, MulticategoryClassifier):
 
     def _gram(self, X, Y):
         return resolve_kernel(self.kernel, X, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)(X, Y)
+
+    def _invariants(self):
+        n, k = len(self.pivots_), len(self.classes_)
+        yield "pivots are rows of X", is_array(self.pivots_, np.floating, n, self.n_features_in_)
+        yield "pivots have coefficients for each class", is_array(self.dual_coef_, np.floating, n, k)
+        yield "classes have constants", is_array(self.intercept_, np.floating, k)
+        yield "the width of the kernel is a number", is_number(self.gamma_)
 
     def _scores(self, X):
         check_is_fitted(self)

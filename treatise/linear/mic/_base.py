@@ -1,5 +1,6 @@
 """What the selectors by description length share: bits that a feature saves, and the fitted linear model."""
 
+import warnings
 from numbers import Real
 
 import numpy as np
@@ -56,6 +57,17 @@ class DescriptionLengthSelector(InheritsDocumentation, SelectorMixin, BaseEstima
 
     def _bits_of_coefficient(self, n_samples):
         return float(np.log2(n_samples)) if self.coef_bits == "bic" else float(self.coef_bits)
+
+    def _tell_of_nothing(self, search):
+        """Warn where a response varies, and no feature was worth its bits: the model is then a constant."""
+        if np.any(search.total > 0) and not self.support_.any():
+            warnings.warn(
+                f"none of the {self.n_features_in_} features saves the bits that name it, so that every row is "
+                "predicted alike. Where many features carry a little each, as often with far more features than rows, "
+                "take ridge or l2 logistic regression; else screen the features, or give more rows",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -25,9 +25,12 @@ class MICMultiClassifier(LogisticScores, DescriptionLengthSelector):
     description length with the squared loss, each for the responses that it helps, and every response is then fitted by
     logistic regression on its own features.
 
-    Use it for few useful features among many, as gene expression, and for several related labels at once. Do not use it
-    where many weak features add up, nor where the classes follow no line. Costs as :class:`MICMulti`, and a small
-    logistic regression for each response.
+    Use it for few useful features among many, where a short list is wanted, and for several related labels at once. Do
+    not use it where many weak features add up, nor where the classes follow no line. With thousands of genes and a
+    hundred rows it keeps one to three, which is short to read and costs accuracy: balanced, by repeated five-fold
+    cross-validation, 0.89 on prostate tissue, 0.68 on colon and 0.76 on leukaemia, where logistic regression on all
+    genes has 0.92, 0.83 and 0.87. On the mass spectra of Arcene it finds next to nothing, 0.51 beside 0.79. Costs as
+    :class:`MICMulti`, and a small logistic regression for each response.
 
     Parameters
     ----------
@@ -101,6 +104,7 @@ class MICMultiClassifier(LogisticScores, DescriptionLengthSelector):
         for t, features in enumerate(search.sets):
             self._fit_response(t, X, Y[:, t], np.sort(features).astype(np.intp))
         self.support_ = np.any(self.coef_ != 0, axis=0)
+        self._tell_of_nothing(search)
         self.bits_path_ = np.array([residual_bits(rss, search, len(X)) + spent for rss, spent in path])
         self.total_bits_ = float(self.bits_path_[-1])
         return self

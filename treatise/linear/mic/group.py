@@ -48,6 +48,7 @@ class GroupRegressor(DescriptionLengthRegressor):
     def _store(self, chosen, search, path, spent, n_samples):
         coef, intercept, rss = search.least_squares([chosen])
         self._keep(coef, intercept, several=False)
+        self._tell_of_nothing(search)
         self.selected_ = np.array(chosen, dtype=np.intp)
         self.bits_path_ = np.array([residual_bits(rss_, search, n_samples) + bits for rss_, bits in path])
         self.total_bits_ = residual_bits(rss, search, n_samples) + spent

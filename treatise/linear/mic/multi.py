@@ -22,7 +22,8 @@ class MICMulti(MultiOutputMixin, DescriptionLengthRegressor):
     Use it for few useful features among many, with some ten to some thousand responses' worth of rows, where responses
     are related and a short list is wanted: with five to twenty coefficients it predicts about as well as a
     cross-validated lasso with three times as many. Do not use it where every feature carries a little of the signal:
-    ridge regression predicts better there.
+    ridge regression predicts better there. So it is with gene expression: of 102 samples and 1 989 genes, the first
+    gene is predicted from the others with a held-out R² of 0.66, and of 0.81 by ridge regression.
 
     Costs n p for each coefficient added and h p for each step, with h responses: 2 000 features, 20 responses and 100
     rows in 20 ms. Memory n p and 2 h p.
@@ -98,6 +99,7 @@ class MICMulti(MultiOutputMixin, DescriptionLengthRegressor):
         search, path = select(X, Y, self.coding, self._bits_of_coefficient(len(X)), partial(savings, noise=self.noise))
         coef, intercept, _ = search.least_squares()
         self._keep(coef, intercept, several=y.ndim == 2)
+        self._tell_of_nothing(search)
         self.n_responses_ = Y.shape[1]
         self.bits_path_ = np.array([residual_bits(rss, search, len(X)) + spent for rss, spent in path])
         self.total_bits_ = float(self.bits_path_[-1])

@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 
+from treatise._core.invariants import is_array
 from treatise.linear.private._base import POSITIVE, PrivateClassifier
 from treatise.linear.private._erm import private_loss
 from treatise.optimize import Loss
@@ -137,6 +138,12 @@ class PrivateKernelClassifier(PrivateClassifier):
 
     def _keep(self, weights: np.ndarray) -> None:
         self.weights_ = weights
+
+    def _invariants(self):
+        shape = self.n_features_in_, self.n_components
+        yield "frequencies are of columns", is_array(self.frequencies_, np.floating, *shape)
+        for name in ("phases_", "weights_"):
+            yield f"{name} has one for each frequency", is_array(getattr(self, name), np.floating, self.n_components)
 
     def _projections(self, X) -> np.ndarray:
         return self._features(X) @ self.weights_

@@ -5,6 +5,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 
 from treatise._core.classifier import LogisticScores
+from treatise._core.invariants import linear
 from treatise.linear.private._base import POSITIVE, PrivateClassifier
 from treatise.linear.private._erm import append_constant, bound_rows, private_loss
 from treatise.optimize import LogisticLoss, Loss
@@ -31,6 +32,9 @@ class _PrivateLinearClassifier(PrivateClassifier):
         else:
             self.intercept_ = np.zeros(1)
         self.coef_ = weights[None, :] / self.data_norm
+
+    def _invariants(self):
+        yield from linear(self, 1)
 
     def _projections(self, X) -> np.ndarray:
         return safe_sparse_dot(X, self.coef_[0], dense_output=True) + self.intercept_[0]

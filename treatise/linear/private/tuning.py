@@ -160,6 +160,9 @@ class PrivateTuner(MetaEstimatorMixin, Classifier, BaseEstimator):
             learner.set_params(random_state=seed)
         return learner
 
+    def _invariants(self):
+        yield "there is a classifier", isinstance(self.best_estimator_, BaseEstimator)
+
     def predict(self, X) -> np.ndarray:
         """Class of each row, by the chosen classifier.
 

@@ -18,8 +18,13 @@ ABSENT = (
     "Figure 1 are not at hand; the digits here take their manner, not their numbers"
 )
 ROUNDS = "most rounds of block coordinate ascent, q = 2"
-COARSER = f"{ROUNDS}, to a hundredth"
-Calls = tuple[float, tuple[int, int], float]
+LONGER_ASCENT = Gap(
+    "to the relative rise of 1e-4 at which the paper stops in all cases (Section 4.2), the first ascent of some fits, "
+    "from equal weights of the groups, takes up to three rounds more; the paper does not print the widths of its "
+    "kernels, and why its ascents are shorter is not known",
+    band=1.0,
+)
+Calls = tuple[float, int, float]
 TABLES = ("liver", "ionosphere", "sonar")
 """Of Section 4.2; the fourth one, Wpbc, is not at hand."""
 
@@ -48,7 +53,7 @@ def experiment(*, full: bool = False) -> Evidence:
 def _machine_calls(name: str, n_splits: int, full: bool) -> dict[int, Calls]:
     """For each number of kernels: mean machines of sparse kernel learning, most ascent rounds, worst gap.
 
-    The rounds are those of an ascent that ends when the value rises by less than 1e-4 of itself, and 1e-2.
+    The rounds are those of an ascent that ends, as the paper's, when the value rises by less than 1e-4 of itself.
     """
     X, y = load_offset_table(name)
     found = {}
@@ -61,29 +66,22 @@ def _machine_calls(name: str, n_splits: int, full: bool) -> dict[int, Calls]:
             sparse = GroupedMKLClassifier(1.0, kernels=[flat]).fit(train, labels)
             grouped = GroupedMKLClassifier(2.0, kernels=groups).fit(train, labels)
             machines.append(sparse.n_machines_)
-            coarser = GroupedMKLClassifier(2.0, kernels=groups, tol=100 * grouped.tol).fit(train, labels)
-            rounds.append((grouped.n_ascent_rounds_, coarser.n_ascent_rounds_))
+            rounds.append(grouped.n_ascent_rounds_)
             gaps.append(max(sparse.duality_gap_, grouped.duality_gap_))
-        found[5 * n_features] = (float(np.mean(machines)), tuple(np.max(rounds, axis=0)), float(max(gaps)))
+        found[5 * n_features] = (float(np.mean(machines)), max(rounds), float(max(gaps)))
     return found
 
 
 def _solver_rows(name: str, calls: dict[int, Calls]) -> list[Row]:
     few, many = min(calls), max(calls)
-    fine, coarse = (max(rounds[at] for _, rounds, _ in calls.values()) for at in range(2))
-    unprinted = Gap(
-        "the paper does not print the tolerance of its ascent: to a ten-thousandth of the value, as here, the first "
-        "ascent of some fits, from equal weights of the groups, takes up to three rounds more; to a hundredth four "
-        "suffice",
-        band=1.0,
-        shown_by=f"{name}: {COARSER}",
-    )
+    rounds = max(most for _, most, _ in calls.values())
     return [
         Row.check_at_most(f"{name}: worst relative duality gap", 1e-3, max(gap for _, _, gap in calls.values())),
         Row.ours(f"{name}: machines solved for {few} kernels in one group", calls[few][0]),
         Row.ours(f"{name}: machines solved for {many} kernels in one group", calls[many][0]),
-        Row.printed_at_most(f"{name}: {ROUNDS}", "Section 3.3", 4, fine, gap=unprinted),
-        Row.check_at_most(f"{name}: {COARSER}", 4, coarse),
+        Row.printed_at_most(
+            f"{name}: {ROUNDS}", "Section 4.2", 4, rounds, gap=None if name == "liver" else LONGER_ASCENT
+        ),
     ]
 
 

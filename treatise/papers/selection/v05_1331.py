@@ -56,6 +56,14 @@ NONE_LEFT_OVER = Gap(
     band=0.3,
     shown_by=RIGHT_TEN,
 )
+LIGHTS = "LED, naive Bayes, r_max = 25: lights that mean something among those kept, of 7"
+FEWER_LIGHTS = Gap(
+    "the paper's search keeps lights that mean nothing; here it drops most of them and keeps all seven that mean "
+    "something. Why the paper's ends sooner is not known",
+    band=3.0,
+    shown_by=LIGHTS,
+)
+FEWER_SUBSETS = Gap("not known: here the search ends after fewer subsets, with the printed inputs and error", band=20.0)
 
 
 def share_right(model: Any, X: np.ndarray, y: np.ndarray) -> float:
@@ -271,7 +279,8 @@ def digit_rows(full: bool) -> list[Row]:
             Row.printed(f"opt-digits, naive Bayes, {name}: inputs kept", "Table 8", inputs, float(mean[1]),
                         standard_error=max(float(spread[1]), 1.0) * float(pooled), effect=20.0),
             Row.printed(f"opt-digits, naive Bayes, {name}: subsets", "Table 8", subsets, float(mean[0]),
-                        standard_error=max(float(spread[0]), 0.1 * subsets) * float(pooled), effect=790.0),
+                        standard_error=max(float(spread[0]), 0.1 * subsets) * float(pooled), effect=790.0,
+                        gap=FEWER_SUBSETS if name == "r_max = 40" else None),
         ]  # fmt: skip
     if full:
         rows += stepwise_rows(split)
@@ -336,8 +345,9 @@ def led_rows() -> list[Row]:
         Row.printed("LED, naive Bayes, r_max = 25: subsets", "Table 7", 127.0, float(mean[0]),
                     standard_error=float(np.std([run[0] for run in runs], ddof=1)) * (2 / 10) ** 0.5, effect=1879.0),
         Row.printed("LED, naive Bayes, r_max = 25: inputs kept", "Table 7", 22.7, float(mean[1]),
-                    standard_error=float(np.std([run[1] for run in runs], ddof=1)) * (2 / 10) ** 0.5, effect=127.0),
-        Row.ours("LED, naive Bayes, r_max = 25: lights that mean something among them, of 7", float(mean[3])),
+                    standard_error=float(np.std([run[1] for run in runs], ddof=1)) * (2 / 10) ** 0.5, effect=127.0,
+                    gap=FEWER_LIGHTS),
+        Row.check_at_least(LIGHTS, 6.5, float(mean[3])),
     ]  # fmt: skip
 
 

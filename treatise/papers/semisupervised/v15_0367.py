@@ -168,8 +168,8 @@ def table_rows(name: str, losses: Losses, errors: Losses, n_test: int) -> list[R
     rows.append(
         Row.printed(
             f"{name}: mean error rate, SSunb", "Table 2", printed, round(float(errors["SSunb"].mean()), 4),
-            within=(printed * (1 - printed) / n_test) ** 0.5, effect=ERROR[name]["SSb"] - printed,
-            why=f"standard error of the paper's one set of {n_test} test rows",
+            standard_error=(printed * (1 - printed) / n_test) ** 0.5, effect=ERROR[name]["SSb"] - printed,
+            why=f"the paper's one set of {n_test} test rows",
         )
     )  # fmt: skip
     for objective, loss in LOSS[name].items():

@@ -67,7 +67,13 @@ def _over_draws(quantity: str, place: str, published: float, found: list) -> Row
     # At least a quarter: the quantities are whole numbers.
     error = max(float(np.std(found, ddof=1)) * (1 + 1 / len(found)) ** 0.5, 0.25)
     return Row.printed(
-        quantity, place, published, float(np.mean(found)), standard_error=error, why=DRAW, effect=published or 10.0
+        quantity,
+        place,
+        published,
+        float(np.mean(found)),
+        standard_error=error,
+        why=DRAW,
+        effect=None if published else 10.0,
     )
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import is_array
 from treatise.kernels import Additive, KernelFactor, KernelInputMixin, Linear
 from treatise.ranking.minlip._interior_point import minimize_ordered_errors
 from treatise.ranking.minlip._programs import minimize_absolute_weights, minimize_without_errors
@@ -143,6 +144,12 @@ class Minlip(InheritsDocumentation, KernelInputMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _invariants(self):
+        if isinstance(self.kernel_, Linear):
+            yield "every column has its coefficient", is_array(self.coef_, np.floating, self.n_features_in_)
+        else:
+            yield "objects are kept", hasattr(self, "_support_objects") and hasattr(self, "dual_coef_")
 
     def _utility(self, X):
         check_is_fitted(self)

@@ -299,6 +299,7 @@ class FreeEnergySARSA(BaseEstimator):
         n = self.n_state_bits_ + self.n_action_bits_ + int(self.bias)
         yield "weights have a row for every bit", is_array(self.W_, np.floating, n, self.n_hidden) and finite(self.W_)
         yield "the linear term has a number for every bit", is_array(self.c_, np.floating, n) and finite(self.c_)
+        yield "randomness has a generator", isinstance(self._rng, np.random.Generator)
         # To act would never end.
         yield "an action takes at most ten thousand sweeps", self.n_sweeps <= 10_000
         groups = self.action_groups_

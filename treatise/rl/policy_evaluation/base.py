@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.documentation import InheritsDocumentation
-from treatise._core.invariants import is_array, is_count
+from treatise._core.invariants import is_array, is_count, is_number
 from treatise.rl.policy_evaluation.transitions import checked_features, checked_transitions, warn_of_heavy_traces
 
 DIVERGED = 1e3
@@ -198,3 +198,5 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
             is_array(self.path_, np.float64, len(self.path_steps_), p),
         )
         yield "n_seen_ is a number of steps", is_count(self.n_seen_)
+        yield "the greatest value is a number", is_number(self._greatest)
+        yield "first coefficients are of the features", self.initial is None or np.shape(self.initial) == (p,)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import linear
 from treatise.optimize import minimize_l1_cone_margin
 from treatise.selection.moments._promise import largest_distance
 from treatise.statistics.half_spaces import accuracy_of_distance, distance_of_accuracy
@@ -86,6 +87,9 @@ class SparsePlane(InheritsDocumentation, SelectorMixin, ScoreClassifier, BaseEst
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.support_
+
+    def _invariants(self):
+        yield from linear(self, 1)
 
     def _scores(self, X):
         check_is_fitted(self)

@@ -4,6 +4,7 @@ import warnings
 from numbers import Real
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
@@ -68,8 +69,9 @@ class L1MarginClassifier(SparsePlane):
         centre = X.mean(axis=0)
         size = np.abs(X - centre).max() or 1.0
         signed = signs[:, np.newaxis] * (X - centre) / size
-        slacks = [-np.eye(n)] if np.isfinite(self.C) else []
-        left = np.hstack([-signed, signed, signs[:, np.newaxis], *slacks])
+        # One slack for each row, which dense would be n x n.
+        slacks = [-sparse.eye_array(n)] if np.isfinite(self.C) else []
+        left = sparse.hstack([sparse.csr_array(np.column_stack([-signed, signed, signs])), *slacks], format="csc")
         cost = np.concatenate([np.ones(2 * p), [0.0], np.full(n, self.C * size) if slacks else []])
         bounds = np.column_stack([np.zeros(len(cost)), np.full(len(cost), np.inf)])
         bounds[2 * p, 0] = -np.inf

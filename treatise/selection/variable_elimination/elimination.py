@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.classifier import check_classes
 from treatise.selection.variable_elimination._search import KnownNumber, SearchedNumber, eliminate
 from treatise.selection.variable_elimination.schedule import elimination_schedule, fit_costs
 
@@ -185,6 +186,8 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
         finite = not get_tags(self).input_tags.allow_nan
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=None, ensure_all_finite=finite, multi_output=True)
         learner = clone(self.estimator) if self.estimator is not None else _usual_learner(y)
+        if is_classifier(learner):
+            check_classes(np.unique(y))
         plan = self._plan(X.shape[1])
         scorer = check_scoring(learner, self.scoring)
         splits = list(check_cv(self.cv, y, classifier=is_classifier(learner)).split(X, y))

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from treatise._core.invariants import Invariants, is_array, is_count, within
+
 
 class AnswerBook:
     """Answers about unordered pairs of items.
@@ -23,6 +25,14 @@ class AnswerBook:
         self.keys = np.empty(0, dtype=np.int64)
         self.votes: np.ndarray = np.empty(0)
         self.cast: np.ndarray = np.empty(0)
+
+    def _invariants(self) -> Invariants:
+        n, known = self.n_items, len(self.keys)
+        yield "there are two items or more", is_count(n, 2) and isinstance(self.ordered, bool)
+        yield "pairs are of two of the items", are_pair_numbers(self.keys, n)
+        yield "pairs stand in order, each once", bool(np.all(np.diff(self.keys) > 0))
+        yield "pairs have votes", is_array(self.votes, np.float64, known) and is_array(self.cast, np.float64, known)
+        yield "votes for are some of the votes cast", bool(np.all((self.votes >= 0) & (self.votes <= self.cast)))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -80,6 +90,13 @@ class AnswerBook:
     def contradictions(self) -> np.ndarray:
         """Pairs that were answered both ways."""
         return self.pairs_of(self.keys[(self.votes > 0) & (self.votes < self.cast)])
+
+
+def are_pair_numbers(keys: Any, n_items: int) -> bool:
+    """Whether values are numbers of pairs as a book of answers gives them, the lower item first."""
+    if not is_array(keys, np.int64, None) or not within(keys, 0, n_items**2):
+        return False
+    return bool(np.all(keys // n_items < keys % n_items))
 
 
 class OneByOne:

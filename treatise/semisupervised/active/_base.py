@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.documentation import InheritsDocumentation
-from treatise.semisupervised.active._answers import AnswerBook
-from treatise.semisupervised.active.regret import RelativeRegret
+from treatise._core.invariants import finite, is_array, is_count, is_number
+from treatise.semisupervised.active._answers import AnswerBook, are_pair_numbers
+from treatise.semisupervised.active.regret import RelativeRegret, is_solution
 
 CHECKED = 5
 """Questions that ``fit`` asks a second time, the other way round, to see whether the oracle knows what it is asked."""
@@ -271,6 +272,31 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
             }
         )
         self._publish()
+
+    def _invariants(self):
+        n, book = self.n_items_, self._book
+        yield "answers are about the items", isinstance(book, AnswerBook) and (book.n_items, book.ordered) == (
+            n, self._ordered,
+        )  # fmt: skip
+        solutions = [self._solution, *(solution for solution, _, _ in self._rounds)]
+        yield "solutions are of the items", all(self._is_sound(solution) for solution in solutions)
+        drawn = [number for _, samples, share in self._rounds for number in (samples, share)]
+        yield "rounds say how many pairs were drawn", all(is_number(number) and number > 0 for number in drawn)
+        yield "questions are about pairs of items", are_pair_numbers(self._pending, n)
+        yield "what was passed over are pairs of items", are_pair_numbers(self._passed, n)
+        if self._sample is not None:
+            keys, weights = self._sample
+            yield "pairs of the sample are of items", are_pair_numbers(keys, n)
+            yield "pairs of the sample have weights", is_array(weights, np.float64, len(keys)) and finite(weights)
+        yield "randomness has a generator", isinstance(self._rng, np.random.Generator)
+        yield "questions are counted", is_count(self.n_queries_)
+        told = all(is_count(entry["n_queries"]) and is_number(entry["change"]) for entry in self.history_)
+        yield "every round has its entry in the history", told
+        yield "a search starts anew at most ten thousand times", self.n_restarts <= 10_000
+
+    def _is_sound(self, solution):
+        """Whether a solution is one of the items."""
+        return is_solution(solution, self.n_items_, self._ordered)
 
     @abstractmethod
     def _first(self, init): ...

@@ -5,6 +5,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from treatise._core.invariants import within
 from treatise.optimize.pair_search import neighbour_rows, regroup_to_rest
 from treatise.semisupervised.active._base import ActivePairLearner
 from treatise.semisupervised.active._sampling import drawn_group_pairs, group_chances, group_sample
@@ -99,6 +100,12 @@ class ActivePairClustering(ActivePairLearner):
                 f"init must hold a group from 0 to {self.n_clusters - 1} for each of {self.n_items_} items"
             )
         return init.astype(np.int64)
+
+    def _is_sound(self, solution):
+        return super()._is_sound(solution) and within(solution, 0, self.n_clusters)
+
+    def _invariants(self):
+        yield "there are at most a million groups", self.n_clusters <= 10**6
 
     def _usual_samples(self):
         return max(1.0, 0.25 * np.log(self.n_items_))

@@ -7,6 +7,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from treatise._core.invariants import finite, is_array
 from treatise.optimize.feedback_arc import EXACT, best_order_of_subsets
 from treatise.optimize.pair_search import neighbour_rows, sift_pairs_to_rest
 from treatise.semisupervised.active._base import ActivePairLearner
@@ -161,6 +162,13 @@ class ActivePreferenceRanker(ActivePairLearner):
         if init.shape != (n,) or not np.array_equal(np.sort(init), np.arange(n)):
             raise ValueError(f"init must hold each of the items 0 to {n - 1} once, the best first")
         return init.astype(np.int64)
+
+    def _invariants(self):
+        if self._features is not None:
+            shape = self.n_items_, self._features.shape[1]
+            yield "items have features", is_array(self._features, np.float64, *shape) and finite(self._features)
+            if "coef_" in vars(self):
+                yield "features have coefficients", is_array(self.coef_, np.float64, shape[1])
 
     def _usual_samples(self):
         return max(1.0, 0.25 * np.log(self.n_items_))

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treatise._core.invariants import is_array, within
+
 
 @dataclass(frozen=True)
 class RelativeRegret:
@@ -38,6 +40,16 @@ class RelativeRegret:
     pivot: np.ndarray
     ordered: bool
 
+    def _invariants(self):
+        n, items = len(self.pairs), len(self.pivot)
+        yield "pairs are of two of the items", is_array(self.pairs, np.int64, n, 2) and within(self.pairs, 0, items)
+        yield "pairs have weights", is_array(self.weights, np.float64, n)
+        yield (
+            "pairs have answers",
+            is_array(self.answers, np.float64, n) and bool(np.isin(self.answers, (-1, 0, 1)).all()),
+        )
+        yield "the pivot is an order, or the groups", is_solution(self.pivot, items, self.ordered)
+
     def losses(self, solution):
         """Weight of each pair where the solution says otherwise than the answer."""
         return self.weights * (self.answers * said(self.pairs, np.asarray(solution), self.ordered) < 0)
@@ -46,6 +58,13 @@ class RelativeRegret:
         """Estimated share of all pairs on which the solution errs, less that of the pivot; without bias."""
         n = len(self.pivot)
         return float((self.losses(solution) - self.losses(self.pivot)).sum() / (n * (n - 1) / 2))
+
+
+def is_solution(solution, n_items: int, ordered: bool) -> bool:
+    """Whether a solution puts every item once, or gives each a group, from 0."""
+    if not is_array(solution, np.int64, n_items):
+        return False
+    return bool(np.array_equal(np.sort(solution), np.arange(n_items)) if ordered else np.all(solution >= 0))
 
 
 def said(pairs: np.ndarray, solution: np.ndarray, ordered: bool) -> np.ndarray:

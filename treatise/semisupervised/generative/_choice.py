@@ -1,10 +1,12 @@
-"""Which normal density suits the rows."""
+"""Which normal density suits the rows, and whether the unlabelled ones serve it."""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
 from treatise.semisupervised.generative._densities import DENSITIES, Density
-from treatise.semisupervised.generative._objective import Objective, Weights, log_joint
+from treatise.semisupervised.generative._objective import Objective, Weights, log_joint, weights_of
 
 FOLDS = 5
 STEPS, SLOPE = 40, 1e-3
@@ -15,10 +17,18 @@ MOST_ENTRIES = {"tied": 10**6, "full": 10**5, "diag": 10**9}
 """Entries of covariance matrices up to which a density is tried; of equals, the first is taken."""
 
 
+class Choice(NamedTuple):
+    """A density, and what unlabelled rows bring to it: mean gain in log P(y|x) of held-out labels, and its error."""
+
+    density: str
+    gain: float = float("nan")
+    error: float = float("nan")
+
+
 def choose_density(
     X: np.ndarray, codes: np.ndarray, others: np.ndarray, weights: Weights, smoothing: float, floor: float
-) -> str:
-    """The density whose fit gives held-out labels the greatest probability.
+) -> Choice:
+    """The density whose fit gives held-out labels the greatest probability, beside the same without unlabelled rows.
 
     Each class is dealt out to the folds in turn. A class with a single row leaves nothing to hold out: then "tied",
     whose covariance matrix all rows share.
@@ -28,25 +38,29 @@ def choose_density(
     tried = [name for name, size in entries.items() if size <= MOST_ENTRIES[name]] or ["diag"]
     n_folds = min(FOLDS, int(counts.min()))
     if n_folds < 2 or len(tried) == 1:
-        return tried[0]
+        return Choice(tried[0])
     every = -(-len(others) // MOST_UNLABELLED) or 1
     weights = weights._replace(unlabelled=weights.unlabelled * every)
     fold = np.empty(len(codes), dtype=np.int64)
     for code in range(len(counts)):
         fold[codes == code] = np.arange(counts[code]) % n_folds
-    losses = []
-    for name in tried:
-        loss = 0.0
+    alone = weights_of("supervised", len(codes), 0)
+    losses, without = np.empty((2, len(tried), len(codes)))
+    for number, name in enumerate(tried):
         for part in range(n_folds):
             rows, labels = X[fold != part], codes[fold != part]
             density = DENSITIES[name](len(counts), d, np.bincount(labels), smoothing, floor)
+            held_out = X[fold == part], codes[fold == part]
             theta, _ = Objective(density, rows, labels, others[::every], weights).maximise(STEPS, SLOPE)
-            loss += label_loss(density, theta, X[fold == part], codes[fold == part])
-        losses.append(loss)
-    return tried[int(np.argmin(losses))]
+            losses[number, fold == part] = label_losses(density, theta, *held_out)
+            theta = Objective(density, rows, labels, others, alone).supervised()
+            without[number, fold == part] = label_losses(density, theta, *held_out)
+    best = int(np.argmin(losses.sum(axis=1)))
+    gains = without[best] - losses[best]
+    return Choice(tried[best], float(gains.mean()), float(gains.std(ddof=1)) / len(gains) ** 0.5)
 
 
-def label_loss(density: Density, theta: np.ndarray, X: np.ndarray, codes: np.ndarray) -> float:
-    """Sum of -log P(y|x) over rows."""
+def label_losses(density: Density, theta: np.ndarray, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """-log P(y|x) of rows."""
     joint = log_joint(density, theta, X)
-    return float(np.sum(logsumexp(joint, axis=1) - joint[np.arange(len(codes)), codes]))
+    return logsumexp(joint, axis=1) - joint[np.arange(len(codes)), codes]

@@ -17,7 +17,7 @@ from treatise.semisupervised._labels import UNLABELLED, read_labels
 from treatise.semisupervised.generative._choice import choose_density
 from treatise.semisupervised.generative._densities import DENSITIES
 from treatise.semisupervised.generative._objective import OBJECTIVES, Objective, log_joint, weights_of
-from treatise.semisupervised.generative.diagnostics import objective_variance
+from treatise.semisupervised.generative.diagnostics import DEVIATIONS, objective_variance
 
 
 class SemiSupervisedGenerative(ProbabilityClassifier, BaseEstimator):
@@ -40,8 +40,9 @@ class SemiSupervisedGenerative(ProbabilityClassifier, BaseEstimator):
     density : {"auto", "diag", "tied", "full", "spherical", "multinomial", "bernoulli"}, default="auto"
         Density of a class: normal with a variance for each column ("diag", the paper's), with one covariance matrix
         for all classes ("tied", linear boundaries), one for each ("full"), or one variance ("spherical"); or of counts
-        or of zeros and ones. "auto" takes the one of the first three whose supervised fit predicts held-out labels
-        best, or "tied" where a class has a single labelled row.
+        or of zeros and ones. "auto" takes the one of the first three whose fit predicts held-out labels
+        best, or "tied" where a class has a single labelled row; on those labels it also sees whether the unlabelled
+        rows hurt, and warns where they do.
     objective : {"unbiased", "biased", "supervised"}, default="unbiased"
         The paper's proposal (Equation 20), the usual likelihood of all rows (Equation 3), or that of the labelled rows
         (Equation 1).
@@ -78,6 +79,9 @@ class SemiSupervisedGenerative(ProbabilityClassifier, BaseEstimator):
     variance_ratio_ : float
         Variance of the objective with the unlabelled rows over that without, at the model found (Equation 27); above
         1 they add noise. NaN where nothing can be told.
+    label_gain_ : float
+        What the unlabelled rows bring to held-out labels where the density is chosen by them: the mean gain in log
+        P(y|x), below 0 where they hurt. NaN without such a choice or unlabelled rows.
     n_iter_ : int
         Steps made; 1 also where the supervised fit is the end.
     converged_ : bool
@@ -156,8 +160,11 @@ class SemiSupervisedGenerative(ProbabilityClassifier, BaseEstimator):
         self.n_unlabelled_ = int(others.shape[0])
         self.density_ = self.density
         weights = weights_of(self.objective, len(codes), self.n_unlabelled_)
+        self.label_gain_ = float("nan")
         if self.density == "auto":
-            self.density_ = choose_density(rows, codes, others, weights, self.smoothing, self.var_floor)
+            choice = choose_density(rows, codes, others, weights, self.smoothing, self.var_floor)
+            self.density_ = choice.density
+            self._tell_of_worth(choice)
         objective = Objective(self._density(), rows, codes, others, weights)
         self._theta, end = objective.maximise(self.max_iter, self.tol)
         self.objective_, self.n_iter_ = -float(end.value), max(end.iteration, 1)
@@ -259,6 +266,20 @@ class SemiSupervisedGenerative(ProbabilityClassifier, BaseEstimator):
                 f"the objective {why}, with a slope of {slope:.2g} where tol={self.tol:g} is asked for; raise "
                 "max_iter, tol or smoothing",
                 ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _tell_of_worth(self, choice):
+        """Whether labels that were held out are better predicted without the unlabelled rows."""
+        if self.n_unlabelled_ == 0 or self.objective == "supervised":
+            return
+        self.label_gain_ = choice.gain
+        if choice.gain < -DEVIATIONS * choice.error:
+            warnings.warn(
+                f"the {self.n_unlabelled_} unlabelled rows hurt: held-out labels are predicted worse with them, by "
+                f"{-choice.gain:.3g} in mean log probability (standard error {choice.error:.2g}), than by the "
+                'labelled rows alone. Take objective="supervised", or a density that suits the rows better',
+                UserWarning,
                 stacklevel=3,
             )
 

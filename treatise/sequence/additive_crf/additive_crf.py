@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import finite, is_array
 from treatise._core.progress import progress
 from treatise.inference import Chains
 from treatise.sequence._labels import coded_labels, position_accuracy
@@ -205,6 +206,15 @@ class AdditiveCRF(BaseEstimator):
             raise ValueError(f"there is no column {j}; columns are numbered from 0 to {self.n_features_in_ - 1}")
         x = np.asarray(x, np.float64)
         return np.column_stack([np.interp(x, self.knots_[j], curve) for curve in self.curves_[j].T])
+
+    def _invariants(self):
+        p, K = self.n_features_in_, len(self.classes_)
+        yield "columns have knots and curves", len(self.knots_) == len(self.curves_) == p
+        for knots, curves in zip(self.knots_, self.curves_):
+            yield "knots are numbers", is_array(knots, np.floating, None) and finite(knots)
+            yield "a curve for each label has a value at each knot", is_array(curves, np.floating, len(knots), K)
+        yield "labels have constants", is_array(self.intercept_, np.floating, K)
+        yield "labels follow labels", is_array(self.transitions_, np.floating, K, K)
 
     def _chains(self, sequences):
         check_is_fitted(self, "classes_")

@@ -67,6 +67,16 @@ class BaseCRF(BaseEstimator):
         codes, K = self._pattern_codes, len(self.classes_)
         yield "patterns are of labels", is_array(codes, np.int64, None, None) and within(codes, -1, K)
         yield "patterns have weights", is_array(self.pattern_weights_, np.float64, len(codes))
+        columns = self._n_columns()
+        for name in ("coef_", "inside_coef_", "start_coef_", "end_coef_"):
+            if name in vars(self):
+                table = vars(self)[name]
+                sound = np.issubdtype(table.dtype, np.floating) and table.shape == (columns, K)
+                yield f"{name} has a number for each feature and label", sound
+
+    def _n_columns(self):
+        """Features of a position."""
+        return self.n_features_in_ + 1 if self.takes_arrays_ else len(self.vectorizer_.vocabulary_)
 
     def _pattern_strings(self):
         return [tuple(int(y) for y in row[row >= 0]) for row in self._pattern_codes]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier
 from treatise._core.group_labels import places_of, sortable_labels
+from treatise._core.invariants import is_array, is_count, within
 
 
 class GroupedClassifier(Classifier, MetaEstimatorMixin, BaseEstimator):
@@ -183,6 +184,28 @@ class GroupedClassifier(Classifier, MetaEstimatorMixin, BaseEstimator):
         float
         """
         return float(accuracy_score(y, self.predict(X, groups), sample_weight=sample_weight))
+
+    def _invariants(self):
+        n, k, p = len(self.groups_), len(self.classes_), self.n_features_in_
+        yield "groups are in one row, each once", self.groups_.ndim == 1 and len(np.unique(self.groups_)) == n > 0
+        yield "groups have sizes", is_array(self.group_sizes_, np.int64, n)
+        yield "groups, and all rows, have shares of the classes", is_array(self.priors_, np.float64, n + 1, k)
+        yield "a model of all rows is there where it is to be", (self.global_ is None) == (self.fallback == "prior")
+        models = [(self.global_, None)] if self.global_ is not None else []
+        for place, (model, columns) in self.models_.items():
+            yield "models are of groups", is_count(place) and place < n
+            models.append((model, columns))
+        for model, columns in models:
+            yield (
+                "columns of a model are columns of X",
+                columns is None or (is_array(columns, np.integer, None) and within(columns, 0, p)),
+            )
+            width = getattr(model, "n_features_in_", None)
+            yield "models take these columns", width in (None, p if columns is None else len(columns))
+            yield (
+                "models tell classes by number",
+                is_array(model.classes_, np.integer, None) and within(model.classes_, 0, k),
+            )
 
     def _knows_one_class(self, place):
         """Whether a group has rows enough for a model, all of one class."""

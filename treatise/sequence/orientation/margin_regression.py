@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.classifier import ScoreClassifier, row_weights
+from treatise._core.invariants import is_array
 from treatise.kernels import GramRows, KernelInputMixin
 from treatise.optimize import solve_svm_without_offset
 
@@ -169,6 +170,10 @@ class MaximumMarginRegression(ScoreClassifier, KernelInputMixin, BaseEstimator):
         return solve_svm_without_offset(
             rows, np.ones(len(upper)), upper, tol=self.tol, stopping="gap", max_iter=self.max_iter
         )
+
+    def _invariants(self):
+        shape = len(self.classes_), len(self.support_)
+        yield "every class has a coefficient of each row that is kept", is_array(self.dual_coef_, np.float64, *shape)
 
     def _scores(self, X):
         check_is_fitted(self)

@@ -8,9 +8,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array
 from treatise._core.jit import compiled
 from treatise.sequence.output_search._imitation import SearchImitation
-from treatise.sequence.output_search.search_space import SearchSpace
+from treatise.sequence.output_search.search_space import GridSpace, SearchSpace
 
 
 class LearnedOutputSearch(BaseEstimator):
@@ -108,6 +109,12 @@ class LearnedOutputSearch(BaseEstimator):
         self.n_ranking_examples_ = int(sum(map(len, margins)))
         self.cost_coef_ = self._learned(differences, margins)
         return self
+
+    def _invariants(self):
+        # Spaces of the user's own are in no file.
+        yield "there is a space of grids", isinstance(self.space_, GridSpace)
+        yield "the cost weighs what the space tells", is_array(self.cost_coef_, np.float64, self.space_.n_features)
+        yield "at most a million outputs are kept", self.beam_width <= 10**6
 
     def _learned(self, differences, margins):
         random = check_random_state(self.random_state)

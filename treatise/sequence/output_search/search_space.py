@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
+from treatise._core.invariants import is_count
+
 
 class SearchSpace(BaseEstimator, ABC):
     """Where a search over outputs starts, which outputs lie one change apart, and what a cost sees of them.
@@ -91,6 +93,16 @@ class GridSpace(SearchSpace):
         start = LogisticRegression(max_iter=1000) if self.classifier is None else clone(self.classifier)
         self.classifier_ = start.fit(cells, labels)
         return self
+
+    @property
+    def n_features(self):
+        """Numbers that the cost sees of a labelling: the columns of each label and a constant, and pairs of labels."""
+        return self.n_labels_ * (self.classifier_.n_features_in_ + 1) + 2 * self.n_labels_**2
+
+    def _invariants(self):
+        yield "labels are numbered", is_count(self.n_labels_, 2)
+        yield "the classifier knows them all", np.array_equal(self.classifier_.classes_, np.arange(self.n_labels_))
+        yield "other labels are counted", self.sparsity is None or is_count(self.sparsity, 1)
 
     def start(self, x):
         return self.classifier_.predict(_cells(x)).astype(np.int32)

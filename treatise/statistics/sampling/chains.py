@@ -121,15 +121,30 @@ class Draws:
         )
         return False
 
-    def to_arviz(self) -> Any:
-        """The draws as ArviZ keeps them (the package ``arviz`` is an extra)."""
-        try:
-            import arviz
-        except ImportError as missing:
-            raise ImportError("chains leave as ArviZ objects where arviz is installed: pip install arviz") from missing
-        if int(arviz.__version__.split(".")[0]) >= 1:
-            return arviz.from_dict({"posterior": self.values})
-        return arviz.from_dict(posterior=self.values)
+
+def to_arviz(chains: Any) -> Any:
+    """Chains as ArviZ keeps them, for its tables and pictures (the package ``arviz`` is an extra).
+
+    Parameters
+    ----------
+    chains : Draws, dict of str to ndarray of shape (n_chains, n_draws, ...), or a fitted model with ``traces_``
+        What was drawn.
+
+    Returns
+    -------
+    arviz.InferenceData
+        Its group "posterior" has a variable for each quantity.
+    """
+    values = chains.values if isinstance(chains, Draws) else getattr(chains, "traces_", chains)
+    if not (isinstance(values, dict) and values):
+        raise ValueError(f"{type(chains).__name__} holds no chains; give what run_chains drew, or a model with traces_")
+    try:
+        import arviz
+    except ImportError as missing:
+        raise ImportError("chains leave as ArviZ objects where arviz is installed: pip install arviz") from missing
+    if int(arviz.__version__.split(".")[0]) >= 1:
+        return arviz.from_dict({"posterior": values})
+    return arviz.from_dict(posterior=values)
 
 
 def worst_of(draws: np.ndarray) -> dict[str, float]:

@@ -3,12 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
+import psutil
 from scipy import sparse
 
 from treatise.statistics.topics._loops import largest_remainders
 
-MOST_TOKENS = 2**40
-"""Tokens of a collection; more is a mistake of scale, not a collection."""
+BYTES_A_TOKEN = 16
+"""At the peak of a sampler: a token's word and topic, and their copies while documents are told apart."""
 
 
 class Tokens(NamedTuple):
@@ -50,8 +51,12 @@ def whole_counts(X: sparse.csr_array | np.ndarray, advice: str = "") -> sparse.c
             f"X holds {X.data[at]:g} in row {_row_of(X, at)}, which is no count of a word; give whole numbers from 0 "
             f"on{advice}"
         )
-    if X.data.sum() > MOST_TOKENS:
-        raise ValueError(f"X counts {X.data.sum():g} words in all, more than the {MOST_TOKENS:g} that can be held")
+    needed, free = BYTES_A_TOKEN * float(X.data.sum()), psutil.virtual_memory().available
+    if needed > free:
+        raise ValueError(
+            f"X counts {X.data.sum():g} words in all, which take {needed / 2**30:.3g} GiB where {free / 2**30:.3g} are "
+            f"free; divide the counts{advice}"
+        )
     return sparse.csr_array((X.data.astype(np.int64), X.indices, X.indptr), shape=X.shape)
 
 

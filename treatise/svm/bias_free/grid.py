@@ -227,6 +227,9 @@ class BiasFreeSVCGrid(ScoreClassifier, BaseEstimator):
             )
         return self
 
+    def _invariants(self):
+        yield "there is a machine", isinstance(self.best_estimator_, BiasFreeSVC)
+
     def _scores(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
 from treatise._core.classifier import Classifier, codes_from_scores
-from treatise._core.invariants import is_array
+from treatise._core.invariants import all_alike, is_array
 from treatise.svm.coupling._support_machines import decisions, held_out_decisions, is_plain
 from treatise.svm.coupling.coupling import COUPLINGS, couple, pair_indices
 from treatise.svm.coupling.platt import platt_sigmoid
@@ -244,6 +244,10 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             parts = getattr(self, name)
             if parts is not None or name == "estimators_":
                 yield f"{name} has one for each pair", isinstance(parts, list) and len(parts) == len(pairs)
+        yield "pairs have classifiers", all_alike(self.estimators_, BaseEstimator)
+        for each in self.calibrators_ or ():
+            steps = is_array(each, np.floating, 2, None) and each.size > 0
+            yield "calibrators are of two numbers, or of steps", steps or is_array(each, np.floating, 2)
 
     def _base(self):
         return SVC() if self.estimator is None else self.estimator

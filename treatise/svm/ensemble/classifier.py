@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from treatise._core.classifier import Classifier, codes_among, codes_from_scores, row_weights
+from treatise._core.invariants import is_array
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
 from treatise.svm.ensemble._aggregation import FIXED_RULES, MOST_ROWS, combine, fill_absent, learner_of
@@ -414,6 +415,12 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
 
     def _rule_is_fixed(self):
         return isinstance(self.aggregation_, str) and self.aggregation_ in FIXED_RULES
+
+    def _invariants(self):
+        n, machines = len(self.support_), len(self.intercept_)
+        yield "rows that are kept were there", is_array(self.support_, np.integer, n)
+        yield "rows that are kept have a coefficient for each machine", self.dual_coef_.shape == (n, machines)
+        yield "machines have constants", is_array(self.intercept_, np.floating, machines)
 
     def _decisions(self, new_objects):
         """Decision values of all machines: each kernel value once, a block of rows at a time."""

@@ -190,6 +190,7 @@ class SVMPath(Classifier, KernelInputMixin, BaseEstimator):
         n, breakpoints = len(self._signs), len(self._lambdas)
         yield "points have signs", is_array(self._signs, np.float64, n) and n > 0
         yield "breakpoints have costs", is_array(self._lambdas, np.float64, breakpoints) and breakpoints > 0
+        yield "costs are the inverse of what breakpoints have", is_array(self.costs_, np.float64, breakpoints)
         yield "breakpoints have offsets", is_array(self._alpha_0, np.float64, breakpoints)
         keys = self._record_keys
         yield "records have points and breakpoints", is_array(keys, np.int64, None) and within(keys, 0, n * breakpoints)

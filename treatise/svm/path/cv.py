@@ -105,6 +105,9 @@ class SVMPathCV(ScoreClassifier, BaseEstimator):
         self.converged_ = self.path_.converged_
         return self
 
+    def _invariants(self):
+        yield "there is a path", isinstance(self.path_, SVMPath)
+
     def _scores(self, X):
         check_is_fitted(self)
         return self.path_.decision_function(self._checked(X))[:, np.newaxis]

@@ -8,6 +8,7 @@ import polars as pl
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import Invariants
 from treatise.compare.inputs.encoding.frames import as_frame
 from treatise.compare.inputs.encoding.table import TableEncoder
 
@@ -66,6 +67,9 @@ class BagEncoder(TransformerMixin, BaseEstimator):
             return names
         said = ("mean of", "least", "largest")
         return np.array([f"{word} {name}" for word in said for name in names], dtype=object)
+
+    def _invariants(self) -> Invariants:
+        yield "rows are encoded", isinstance(self.encoder_, TableEncoder)
 
     def _passed(self, rows: np.ndarray, sizes: np.ndarray) -> Any:
         # Imported here: comparisons of other kinds need none of the methods of bags, nor do their processes.

@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 from sklearn.base import BaseEstimator
 
+from treatise._core.invariants import Invariants, all_alike
+
 
 class ColumnsEncoder(BaseEstimator):
     """Turns columns of one kind into numbers.
@@ -22,6 +24,12 @@ class ColumnsEncoder(BaseEstimator):
 
     def __init__(self, columns: list[str]) -> None:
         self.columns = columns
+
+    def _invariants(self) -> Invariants:
+        yield (
+            "columns have names",
+            isinstance(self.columns, list) and len(self.columns) > 0 and all_alike(self.columns, str),
+        )
 
     @abstractmethod
     def fit(self, frame: pl.DataFrame, y: np.ndarray | None) -> Self:

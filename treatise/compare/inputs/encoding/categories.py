@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from treatise._core.invariants import Invariants, all_alike, is_count
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
 from treatise.compare.inputs.encoding.frames import MISSING, Known, as_texts, codes_of
 
@@ -40,6 +41,10 @@ class Indicators(ColumnsEncoder):
     def indicated(self) -> list[str]:
         """The values that have a column."""
         return self.values_[: self.most]
+
+    def _invariants(self) -> Invariants:
+        yield "categories are texts", all_alike(self.values_, str) and len(set(self.values_)) == len(self.values_)
+        yield "indicators are counted", is_count(self.most) and len(self.columns) == 1
 
     def transform(self, frame: pl.DataFrame) -> Any:
         """A sparse matrix of indicators."""

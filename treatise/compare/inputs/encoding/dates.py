@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 import polars as pl
 
+from treatise._core.invariants import Invariants, is_number
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
 from treatise.compare.inputs.encoding.frames import admit
 from treatise.io.source import COMPACT, read_as, read_dates
@@ -68,6 +69,17 @@ class Dates(ColumnsEncoder):
         names = [days, f"{name}: year"] if self.by_year_ else [days]
         names += [f"{name}: {part} ({wave})" for part in self.round_ for wave in ("sine", "cosine")]
         return [*names, f"{name} is missing"] if self.marked_ else names
+
+    def _invariants(self) -> Invariants:
+        yield "dates are in one column", len(self.columns) == 1
+        yield "there is a first moment", isinstance(self.first_, int) and abs(self.first_) < 2**62
+        yield "what goes round is known", set(self.round_) <= set(_ROUND)
+        known = {"days", "year"} if self.by_year_ else {"days"}
+        yield (
+            "the middle of each part is a number",
+            set(self.middle_) == known and all(map(is_number, self.middle_.values())),
+        )
+        yield "a place has a time", len(pl.Series([0], dtype=_MOMENT).dt.replace_time_zone(self.zone_)) == 1
 
     def _straight(self, moments: pl.Series) -> dict[str, np.ndarray]:
         """The parts that do not go round."""

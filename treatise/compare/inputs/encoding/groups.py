@@ -11,6 +11,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.errors import TreatiseError
+from treatise._core.invariants import Invariants, is_array
 from treatise.compare.inputs.encoding.frames import as_frame
 
 NEW = -1
@@ -66,13 +68,19 @@ class BesideGroups(TransformerMixin, BaseEstimator):
         """The encoded columns, and the number of each row's group."""
         check_is_fitted(self)
         frame = as_frame(X)
-        return _beside(self.encoder_.transform(frame), self._numbers(names_of(frame[self.column])))
+        return _beside(self.encoder_.transform(frame), self._numbers(self._names(frame)))
+
+    def _invariants(self) -> Invariants:
+        groups = self.groups_
+        yield "groups have names, in order", is_array(groups, np.str_, None) and bool(np.all(groups[:-1] < groups[1:]))
+        yield "the column of groups has a name", isinstance(self.column, str)
+        yield "other columns are encoded", isinstance(self.encoder_, Pipeline)
 
     def unseen(self, X: Any) -> dict[str, int]:
         """How many values of each column fitting did not see; rows without a group are none of them."""
         check_is_fitted(self)
         frame = as_frame(X)
-        names = names_of(frame[self.column])
+        names = self._names(frame)
         new = int(((self._numbers(names) == NEW) & names.is_not_null().to_numpy()).sum())
         return self.encoder_["table"].unseen(frame) | ({self.column: new} if new else {})
 
@@ -80,6 +88,11 @@ class BesideGroups(TransformerMixin, BaseEstimator):
     def written(self) -> Mapping[str, str] | None:
         """How columns of the table are written."""
         return self.encoder["table"].written
+
+    def _names(self, frame: pl.DataFrame) -> pl.Series:
+        if self.column not in frame.columns:
+            raise TreatiseError(f"the table lacks the column {self.column!r}, which names the groups")
+        return names_of(frame[self.column])
 
     def _numbers(self, names: pl.Series) -> np.ndarray:
         texts = names.fill_null("").to_numpy().astype(str)
@@ -147,6 +160,11 @@ class WithGroups(MetaEstimatorMixin, BaseEstimator):
             return self._said(X, "predict_proba")
         second = self._said(X, "predict")
         return np.column_stack([1.0 - second, second])
+
+    def _invariants(self) -> Invariants:
+        yield "there is a method", isinstance(self.estimator_, BaseEstimator)
+        if self.classes:
+            yield "there are classes", isinstance(self.classes_, np.ndarray) and len(self.classes_) > 1
 
     def _said(self, X: Any, how: str) -> np.ndarray:
         return getattr(self.estimator_, how)(X[:, :-1], groups=X[:, -1].astype(np.int64))

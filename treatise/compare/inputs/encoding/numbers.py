@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 import polars as pl
 
+from treatise._core.invariants import Invariants, is_array
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
 from treatise.compare.inputs.encoding.frames import admit
 from treatise.io.source import read_as
@@ -50,6 +51,10 @@ class Numbers(ColumnsEncoder):
             for column, marked in zip(self.columns, self.marked_)
             for name in ([column, f"{column} is missing"] if marked else [column])
         ]
+
+    def _invariants(self) -> Invariants:
+        yield "columns are marked or not", is_array(self.marked_, np.bool_, len(self.columns))
+        yield "columns have medians", is_array(self.medians_, np.float64, len(self.columns))
 
     def _read(self, frame: pl.DataFrame) -> tuple[np.ndarray, np.ndarray | None]:
         """The numbers column by column, and where they are missing if any is."""

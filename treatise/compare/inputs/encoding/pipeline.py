@@ -10,6 +10,7 @@ from sklearn.feature_selection import f_classif, f_regression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+from treatise._core.invariants import Invariants, are_distinct
 from treatise.compare.candidates import Candidate, instance
 from treatise.compare.inputs.encoding.frames import amounts_or_labels
 from treatise.compare.inputs.encoding.table import TableEncoder
@@ -71,6 +72,9 @@ class Screen(TransformerMixin, BaseEstimator):
         """Those columns."""
         return X[:, self.kept_]
 
+    def _invariants(self) -> Invariants:
+        yield "the columns that are kept are there", are_distinct(self.kept_, self.n_features_in_)
+
 
 class Scale(TransformerMixin, BaseEstimator):
     """Scales an encoded table as a method wants it, unless it is sparse: then its encoder has scaled it.
@@ -93,6 +97,10 @@ class Scale(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The scaled columns."""
         return X if self.scaler_ is None else self.scaler_.transform(X)
+
+    def _invariants(self) -> Invariants:
+        width = self.n_features_in_ if self.scaler_ is None else self.scaler_.n_features_in_
+        yield "columns are scaled, or none is", width == self.n_features_in_
 
 
 def table_pipeline(

@@ -7,6 +7,7 @@ import polars as pl
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import Invariants, is_array
 from treatise.compare.groups import SUMMARIES, summed_up
 from treatise.compare.inputs.encoding.bags import rows_of_bags, sizes_of
 from treatise.compare.inputs.encoding.frames import as_frame
@@ -43,6 +44,10 @@ class SequenceEncoder(TransformerMixin, BaseEstimator):
         """The sequences, or a row for each."""
         found = self.sequences(X)
         return summed_up(found) if self.summary else found
+
+    def _invariants(self) -> Invariants:
+        for name in ("means_", "scales_"):
+            yield f"{name} has one for each column", is_array(getattr(self, name), np.float64, self.n_features_in_)
 
     def sequences(self, X: Any) -> list[np.ndarray]:
         """The sequences as arrays."""

@@ -12,6 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.errors import TreatiseError
+from treatise._core.invariants import Invariants, all_alike
 from treatise.compare.inputs.columns import kind_of
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
 from treatise.compare.inputs.encoding.categories import Indicators
@@ -155,6 +156,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Names of the columns that come out."""
         check_is_fitted(self)
         return np.array([name for part in self.parts_ for name in part.names()], dtype=object)
+
+    def _invariants(self) -> Invariants:
+        yield "columns have names", all_alike(self.columns_, str) and len(self.columns_) == self.n_features_in_ > 0
+        yield "each kind has its encoder", all_alike(self.parts_, ColumnsEncoder) and len(self.parts_) > 0
+        yield "encoders are of these columns", all(set(part.columns) <= set(self.columns_) for part in self.parts_)
+        yield "the result is sparse or not", isinstance(self.sparse_, bool)
+        scaled = sum(len(part.names()) for part in self.parts_ if not (self.sparse_ and part.mostly_zero))
+        yield "numbers are scaled, or none is", self.scaler_ is None or self.scaler_.n_features_in_ == scaled
 
     def _frame(self, X: Any) -> pl.DataFrame:
         frame = as_frame(X)

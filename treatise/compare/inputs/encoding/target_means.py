@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 import polars as pl
 
+from treatise._core.invariants import Invariants, all_alike, is_array
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
 from treatise.compare.inputs.encoding.frames import Known, as_texts, codes_of
 
@@ -59,6 +60,13 @@ class TargetMeans(ColumnsEncoder):
             total = (sums.sum(axis=0) - sums)[fold, codes]
             out[:, j] = _shrunk(total, others, self.mean_[j], self.weight_[j])
         return out
+
+    def _invariants(self) -> Invariants:
+        n, targets = len(self.values_), len(self.mean_)
+        yield "categories are texts", all_alike(self.values_, str) and len(set(self.values_)) == n > 0
+        yield "there are means of all rows", is_array(self.mean_, np.float64, targets)
+        yield "categories have means", is_array(self.means_, np.float64, n, targets)
+        yield "targets have names", len(self.labels_) in (0, targets) and len(self.columns) == 1
 
     def names(self) -> list[str]:
         """``NAME: mean of the target``, or ``NAME: share of CLASS``."""

@@ -8,6 +8,7 @@ import polars as pl
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
+from treatise._core.invariants import Invariants, all_alike, is_array
 from treatise.compare.inputs.columns import REDUCED_TEXT
 from treatise.compare.inputs.encoding.base import ColumnsEncoder
 from treatise.compare.inputs.encoding.frames import Known, codes_of
@@ -80,6 +81,13 @@ class Words(ColumnsEncoder):
         if self.directions_ is not None:
             told = [f"direction {i + 1}" for i in range(len(self.directions_))]
         return [f"{self.columns[0]}: {what}" for what in told]
+
+    def _invariants(self) -> Invariants:
+        words = len(self.words_)
+        yield "words are texts", all_alike(self.words_, str) and len(set(self.words_)) == words
+        yield "words have weights", is_array(self.rarity_, np.float64, words) and len(self.columns) == 1
+        if self.directions_ is not None:
+            yield "directions are of words", is_array(self.directions_, np.floating, None, max(1, words))
 
     def _out(self, weights: sparse.csr_matrix) -> Any:
         if self.directions_ is not None:

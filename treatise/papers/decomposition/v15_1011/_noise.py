@@ -7,7 +7,7 @@ import numpy as np
 
 from treatise.datasets import make_separable
 from treatise.decomposition.separable_nmf._choice import choose_rows
-from treatise.papers._evidence import Row
+from treatise.papers._evidence import Gap, Row
 
 RATES = (1.0, 0.9, 0.8, 0.7)
 PUBLISHED = {
@@ -25,6 +25,8 @@ QUICK = ("ER-SPA", "SPA")
 SLOW = ("XRAY(dist)", "XRAY(greedy)")
 """A product of all rows with all rows for each part: few sets, and no level beyond what Table 1 needs."""
 RANK = 10
+BORNE = Gap("not known: here it bears a little more noise than is printed, as at the other rates", band=0.03)
+BETTER = {("ER-XRAY(dist)", 0.8), ("XRAY(dist)", 0.9)}
 
 
 def choose(X: np.ndarray, name: str) -> np.ndarray:
@@ -78,12 +80,15 @@ def level_rows(curves: dict[str, tuple[np.ndarray, np.ndarray]], full: bool) -> 
             spread = np.std([level_kept(levels, found[sets].mean(axis=0), rate) for sets in again])
             # The paper's own sets, and the grid of its levels.
             error = float(np.hypot(spread * np.sqrt(1 + len(found) / 50), 0.005))
+            quantity = f"{name}: largest noise that keeps {rate:.0%}, {len(found)} sets"
+            if name in SLOW and rate == 1.0:
+                # The more sets, the sooner a row of one of them is lost: four say nothing of the paper's fifty.
+                rows.append(Row.ours(quantity, round(here, 4)))
+                continue
+            gap = BORNE if (name, rate) in BETTER else None
             rows.append(
-                Row.printed(
-                    f"{name}: largest noise that keeps {rate:.0%}, {len(found)} sets", "Table 1", published,
-                    round(here, 4), standard_error=round(error, 4),
-                )
-            )  # fmt: skip
+                Row.printed(quantity, "Table 1", published, round(here, 4), standard_error=round(error, 4), gap=gap)
+            )
     (levels, rounded), (_, plain) = curves["ER-SPA"], curves["SPA"]
     for level in (0.32, 0.40):
         gains = (rounded - plain)[:, np.argmin(np.abs(levels - level))]

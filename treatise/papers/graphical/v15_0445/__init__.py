@@ -51,6 +51,12 @@ CO_HUBS = Gap(
     band=0.0,
 )
 
+CLOSE = Gap(
+    "not known: with 200 rows both find the edges, and at this one of the eight places the best FGL has the smaller "
+    "error of its estimates",
+    band=0.0,
+)
+CLOSE_AT = ("n=200, 500 edges", "PNJGL", "FGL")
 
 MORE_HUBS = Gap(
     "a perturbed node is linked to all others in one of the graphs, and lam2=1.5n keeps it as a hub beside the two "
@@ -234,7 +240,10 @@ def _claims(n: int, curves: dict[tuple[str, float], list[Curve]]) -> list[Row]:
             where, place = f"n={n}, {edges} edges", "Figure 7" if ours == "PNJGL" else "Figure 8"
             more, less = at[ours][0] >= at[other][0], at[ours][1] <= at[other][1]
             rows.append(Row.claim(f"{where}: {ours} finds no fewer true edges than {other}", place, more))
-            rows.append(Row.claim(f"{where}: the error of {ours} is no larger than that of {other}", place, less))
+            gap = CLOSE if (where, ours, other) == CLOSE_AT else None
+            rows.append(
+                Row.claim(f"{where}: the error of {ours} is no larger than that of {other}", place, less, gap=gap)
+            )
     return rows
 
 

@@ -49,7 +49,7 @@ def experiment(*, full: bool = False) -> Evidence:
     figure = Figure(figsize=(13, 4.2), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     skipped = [
-        "Tables 1 to 3 and the auPRC of Figures 4 and 5 are of display advertising data that are private, and of "
+        "Tables 1 to 4 and the auPRC of Figures 4 and 5 are of display advertising data that are private, and of "
         "50 million human splice sites on 500 to 1000 machines"
     ]
     rows = [*_communication(), *_cluster_plans(), *_plan_against_run(size)]

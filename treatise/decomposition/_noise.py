@@ -1,4 +1,6 @@
-"""How many parts stand out of the noise, where the small singular values are those of noise."""
+"""White noise in a matrix, told from parts by the singular values, where the small ones are those of noise."""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -13,8 +15,21 @@ ROOM = 1.05
 """How far beyond the edge of its limit law the spectrum of a finite matrix of noise may reach."""
 
 
-def parts_above_noise(X):
-    """Number of singular values above those of white noise; the smaller side of X where no noise is to be seen.
+class WhiteNoise(NamedTuple):
+    """What the singular values tell: how many are above those of noise, and the standard deviation of one entry's."""
+
+    n_above: int
+    deviation: float
+
+    def largest_row_sum(self, shape):
+        """About the largest sum of magnitudes that normal noise has in a row of a matrix of this shape."""
+        n, p = shape
+        spread = np.sqrt(2.0 * np.log(max(n, 2)) * p * (1.0 - 2.0 / np.pi))
+        return self.deviation * (p * np.sqrt(2.0 / np.pi) + spread)
+
+
+def white_noise(X):
+    """The white noise in a matrix, or None where none is to be seen.
 
     The singular values of a matrix of independent errors fill an interval (Marchenko & Pastur) whose place in relation
     to their median depends on the shape alone. Those above its upper end are taken off, and the interval is found anew
@@ -22,19 +37,19 @@ def parts_above_noise(X):
     """
     small, large = sorted(X.shape)
     if small > LARGEST:
-        return small
+        return None
     products = X.T @ X if X.shape[1] == small else X @ X.T
     squares = np.linalg.eigvalsh(products.toarray() if sparse.issparse(products) else products)
     values = np.sqrt(np.clip(squares, 0.0, None))[::-1]
     if values[-1] <= ROUNDING * values[0]:
-        return small  # of lower rank, without noise
+        return None  # of lower rank, without noise
     ratio = small / large
     unit_median, above, before = _median_of_noise(ratio), 0, -1
     while above != before and small - above >= max(FEWEST, small / 2):
         level = np.sqrt(np.median(values[above:] ** 2) / unit_median)
         before, above = above, int(np.sum(values > ROOM * level * (1.0 + np.sqrt(ratio))))
     seen = above == before and above > 0 and values[-1] >= level * (1.0 - np.sqrt(ratio)) / ROOM**2
-    return above if seen else small
+    return WhiteNoise(above, float(level / np.sqrt(large))) if seen else None
 
 
 def _median_of_noise(ratio):
