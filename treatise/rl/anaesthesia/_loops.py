@@ -81,18 +81,9 @@ def learning_episodes(
             if Q[state, action] < Q[state, best]:
                 live = forget(states, actions, places, live)
             smoothed = five_seconds(
-                rng,
-                matrices[kind],
-                added[kind],
-                effect,
-                infusions[action],
-                target,
-                smoothed,
-                noise,
-                body,
-                spare,
+                rng, matrices[kind], added[kind], effect, infusions[action], target, smoothed, noise, body, spare,
                 errors,
-            )
+            )  # fmt: skip
             after = percept(errors[LAG], errors[LAG] - errors[0])
             reward = -abs(errors[LAG])
             delta = reward + gamma * Q[after, greedy(Q[after])] - Q[state, action]
