@@ -24,6 +24,7 @@ from treatise.catalog import ComparisonEntry
 
 SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
 FEWEST_ROWS, MOST_ROWS = 512, 131_072
+FEWEST_POSITIONS = 12_288  # of sequences to group: with fewer, more of each would count as more steps of a fit
 LONG_ENOUGH = 0.2  # seconds: what a fit at the largest size should take, to stand clear of fixed costs
 TINY = 64
 
@@ -63,7 +64,7 @@ class Meter:
 
     def largest_rows(self, columns: int) -> int:
         """Rows whose fit takes long enough to be measured well."""
-        n = FEWEST_ROWS
+        n = FEWEST_POSITIONS if self.task == "cluster-sequences" else FEWEST_ROWS
         while n < MOST_ROWS and (seconds := self.at(Size(n, columns, self.classes[0])).seconds) < LONG_ENOUGH:
             n *= 4 if seconds < LONG_ENOUGH / 8 else 2
         return n

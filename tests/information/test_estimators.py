@@ -501,3 +501,18 @@ def test_information_does_not_hang_on_the_unit_of_a_group(method, parameters):
     X, Y = np.random.default_rng(0).multivariate_normal([0.0, 0.0], [[1.0, 0.7], [0.7, 1.0]], 400).T
     plain = mutual_information(X, Y, method, **parameters)
     assert mutual_information(1000.0 * X + 5.0, Y, method, **parameters) == pytest.approx(plain, rel=1e-6)
+
+
+def test_missing_categories_are_refused():
+    with pytest.raises(ValueError, match="column 1 has missing values"):
+        entropy(np.array([[1.0, 2.0], [1.0, np.nan]]), "counts")
+    with pytest.raises(ValueError, match="column 0 has missing values"):
+        mutual_information(np.array(["a", None, "b", float("nan")], dtype=object), np.arange(4), "counts")
+
+
+def test_the_register_says_which_estimators_take_single_columns():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    for row in list_estimators("mutual_information", columns="single"):
+        with pytest.raises(ValueError, match="single columns"):
+            mutual_information(X[:, :2], X[:, 2:], row.name)
+    assert {row.name for row in list_estimators(columns="single")} == {"hoeffding", "renyi_copula", "copula_kernel"}

@@ -16,6 +16,7 @@ from sklearn.svm import SVC, SVR
 
 from treatise._core.invariants import broken_invariant
 from treatise.datasets import make_shared_features
+from treatise.io import load_model, save_model
 from treatise.kernels import Gaussian, Linear
 from treatise.linear import (
     AdaptivePoolingClassifier,
@@ -322,6 +323,18 @@ def test_bad_input_gets_a_sentence():
         MultiTaskMEDClassifier(alpha=-1).fit(X, Y)
     with pytest.raises(ValueError, match="task 'b' holds one class only"):
         AdaptivePoolingClassifier().fit(X, np.where(TASKS == "b", 1, Y), tasks=TASKS)
+
+
+@pytest.mark.parametrize("kernels", ["features", ["linear", "rbf"]])
+def test_a_saved_machine_whose_tasks_have_unlike_many_support_vectors_can_be_loaded(tmp_path, kernels):
+    X, y, tasks = make_shared_features(random_state=0)
+    model = MultiTaskMEDClassifier(kernels).fit(X, y, tasks=tasks)
+    assert len({len(b) for b in model.dual_coef_}) > 1
+    save_model(model, tmp_path / "model.skops")
+    again = load_model(tmp_path / "model.skops").model
+    np.testing.assert_array_equal(again.predict(X, tasks=tasks), model.predict(X, tasks=tasks))
+    model.dual_coef_ = ["many"] * len(model.dual_coef_)
+    assert broken_invariant(model) == "dual_coef_ holds numbers"
 
 
 def gram_array(A, B=None, gammas=(0.1, 1.0)):

@@ -132,6 +132,15 @@ def test_ten_camps_are_found_after_completion(completion):
     assert model.embedding_.shape == (400, 10)
 
 
+def test_projection_ends_where_nodes_have_few_links():
+    """With steps of one length the error of 300 nodes of ten links each still falls after 500."""
+    A, _ = make_signed_network([150, 150], sparsity=0.035, noise=0.05, random_state=1)
+    found = project_singular_values(A, 4, random_state=0)
+    assert found.converged
+    assert (np.diff(found.error) <= 0.0).all()
+    assert SignedClustering(4, completion="svp", random_state=0).fit(A).converged_
+
+
 def test_the_signed_laplacian_finds_camps_of_a_dense_network():
     A, camps = make_signed_network([20, 30], sparsity=0.8, random_state=0)
     labels = SignedClustering(2, completion=None, random_state=0).fit_predict(A)

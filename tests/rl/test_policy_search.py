@@ -586,6 +586,8 @@ def test_what_makes_no_search_is_refused():
     ):
         with pytest.raises(ValueError, match=message):
             PolicyBO(policy, **options)
+    with pytest.raises(TypeError, match="policy=None is no policy"):
+        PolicyBO(None)
     search = PolicyBO(policy, random_state=0)
     with pytest.raises(ValueError, match="no trial has been told"):
         _ = search.best_return_

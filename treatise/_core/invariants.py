@@ -70,7 +70,9 @@ def is_number(value: Any) -> bool:
 
 
 def is_numeric(values: Any) -> bool:
-    """Whether a value, an array, a sparse matrix or a list is of real numbers."""
+    """Whether a value, an array, a sparse matrix or a list of any of them is of real numbers."""
+    if isinstance(values, list | tuple):  # each by itself: arrays of a list may differ in length
+        return all(is_numeric(value) for value in values)
     kind = values.dtype.kind if hasattr(values, "dtype") else np.asarray(values).dtype.kind
     return kind in "fiub"
 

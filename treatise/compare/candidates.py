@@ -120,6 +120,8 @@ def chosen_candidates(
 ) -> list[Candidate]:
     """Those that take part when a user includes some, or all, and excludes some of these.
 
+    Guessing takes part beside whatever is included, unless it is excluded: a score says little without it.
+
     Parameters
     ----------
     candidates : sequence of Candidate
@@ -135,15 +137,12 @@ def chosen_candidates(
     >>> [candidate.label for candidate in some][:3]
     ['DummyRegressor', 'Ridge', 'HistGradientBoostingRegressor']
     """
-    kept = list(candidates)
-    if include:
-        wanted = {c.key for pattern in include for c in _meant(pattern, candidates)}
-        kept = [c for c in kept if c.key in wanted]
+    wanted = {c.key for pattern in include for c in _meant(pattern, candidates)} or {c.key for c in candidates}
     unwanted = {c.key for pattern in exclude for c in _meant(pattern, candidates)}
-    kept = [c for c in kept if c.key not in unwanted]
-    if candidates and not kept:
+    if candidates and not wanted - unwanted:
         raise TreatiseError("no method is left to compare; include more or exclude fewer")
-    return kept
+    wanted |= {c.key for c in candidates if c.form == "constant"}
+    return [c for c in candidates if c.key in wanted - unwanted]
 
 
 def _meant(pattern: str, candidates: Sequence[Candidate]) -> list[Candidate]:

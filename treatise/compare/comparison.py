@@ -232,7 +232,7 @@ def compare_methods(
         Labelled rows that take no part; the fitted winner is judged on them in the end.
     include, exclude : str or sequence of str
         Methods that take part, and methods that do not: names, keys, ids of papers, families such as ``"svm"``,
-        ``"papers"`` or ``"baselines"``, with ``*`` and ``?``.
+        ``"papers"`` or ``"baselines"``, with ``*`` and ``?``. Guessing takes part unless it is excluded.
     folds : int or None
         Folds of a repeat; None takes five, or fewer where there are few rows.
     keep : int, default=1

@@ -26,7 +26,7 @@ class EstimatorInfo:
     measures : str
         The quantity it estimates, in words.
     columns : str
-        What it takes: "any", "one" column, "two" columns, or "complex" numbers.
+        What it takes: "any" groups of columns, "single" columns, "one" or "two" of these, or "complex" numbers.
     composed : bool
         Whether it is built from another estimator, which may be exchanged.
     random : bool
@@ -79,7 +79,7 @@ def list_estimators(quantity=None, *, columns=None, composed=None) -> list[Estim
     quantity : str or None, default=None
         Only those of "entropy", "mutual_information", "divergence", "association", "cross_entropy" or
         "distribution_kernel".
-    columns : {"any", "one", "two", "complex"} or None, default=None
+    columns : {"any", "single", "one", "two", "complex"} or None, default=None
         Only those that take such samples.
     composed : bool or None, default=None
         Only those that are built from another estimator, or only those that are not.

@@ -40,7 +40,7 @@ class ObservedFactors(NamedTuple):
         return entries_of(rows, columns, self.W, self.H)
 
 
-def factorize_observed(A, rank, *, reg=1.0, max_iter=100, tol=1e-4, random_state=None):
+def factorize_observed(A, rank, *, reg=1.0, max_iter=500, tol=1e-4, random_state=None):
     """Minimise ``sum over observed (A_ij - w_i h_j)^2 + reg (|W|^2 + |H|^2)`` by alternating ridge regressions.
 
     Each half sweep solves for one factor exactly, so the objective never rises. Time O(entries rank^2 + (n + m) rank^3)
@@ -54,7 +54,7 @@ def factorize_observed(A, rank, *, reg=1.0, max_iter=100, tol=1e-4, random_state
         Columns of the factors.
     reg : float, default=1
         Penalty, above zero.
-    max_iter : int, default=100
+    max_iter : int, default=500
         Most sweeps.
     tol : float, default=1e-4
         Ends when a sweep lowers the objective by less than this share.
@@ -105,7 +105,7 @@ def _solve(matrix, rows, others, reg):
     )
 
 
-def factorize_signs(A, rank, *, loss="sigmoid", reg=1.0, step=0.1, max_iter=100, tol=1e-4, random_state=None):
+def factorize_signs(A, rank, *, loss="sigmoid", reg=1.0, step=0.1, max_iter=500, tol=1e-4, random_state=None):
     """Minimise ``sum over observed loss(A_ij, w_i h_j) + reg (|W|^2 + |H|^2)`` by stochastic gradient steps.
 
     Parameters
@@ -120,7 +120,7 @@ def factorize_signs(A, rank, *, loss="sigmoid", reg=1.0, step=0.1, max_iter=100,
         Penalty, above zero.
     step : float, default=0.1
         First step; halved when a pass does not lower the objective, and that pass is taken back.
-    max_iter : int, default=100
+    max_iter : int, default=500
         Most passes.
     tol : float, default=1e-4
         Ends when a pass lowers the objective by less than this share.

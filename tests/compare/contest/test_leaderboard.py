@@ -109,6 +109,16 @@ def test_one_lucky_fold_does_not_lead():
     assert lucky.entries[0].label == "Forest"
 
 
+def test_one_fold_at_the_end_does_not_replace_looks_at_all_rows():
+    board = Board(FORMS).add("Line", right(0.7), stage="look").add("Line", right(0.9), folds=1)
+    (line,) = board.entries
+    assert (line.stage, line.folds) == ("look", 5)
+    assert line.score == pytest.approx(0.7, abs=0.03)
+    board.add("Forest", right(0.75), stage="look").add("Forest", right(0.8))
+    assert [(e.label, e.stage, e.folds) for e in board.entries] == [("Forest", "folds", 5), ("Line", "look", 5)]
+    assert [e.standing for e in board.entries] == ["best", "worse"]
+
+
 def test_guessing_does_not_lead_by_having_its_folds_first():
     board = Board(FORMS).add("Guess", right(0.5), repeats=2)
     for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):

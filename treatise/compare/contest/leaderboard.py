@@ -56,8 +56,12 @@ def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[L
 def entry_of(candidate: Candidate, records: Sequence[FoldRecord], metric: Metric, k: int) -> LeaderboardEntry:
     """A method's entry, before any test."""
     folds = [r for r in records if r.stage == "fold"]
-    deepest = max(r.sample for r in records)
-    shown = folds or [r for r in records if r.sample == deepest]
+    looks = [r for r in records if r.stage == "look"]
+    deepest = max((r.sample for r in looks), default=0)
+    looks = [r for r in looks if r.sample == deepest]
+    if 2 * len(folds) < k and len(looks) > len(folds) and deepest == 0:
+        folds = []  # the time ended before it contended in earnest: looks at more of the rows say more
+    shown = folds or looks
     shown.sort(key=lambda r: (r.repeat, r.fold))
     interval = corrected_interval([r.score for r in shown], n_train=k - 1, n_test=1)
     known = len(shown) > 1

@@ -20,7 +20,7 @@ class _CopulaDependence(DependenceEstimator):
     _single_columns = True
 
 
-@registered("hoeffding", "multivariate Hoeffding's Phi", cost="n^2")
+@registered("hoeffding", "multivariate Hoeffding's Phi", columns="single", cost="n^2")
 class HoeffdingPhi(_CopulaDependence):
     """Hoeffding's Phi: the L2 distance of the copula from that of independent columns, one if all rise together.
 
@@ -99,7 +99,7 @@ def copula_gaps(x, y):
     return mean / (n * n), largest
 
 
-@registered("renyi_copula", "Renyi mutual information", unit="nats")
+@registered("renyi_copula", "Renyi mutual information", columns="single", unit="nats")
 class CopulaRenyiInformation(_CopulaDependence):
     """Renyi's information of single columns: minus the Renyi entropy of their ranks."""
 
@@ -112,7 +112,7 @@ class CopulaRenyiInformation(_CopulaDependence):
         return -base.estimate(copula_transform(np.hstack(parts), ties="ordinal"))
 
 
-@registered("copula_kernel", "copula-based kernel dependency", cost="n^2")
+@registered("copula_kernel", "copula-based kernel dependency", columns="single", cost="n^2")
 class CopulaKernelDependency(_CopulaDependence):
     """MMD of the ranks of single columns from a uniform sample drawn for the purpose."""
 

@@ -94,7 +94,10 @@ def row_codes(X):
     X = np.asarray(X)
     columns = [X] if X.ndim == 1 else list(X.T)
     codes = np.zeros(len(X), np.int64)
-    for column in columns:
+    for number, column in enumerate(columns):
+        # NaN is the one value that is not itself.
+        if (column != column).any():
+            raise ValueError(f"column {number} has missing values; leave these rows out, or give them a category")
         values, place = np.unique(column, return_inverse=True)
         codes = np.unique(codes * len(values) + place, return_inverse=True)[1]
     return codes

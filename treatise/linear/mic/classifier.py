@@ -29,8 +29,8 @@ class MICMultiClassifier(LogisticScores, DescriptionLengthSelector):
     not use it where many weak features add up, nor where the classes follow no line. With thousands of genes and a
     hundred rows it keeps one to three, which is short to read and costs accuracy: balanced, by repeated five-fold
     cross-validation, 0.89 on prostate tissue, 0.68 on colon and 0.76 on leukaemia, where logistic regression on all
-    genes has 0.92, 0.83 and 0.87. Costs as :class:`MICMulti`, and a small
-    logistic regression for each response.
+    genes has 0.92, 0.83 and 0.87. On the mass spectra of Arcene it finds next to nothing, 0.51 beside 0.79. Costs as
+    :class:`MICMulti`, and a small logistic regression for each response.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class SignedClustering(ClusterMixin, BaseEstimator):
         How the network is completed: alternating least squares, singular value projection, or not at all.
     reg : float, default=1
         Penalty of "als".
-    max_iter : int, default=100
+    max_iter : int, default=500
         Most sweeps or steps.
     tol : float, default=1e-4
         Relative decrease at which the completion ends.
@@ -73,7 +73,7 @@ class SignedClustering(ClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_clusters=2, *, completion="als", reg=1.0, max_iter=100, tol=1e-4, random_state=None):
+    def __init__(self, n_clusters=2, *, completion="als", reg=1.0, max_iter=500, tol=1e-4, random_state=None):
         self.n_clusters = n_clusters
         self.completion = completion
         self.reg = reg

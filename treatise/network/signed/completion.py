@@ -10,6 +10,8 @@ from treatise.optimize._observed_factors_loops import entries_of
 
 # Steps are halved when the error on the observed entries rises; below this share of the first nothing moves.
 SMALLEST_STEP = 1e-6
+# After each step that lowers it they grow: where rows have few entries, steps of one length would take thousands.
+GROWTH = 1.5
 
 
 class Projection(NamedTuple):
@@ -32,12 +34,12 @@ class Projection(NamedTuple):
         return entries_of(rows.astype(np.int64), columns.astype(np.int64), self.U * self.w, self.U)
 
 
-def project_singular_values(A, rank, *, max_iter=100, tol=1e-4, random_state=None):
+def project_singular_values(A, rank, *, max_iter=500, tol=1e-4, random_state=None):
     """A matrix of low rank that is close to the observed entries of a symmetric one.
 
     Gradient steps on the squared error of the observed entries, each followed by the best approximation of the rank.
-    The first step is ``n^2 / (2 entries)``, as for entries observed at random; it is halved when the error rises.
-    The matrix is kept as factors, and its product with a vector costs O(entries + n rank).
+    The first step is ``n^2 / (2 entries)``, as for entries observed at random; it grows while the error falls and is
+    halved when it rises. The matrix is kept as factors, and its product with a vector costs O(entries + n rank).
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ def project_singular_values(A, rank, *, max_iter=100, tol=1e-4, random_state=Non
         Symmetric; its stored entries are the observed ones.
     rank : int
         Rank, below n.
-    max_iter : int, default=100
+    max_iter : int, default=500
         Most steps.
     tol : float, default=1e-4
         Ends when a step lowers the error by less than this share, or below this share of the entries.
@@ -77,6 +79,7 @@ def project_singular_values(A, rank, *, max_iter=100, tol=1e-4, random_state=Non
         (U, w), residual = found, sparse.csr_array((A.data - entries, A.indices, A.indptr), shape=A.shape)
         converged = errors[-1] - error <= tol * errors[-1] or error <= tol * A.nnz
         errors.append(error)
+        step *= GROWTH
     return Projection(U, w, np.array(errors), converged)
 
 

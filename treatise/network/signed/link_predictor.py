@@ -54,7 +54,7 @@ class SignedLinkPredictor(BaseEstimator):
         Discount of "katz" and "moi"; None is 0.9 over the spectral norm.
     directed : bool, default=False
         Whether links have a direction; not for "svp", "katz" and "moi".
-    max_iter : int, default=100
+    max_iter : int, default=500
         Most sweeps or passes of the completion.
     tol : float, default=1e-4
         Relative decrease at which the completion ends.
@@ -107,7 +107,7 @@ class SignedLinkPredictor(BaseEstimator):
     }
 
     def __init__(
-        self, method="als", *, rank=40, reg="auto", order=5, beta=None, directed=False, max_iter=100, tol=1e-4,
+        self, method="als", *, rank=40, reg="auto", order=5, beta=None, directed=False, max_iter=500, tol=1e-4,
         random_state=None,
     ):  # fmt: skip
         self.method = method
@@ -197,7 +197,7 @@ class SignedLinkPredictor(BaseEstimator):
             raise ValueError("all known links have the same sign; logistic regression needs both")
         pairs = np.stack([links.row, links.col], axis=1)
         features = cycle_features(self.network_, pairs, order=self.order, directed=self.directed)
-        self.model_ = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(features, links.data)
+        self.model_ = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000)).fit(features, links.data)
 
     def _end(self, converged):
         self.converged_ = bool(converged)

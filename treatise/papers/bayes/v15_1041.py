@@ -202,11 +202,13 @@ def table_rows(p: int, trials: list[Trial]) -> list[Row]:
     rows = []
     for m, name in enumerate(MODELS):
         clusters = np.array([trial.clusters[m] for trial in trials])
-        few = name == "EDP" or p == 1
+        allowed: dict[str, Any] = {"standard_error": _error_of_one(clusters)}
+        if name == "EDP" or p == 1:
+            allowed = {"within": 1.0, "why": "the next whole number"}
         rows.append(Row.printed(
             f"p = {p}, {name}: clusters of y, posterior mode (median of sets)", "Table 1", CLUSTERS[p][m],
             float(np.median(clusters)), effect=float(abs(np.subtract(*CLUSTERS[p]))) or None,
-            **({"within": 1.0, "why": "the next whole number"} if few else {"standard_error": _error_of_one(clusters)}),
+            **allowed,
         ))  # fmt: skip
         masses, given, noise = (
             np.array([getattr(trial, part)[m] for trial in trials]) for part in ("mass", "given_clusters", "mass_noise")

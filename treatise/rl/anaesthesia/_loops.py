@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled, compiled_step
+from treatise._core.jit import compiled, compiled_step, inlined
 from treatise.rl.anaesthesia.percepts import percept
 from treatise.rl.tabular._loops import forget, greedy, learn
 
@@ -47,7 +47,7 @@ def drawn_patient(rng, n_kinds, effect, volumes, targets, body, errors):
     return kind, target, smoothed
 
 
-@compiled
+@inlined
 def five_seconds(rng, matrix, added, effect, infusion, target, smoothed, noise, body, spare, errors):
     """An infusion, and the error of the smoothed index after it, which is returned."""
     flow(matrix, added, infusion, body, spare)
@@ -81,18 +81,9 @@ def learning_episodes(
             if Q[state, action] < Q[state, best]:
                 live = forget(states, actions, places, live)
             smoothed = five_seconds(
-                rng,
-                matrices[kind],
-                added[kind],
-                effect,
-                infusions[action],
-                target,
-                smoothed,
-                noise,
-                body,
-                spare,
+                rng, matrices[kind], added[kind], effect, infusions[action], target, smoothed, noise, body, spare,
                 errors,
-            )
+            )  # fmt: skip
             after = percept(errors[LAG], errors[LAG] - errors[0])
             reward = -abs(errors[LAG])
             delta = reward + gamma * Q[after, greedy(Q[after])] - Q[state, action]

@@ -15,6 +15,7 @@ from treatise.rl.policy_search.box_maximum import METHODS, maximum_in_box
 from treatise.rl.policy_search.dynamics import warn_of_divergence
 from treatise.rl.policy_search.episodes import as_environment, run_policy
 from treatise.rl.policy_search.gaussian_process import GaussianProcess, expected_improvement
+from treatise.rl.policy_search.policies import ControlPolicy
 from treatise.rl.processes.mdp import generator
 from treatise.rl.processes.trajectory import Trajectory
 
@@ -101,6 +102,8 @@ class PolicyBO:
         self, policy, bounds=(-1.0, 1.0), *, kernel="bbk", mean="zero", model=None, alpha="median", rho=1.0, noise=1e-2,
         n_rollouts=20, n_init=5, acq_optimizer="auto", n_candidates=2000, random_state=None,
     ):  # fmt: skip
+        if not isinstance(policy, ControlPolicy):
+            raise TypeError(f"policy={policy!r} is no policy with parameters; give SoftmaxControl or GaussianControl")
         for name, value, known in (
             ("kernel", kernel, ("bbk", "se")), ("mean", mean, ("zero", "model")),
             ("acq_optimizer", acq_optimizer, METHODS),
