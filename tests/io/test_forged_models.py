@@ -316,6 +316,8 @@ def test_what_comparisons_store_is_looked_at_too(refused, name, change):
         ("LogisticStickBreaking", lambda model: model.atoms_.__setitem__("root", model.atoms_["root"][:, :-1])),
         ("LogisticStickBreaking", lambda model: model.atoms_.pop("strength")),
         ("EnrichedDPRegressor", lambda model: model._tables.__setitem__(slice(None), 2)),
+        ("EnrichedDPRegressor", lambda model: model._center.__setitem__(0, 1e308)),
+        ("EnrichedDPRegressor", lambda model: model.prior_.__setitem__("b_y", 1e308)),
         ("HeteroscedasticAdditiveRegressor", lambda model: setattr(model, "_scale", model._scale[:-1])),
         ("SemiSupervisedGenerative", lambda model: setattr(model, "_theta", model._theta[:-1])),
         ("FreeEnergySARSA", lambda model: setattr(model, "learning_rate", (0.02,))),

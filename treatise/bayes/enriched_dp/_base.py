@@ -221,6 +221,8 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
             is_array(self._center, np.float64, p) and is_array(self._scale, np.float64, p),
         )
         yield "units are above zero", finite(self._center) and within(self._scale, np.finfo(float).tiny, np.inf)
+        for name, values in {"X": self._X, "y": self._y, "center": self._center, **self.prior_}.items():
+            check_magnitudes(values, name)
         # Looks at every part of the prior, and raises for one that is wrong.
         yield "the prior is one", isinstance(self.prior_, dict) and bool(self._drawn)
         yield "the seed is a whole number", is_count(self._seed)
