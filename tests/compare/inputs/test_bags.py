@@ -232,12 +232,13 @@ def test_the_commands_fit_and_predict_bags(tmp_path):
 
 def test_methods_that_differ_in_capitals_are_told_apart_by_them():
     data = given()
+    guess = ["DummyClassifier"]
     for name in ("MISVM", "miSVM", "v05-0913/miSVM"):
         assert find_candidate(name, data.candidates(), data.task).label == name.rpartition("/")[2]
-        assert [c.label for c in chosen_candidates(data.candidates(), [name])] == [name.rpartition("/")[2]]
+        assert [c.label for c in chosen_candidates(data.candidates(), [name], guess)] == [name.rpartition("/")[2]]
     with pytest.raises(TreatiseError, match="could be"):
         find_candidate("misvm", data.candidates(), data.task)
-    assert len(chosen_candidates(data.candidates(), ["misvm"])) == 2
+    assert len(chosen_candidates(data.candidates(), ["misvm"], guess)) == 2
 
 
 def test_a_comparison_of_bags_ranks_reports_saves_and_predicts(tmp_path, monkeypatch, contestants):

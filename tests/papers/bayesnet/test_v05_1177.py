@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from treatise.papers.bayesnet.v05_1177 import ABSENT, area, experiment, gaps_of, table_rows
+from treatise.papers.bayesnet.v05_1177 import ABSENT, FULL_ONLY, area, experiment, gaps_of, table_rows
 
 FILES = ("keel/pima.dat", "keel/contraceptive.dat")
 
@@ -17,7 +17,7 @@ def test_the_quick_form_reaches_what_it_should(real_data, quick):
     places = {row.place for row in evidence.rows}
     assert places >= {"Table 2", "Section 4.2.1", "Table 3", "Table 4", "Table 6", "Table 9"}
     assert [row.verdict for row in evidence.rows if "is significant" in row.quantity] == ["reached"]
-    assert evidence.skipped == [ABSENT] and evidence.figure is not None
+    assert evidence.skipped == [ABSENT, FULL_ONLY] and evidence.figure is not None
 
 
 def test_without_data_the_random_networks_remain(monkeypatch, tmp_path):
@@ -28,7 +28,9 @@ def test_without_data_the_random_networks_remain(monkeypatch, tmp_path):
     monkeypatch.setattr("treatise.papers.bayesnet.v05_1177.network_rows", lambda *_: [])
     monkeypatch.setattr("treatise.papers.bayesnet.v05_1177.monk_rows", lambda *_: [])
     evidence = experiment()
-    assert len(evidence.skipped) == 3 and all("is absent" in reason for reason in evidence.skipped[1:])
+    first, *missing, last = evidence.skipped
+    assert (first, last) == (ABSENT, FULL_ONLY)
+    assert len(missing) == 2 and all("is absent" in reason for reason in missing)
     assert any(row.place == "Table 9" for row in evidence.rows) and not any(row.failed for row in evidence.rows)
 
 
