@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from treatise._core.magnitudes import LARGEST_NUMBER
 from treatise.online.experts._round_loops import all_within
-
-LARGEST_LOSS = 1e150
 
 
 def loss_matrix(losses):
@@ -18,11 +17,11 @@ def loss_matrix(losses):
 
 def check_values(losses):
     """Refuse what no strategy can weigh."""
-    if all_within(losses, LARGEST_LOSS):
+    if all_within(losses, LARGEST_NUMBER):
         return
     if not np.all(np.isfinite(losses)):
         raise ValueError("losses hold nan or infinity; every expert needs a finite loss in every round")
     raise ValueError(
-        f"losses hold {losses.flat[np.argmax(np.abs(losses))]:g}, beyond {LARGEST_LOSS:g}, where squares overflow; "
+        f"losses hold {losses.flat[np.argmax(np.abs(losses))]:g}, beyond {LARGEST_NUMBER:g}, where squares overflow; "
         "divide all losses by one number"
     )

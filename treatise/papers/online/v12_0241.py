@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from treatise._core.errors import DataNotFoundError
+from treatise._core.magnitudes import LARGEST_NUMBER
 from treatise.datasets import load_portfolio, make_fractional_brownian_motion, make_leader_losses
 from treatise.online import (
     AdaHedge,
@@ -16,7 +17,6 @@ from treatise.online import (
     Play,
     game_volume,
 )
-from treatise.online.experts._loss_matrix import LARGEST_LOSS
 from treatise.papers._evidence import Evidence, Row
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def growing_adversary(strategy: ExpertStrategy, n_rounds: int, epsilon: float = 
     """
     if not 0.0 < epsilon < 1.0:
         raise ValueError(f"epsilon={epsilon!r} must lie between 0 and 1")
-    most = int(np.log(LARGEST_LOSS) / np.log1p(4.0 / epsilon))
+    most = int(np.log(LARGEST_NUMBER) / np.log1p(4.0 / epsilon))
     if not 0 <= n_rounds <= most:
         raise ValueError(f"n_rounds={n_rounds} must lie between 0 and {most}, beyond which losses overflow")
     player = clone(strategy).start(2)
