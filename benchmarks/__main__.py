@@ -10,7 +10,7 @@ from pathlib import Path
 import benchmarks
 from benchmarks._contest import Contest, Scaling
 from benchmarks._peers import contest_of, declared
-from treatise._core.files import replacing
+from benchmarks._record import put
 
 COMMANDS = {
     "cost": "cost laws",
@@ -68,19 +68,9 @@ def main() -> int:
         for contest in contests(name):
             rows.append({"benchmark": name, **contest.run()})
             print(json.dumps(rows[-1]) if options.json else _sentence(rows[-1]), flush=True)
-        if options.record is not None:
-            record(options.record, name, rows)
+        if rows and options.record is not None:
+            put(options.record, "benchmark", rows)
     return 0
-
-
-def record(path: Path, name: str, rows: list[dict]) -> None:
-    """Put a benchmark's lines into a file of all, where its earlier ones stand; the others stay as they are."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    kept = [json.loads(line) for line in lines if line.strip()]
-    place = next((at for at, row in enumerate(kept) if row["benchmark"] == name), len(kept))
-    before, after = ([row for row in part if row["benchmark"] != name] for part in (kept[:place], kept[place:]))
-    with replacing(path) as temporary:
-        temporary.write_text("".join(json.dumps(row) + "\n" for row in [*before, *rows, *after]), encoding="utf-8")
 
 
 def _sentence(row: dict) -> str:

@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from benchmarks._defaults.entrants import entrants
@@ -10,6 +11,7 @@ from benchmarks._defaults.settings import in_words
 from benchmarks._defaults.tables import read, tried_tables
 from benchmarks._defaults.trying import Trial
 from benchmarks._defaults.verdict import loses, record, verdict
+from benchmarks._record import put
 
 
 def main(arguments: list[str]) -> int:
@@ -21,6 +23,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--cap", type=float, default=10.0, help="processor seconds that a fit may take (default: 10)")
     parser.add_argument("--json", action="store_true", help="print one JSON object for each estimator")
+    parser.add_argument("--record", type=Path, help="keep the lines in this file, in place of those of the same name")
     options = parser.parse_args(arguments)
     try:
         chosen, tables = entrants(options.names), tried_tables(options.tables)
@@ -37,6 +40,8 @@ def main(arguments: list[str]) -> int:
                         print(_sentence(rows[-1]), flush=True)
             if rows:
                 print(json.dumps(record(rows)) if options.json else f"{entrant.name}: {verdict(rows)}\n", flush=True)
+                if options.record is not None:
+                    put(options.record, "estimator", [record(rows)])
     finally:
         trial.close()
     return 0
