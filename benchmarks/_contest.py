@@ -35,6 +35,9 @@ class Contest:
         ``warm_up`` compiles what is compiled.
     quality : callable
         Of a result, the number that must be level for the times to be comparable.
+    prepare : callable or None
+        Called by both sides before anything else. What starts threads, as Polars does, must begin here: a process that
+        is forked beside threads may wait for ever.
     """
 
     work: str
@@ -44,6 +47,7 @@ class Contest:
     quality: Callable[[Any], float]
     warm_up: Work | None = None
     repeats: int = 3
+    prepare: Work | None = None
 
     def run(self) -> dict[str, Any]:
         """Both sides, each in a process of its own, best of the repeats."""
@@ -104,6 +108,8 @@ def _isolated(contest: Contest, side: str) -> dict[str, float]:
 
 
 def _measure(contest: Contest, side: str, send: Any) -> None:
+    if contest.prepare is not None:
+        contest.prepare()
     if side == "ours" and contest.warm_up is not None:
         contest.warm_up()
     work = getattr(contest, side)

@@ -1,6 +1,8 @@
 """Features of 3.2 million clicks of 3 000 publishers, beside the same features by group-bys of pandas and Polars."""
 
 from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,39 +20,54 @@ CLICKS, ENTITIES = 3_200_000, 3_000
 
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Counts, bursts at four scales by six keys, and eleven series of minutes with rises and falls."""
-    log, _ = make_click_log(ENTITIES, CLICKS, random_state=0)
-    log = log.select("publisherid", "clicktime", *FIELDS)
-    small = make_click_log(20, 200, random_state=0)[0].select(log.columns)
-    words = f"{log.height:,} clicks of {ENTITIES:,} entities: counts, bursts by six keys and four scales, series"
-    yield Contest(
-        work=f"{words} ({features().fit(small).transform(small).width - 1} features)",
-        peer="polars",
-        ours=lambda: ours(log),
-        theirs=lambda: by_polars(log),
-        quality=checksum,
-        warm_up=lambda: ours(small),
-        repeats=1,
-    )
-    try:
-        frame = log.to_pandas()
-    except ImportError as missing:
-        left_out(f"{missing}: no contest with pandas")
-        return
+    words = f"{CLICKS:,} clicks of {ENTITIES:,} entities: counts, bursts by six keys and four scales, series"
     yield Contest(
         work=words,
-        peer="pandas",
-        ours=lambda: ours(log),
-        theirs=lambda: by_pandas(frame),
+        peer="polars",
+        ours=lambda: ours(clicks()),
+        theirs=lambda: by_polars(clicks()),
         quality=checksum,
-        warm_up=lambda: ours(small),
+        prepare=clicks,
+        warm_up=lambda: ours(few_clicks()),
         repeats=1,
     )
+    if find_spec("pandas") is None or find_spec("pyarrow") is None:
+        left_out("pandas or pyarrow is absent: no contest with pandas")
+    else:
+        yield Contest(
+            work=words,
+            peer="pandas",
+            ours=lambda: ours(clicks()),
+            theirs=lambda: by_pandas(clicks_of_pandas()),
+            quality=checksum,
+            prepare=clicks_of_pandas,
+            warm_up=lambda: ours(few_clicks()),
+            repeats=1,
+        )
     yield Scaling(
         work="all features of six fields, over clicks",
         sizes=(200_000, 800_000, 3_200_000),
         prepare=lambda clicks: _everything(make_click_log(clicks // 1000, clicks, random_state=0)[0]),
-        warm_up=_everything(small),
+        warm_up=lambda: _everything(few_clicks())(),
     )
+
+
+@cache
+def clicks() -> pl.DataFrame:
+    """The log of both sides."""
+    log, _ = make_click_log(ENTITIES, CLICKS, random_state=0)
+    return log.select("publisherid", "clicktime", *FIELDS)
+
+
+@cache
+def clicks_of_pandas() -> Any:
+    """The same as pandas has it."""
+    return clicks().to_pandas()
+
+
+def few_clicks() -> pl.DataFrame:
+    """Enough to compile everything."""
+    return make_click_log(20, 200, random_state=0)[0]
 
 
 def features() -> EventLogFeatures:
