@@ -192,7 +192,8 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "peak MiB peer": 62,
         "ratio": 15.5,
     }
-    lines = "".join(json.dumps(row) + "\n" for row in (contest, scaling, memory, less))
+    share = {"benchmark": "ranking", "work": "false alarms", "share": 0.05}
+    lines = "".join(json.dumps(row) + "\n" for row in (contest, scaling, memory, less, share))
     (tmp_path / "benchmarks.json").write_text(lines)
     shown = benchmarks.pages(tmp_path)["_generated/benchmarks.inc"]
     for text in (
@@ -207,6 +208,7 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "choix",
         "4, 62",
         "- 15.5\n",
+        "- 5 %\n",
     ):
         assert text in shown
 

@@ -24,7 +24,8 @@ def _tables(rows: list[dict[str, Any]]) -> str:
         contests = [row for row in own if "ours s" in row]
         scalings = [row for row in own if "slope" in row]
         rankings = [row for row in own if "mean rank" in row]
-        memories = [row for row in own if row not in contests and row not in scalings and row not in rankings]
+        shares = [row for row in own if "share" in row]
+        memories = [row for row in own if not any(row in kind for kind in (contests, scalings, rankings, shares))]
         if contests:
             header = ["Work", "Peer", "Ours, s", "Peer, s", "Times as fast", "Quality", "Peak, MiB"]
             text += table(header, [_contest(row) for row in contests], widths="32 16 9 9 10 14 10") + "\n"
@@ -35,6 +36,9 @@ def _tables(rows: list[dict[str, Any]]) -> str:
             header = ["Work", "Mean rank, 1 is best", "Mean accuracy"]
             text += table(header, [_ranking(row) for row in rankings], widths="40 30 30") + "\n"
             text += "".join(_by_table(row) for row in rankings)
+        if shares:
+            body = [[escaped(row["work"]), f"{100 * row['share']:.0f} %"] for row in shares]
+            text += table(["Work", "Share"], body, widths="80 20") + "\n"
         if memories:
             header = ["Work", "Against", "Peak, MiB", "Ratio"]
             text += table(header, [_memory(row) for row in memories], widths="36 26 28 10") + "\n"
