@@ -35,7 +35,7 @@ LOOK_SHARE = 0.015
 BASELINE_SHARE, BASELINE_SECONDS = 0.05, 5.0
 LOOKS_SHARE = 0.3
 RACE_SHARE, PACE_SHARE = 0.8, 0.9
-"""Of the time left: what the contenders' folds are planned to take, and what the search must not carry them beyond."""
+"""Of the time left: what contenders' folds are planned to take, and what the search must not carry them beyond."""
 DECIDING_SHARE = 0.25
 """Of the time left to contenders: what they leave at most to looks at the others, on rows not seen so far."""
 LEAST_LOOK = 0.5
@@ -355,8 +355,9 @@ class Race:
         turn = self._fold_among(self._contenders, repeats, left) or self._deciding_look(left)
         if turn is None:
             for key in self.line():
-                # One that could not have all its folds would leave nothing but a mean of easy ones.
-                if key not in self._contenders and self._whole_cost(key) <= left * self.course.jobs:
+                # One that could not have all its folds would leave nothing but a mean of easy ones; some take longer
+                # than expected.
+                if key not in self._contenders and self._whole_cost(key) <= RACE_SHARE * left * self.course.jobs:
                     self._contenders.append(key)
                     turn = self._fold_among([key], repeats, left)
                     if turn is not None:
