@@ -22,6 +22,15 @@ class HeldError(TreatiseError):
 
 
 @contextmanager
+def telling(sentence: str) -> Iterator[None]:
+    """Say what the system refuses in words for the user."""
+    try:
+        yield
+    except OSError as error:
+        raise TreatiseError(f"{sentence} ({error.strerror or error})") from error
+
+
+@contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path in the same folder that takes the place of ``path`` when the block ends well.
 
@@ -30,12 +39,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        yield temporary
-        with temporary.open("r+b") as stream:
-            os.fsync(stream.fileno())
-        move(temporary, target)
-    except OSError as error:
-        raise TreatiseError(f"{target} cannot be written ({error.strerror or error})") from error
+        with telling(f"{target} cannot be written"):
+            yield temporary
+            with temporary.open("r+b") as stream:
+                os.fsync(stream.fileno())
+            move(temporary, target)
     finally:
         # On a disk that cannot be written nothing is there to remove, and this must not hide why.
         with suppress(OSError):
@@ -45,10 +53,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def made_folder(path: str | os.PathLike[str]) -> Path:
     """A folder, made where it is not there yet."""
     folder = Path(path)
-    try:
+    with telling(f"the folder {folder} cannot be made"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TreatiseError(f"the folder {folder} cannot be made ({error.strerror or error})") from error
     return folder
 
 
@@ -121,18 +127,16 @@ def held(folder: str | os.PathLike[str], *, what: str = "folder", wait: bool = F
         Whether to wait for another process to end; else :class:`HeldError` says which it is.
     """
     place = Path(folder) / LOCK
-    try:
-        stream = place.open("a+b")
-    except OSError as error:
-        raise TreatiseError(f"the {what} {folder} cannot be written ({error.strerror or error})") from error
+    with telling(f"the {what} {folder} cannot be written"):
+        stream = place.open("a+b", buffering=0)
     with stream:
         while not _try_to_lock(stream):
             if not wait:
                 raise HeldError(f"the {what} {folder} is in use by {_holder(place)}; wait for it, or name another")
             time.sleep(1.0 / _LOOKS_A_SECOND)
-        stream.truncate(0)
-        stream.write(json.dumps({"process": os.getpid(), "machine": platform.node()}).encode())
-        stream.flush()
+        with telling(f"the {what} {folder} cannot be written"):  # on a full disk
+            stream.truncate(0)
+            stream.write(json.dumps({"process": os.getpid(), "machine": platform.node()}).encode())
         yield
 
 

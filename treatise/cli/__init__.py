@@ -49,6 +49,7 @@ class Frame(TyperGroup):
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> NoReturn:
         """Run a command line and exit with its status."""
         words = sys.argv[1:] if args is None else list(args)
+        _console.open_closed_streams()
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows its code instead
                 stream.reconfigure(errors="backslashreplace")
@@ -57,6 +58,10 @@ class Frame(TyperGroup):
             sys.stdout.flush()
         except BrokenPipeError:
             _console.silence_stdout()
+            status = 1
+        except OSError as error:  # the answer goes to a file on a full disk
+            _console.silence_stdout()
+            _console.complain_of(error, debug="--debug" in words)
             status = 1
         sys.exit(status)
 
@@ -72,6 +77,8 @@ class Frame(TyperGroup):
         except BrokenPipeError:
             raise
         except Exception as error:
+            if _console.is_of_a_full_disk(error):
+                raise
             _console.complain_of(error, debug=debug)
             return 1
 

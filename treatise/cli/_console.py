@@ -5,6 +5,7 @@ table and nothing cut off, so that grep and head work; rich is then not even imp
 """
 
 import difflib
+import errno
 import json
 import math
 import os
@@ -12,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeGuard
 
 import typer
 
@@ -21,6 +22,7 @@ from treatise._core.errors import TreatiseError
 if TYPE_CHECKING:
     from rich.console import Console
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PLENTY = 120  # columns of a terminal from which on a table shows all of its own
 
 STANDING_STYLES = {"best": "bold green", "equivalent": "green", "worse": "dim", "unjudged": "dim"}
@@ -95,8 +97,15 @@ def sentence_of(error: Exception) -> str:
     message = " ".join(str(error).split())
     if isinstance(error, TreatiseError):
         return message
+    if is_of_a_full_disk(error):
+        return f"{error.filename or 'the output'} cannot be written ({error.strerror})"
     named = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return f"{named.rstrip('.')}; run again with --debug for the traceback"
+
+
+def is_of_a_full_disk(error: Exception) -> TypeGuard[OSError]:
+    """Whether the system took no more of what was written."""
+    return isinstance(error, OSError) and error.errno in FULL
 
 
 def print_json(data: Any) -> None:
@@ -167,8 +176,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def open_closed_streams() -> None:
+    """Give a process that was started without standard streams places to write to, which nobody reads."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+
+
 def silence_stdout() -> None:
-    """Send the rest of the output nowhere: its reader has gone, and nothing more is worth saying."""
+    """Send the rest of the output nowhere: its reader has gone, or no more of it can be written."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
