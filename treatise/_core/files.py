@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and folders that one process at a time writes to."""
 
+import errno
 import json
 import os
 import platform
@@ -8,13 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeGuard
 
 from treatise._core.errors import TreatiseError
 
 LOCK = ".lock"
 """The file that a folder is held by."""
 _LOOKS_A_SECOND = 10
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class HeldError(TreatiseError):
@@ -28,6 +30,11 @@ def telling(sentence: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise TreatiseError(f"{sentence} ({error.strerror or error})") from error
+
+
+def is_of_a_full_disk(error: Exception) -> TypeGuard[OSError]:
+    """Whether the system took no more of what was written."""
+    return isinstance(error, OSError) and error.errno in _FULL
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from treatise._core.files import is_of_a_full_disk
 from treatise.cli import (
     _catalogue,
     _compare,
@@ -77,7 +78,7 @@ class Frame(TyperGroup):
         except BrokenPipeError:
             raise
         except Exception as error:
-            if _console.is_of_a_full_disk(error):
+            if is_of_a_full_disk(error):
                 raise
             _console.complain_of(error, debug=debug)
             return 1

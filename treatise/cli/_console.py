@@ -5,7 +5,6 @@ table and nothing cut off, so that grep and head work; rich is then not even imp
 """
 
 import difflib
-import errno
 import json
 import math
 import os
@@ -13,16 +12,16 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeGuard
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import is_of_a_full_disk
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PLENTY = 120  # columns of a terminal from which on a table shows all of its own
 
 STANDING_STYLES = {"best": "bold green", "equivalent": "green", "worse": "dim", "unjudged": "dim"}
@@ -101,11 +100,6 @@ def sentence_of(error: Exception) -> str:
         return f"{error.filename or 'the output'} cannot be written ({error.strerror})"
     named = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return f"{named.rstrip('.')}; run again with --debug for the traceback"
-
-
-def is_of_a_full_disk(error: Exception) -> TypeGuard[OSError]:
-    """Whether the system took no more of what was written."""
-    return isinstance(error, OSError) and error.errno in FULL
 
 
 def print_json(data: Any) -> None:
