@@ -330,6 +330,8 @@ def test_what_comparisons_store_is_looked_at_too(refused, name, change):
         ("PartialOrderEmbedding", lambda model: setattr(model.modalities_[0], "kernel", None)),
         ("PartialOrderEmbedding", lambda model: model.components_.__setitem__(0, model.components_[0][:-1])),
         ("AveragedSGDRegressor", lambda model: setattr(model, "scale_", 0.0)),
+        ("CRF", lambda model: model._pattern_codes.__setitem__((2, 1), -1)),
+        ("CRF of order 2", lambda model: model._pattern_codes.__setitem__((-1, 1), -1)),
         ("KernelAveragedSGDClassifier", lambda model: setattr(model, "X_fit_", model.X_fit_[:-1])),
         ("GramTransformer of transducers", lambda model: model.kernel.transducer._final.__setitem__(0, np.nan)),
     ],
