@@ -3,8 +3,10 @@
 A command imports the layer that it needs inside its function, so that ``treatise list`` answers at once.
 """
 
+import _thread
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Any, NoReturn
@@ -154,6 +156,7 @@ def main() -> None:
     """Answer the command line that this process was started with, and end it."""
     # A request to end, as systems make it before they shut down, leaves what Ctrl-C leaves.
     _on_requests_to_end(signal.default_int_handler)
+    sys.unraisablehook = _repeat_request
     try:
         app()
     except KeyboardInterrupt:  # one more, while the first was being answered
@@ -168,3 +171,14 @@ def _on_requests_to_end(handler: Any) -> None:
     for request in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(request) is not signal.SIG_IGN:
             signal.signal(request, handler)
+
+
+def _repeat_request(lost: "sys.UnraisableHookArgs") -> None:
+    """Make a request to end once more that came in the midst of what cannot be ended, such as a finalizer.
+
+    Python would write that it was ignored, and go on.
+    """
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(0.05, _thread.interrupt_main, (signal.SIGTERM,)).start()  # when that is over
+    else:
+        sys.__unraisablehook__(lost)
