@@ -73,7 +73,7 @@ fuzz: $(VENV)/.test  ## 1000 forged models of every estimator, 100 000 damaged f
 
 # Not part of the tests, which kill three: some minutes.
 kills: export PYTHONPATH := tests/support
-kills: $(VENV)/.test  ## a cluster's worker killed at 20 random moments of a comparison: the same is decided
+kills: $(VENV)/.test  ## a cluster's worker killed at 20 random moments of a comparison, and of a fit: the outcome is the same
 	$(BIN)/python -m kills
 
 docs: $(VENV)/.docs  ## the documentation site, without warnings

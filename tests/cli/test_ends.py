@@ -128,6 +128,24 @@ def test_a_search_that_another_process_makes_is_left_to_it(command, tmp_path):
     assert {path.name for path in (tmp_path / "out").iterdir()} == {files.LOCK}
 
 
+LOST = """
+import signal, sys, time
+import treatise.catalog
+from treatise.__main__ import main
+
+class Deaf:
+    def __del__(self):
+        signal.raise_signal(signal.{blow})
+
+def slow():
+    Deaf()
+    for _ in range(6000):
+        time.sleep(0.01)
+
+treatise.catalog.load_catalogue = slow
+sys.argv = ["treatise", "list"]
+main()
+"""
 EARLY = """
 import builtins, signal, sys
 from treatise.__main__ import main
@@ -162,6 +180,14 @@ def test_a_request_to_end_ends_imports_and_farewells_at_once(plain_environment, 
         [sys.executable, "-c", script.format(blow=blow)], capture_output=True, env=plain_environment, timeout=120
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (-getattr(signal, blow), b"", b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("blow", ["SIGINT", "SIGTERM"])
+def test_a_request_to_end_that_a_finalizer_swallows_is_heard_all_the_same(plain_environment, blow):
+    script = LOST.format(blow=blow)
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, env=plain_environment, timeout=50)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, b"", b"")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

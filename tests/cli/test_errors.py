@@ -100,6 +100,27 @@ def test_a_reader_that_has_gone_ends_it_quietly(plain_environment, words):
     assert (result.returncode, result.stderr) == (1, b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a disk that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["--version"], ["list", "zeppelin", "--json"], ["list", "--all"], ["--help"]])
+def test_an_answer_sent_to_a_full_disk_is_told_in_a_sentence(plain_environment, words, unbuffered):
+    command, environment = [sys.executable, "-m", "treatise", *words], plain_environment
+    environment["PYTHONUNBUFFERED"] = unbuffered
+    with open("/dev/full", "wb") as disk:
+        result = subprocess.run(command, stdout=disk, stderr=subprocess.PIPE, env=environment, text=True, timeout=60)
+    told = "treatise: the output cannot be written (No space left on device)\n"
+    assert (result.returncode, result.stderr) == (1, told)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
+@pytest.mark.parametrize(("closed", "told"), [("1>&-", ""), ("2>&-", "treatise"), ("1>&- 2>&-", "")])
+def test_a_process_without_standard_streams_does_its_work(plain_environment, closed, told):
+    """As daemons and schedulers start one."""
+    command = ["sh", "-c", f'"$0" -m treatise --version {closed}', sys.executable]
+    result = subprocess.run(command, capture_output=True, env=plain_environment, text=True, timeout=60)
+    assert (result.returncode, result.stdout[:8], result.stderr) == (0, told, "")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_an_interrupt_exits_with_130_and_no_word(plain_environment):
     script = """

@@ -306,9 +306,9 @@ def test_an_interrupted_run_resumes(csv, tmp_path, blow):
 @pytest.mark.filterwarnings("ignore")
 def test_what_a_dask_cluster_decides_is_the_same_though_workers_are_killed():
     pytest.importorskip("distributed")
-    from kills import METHODS, outcomes
+    from kills import METHODS, comparisons, outcomes
 
-    (_, undisturbed), *killed = outcomes(3, seed=1)
+    (_, undisturbed), *killed = outcomes(comparisons, 3, seed=1)
     assert undisturbed["failures"] == [] and undisturbed["status"] == "finished"
     assert {label for _, label, *_ in undisturbed["board"]} >= set(METHODS)
     assert len(killed) == 3

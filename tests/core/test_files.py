@@ -1,6 +1,9 @@
 """Files that appear whole, and folders with one writer at a time."""
 
+import errno
+import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +100,17 @@ def test_one_who_waits_gets_the_folder_when_it_is_free(tmp_path, other, monkeypa
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     with pytest.raises(TreatiseError, match=r"folder .*nowhere cannot be written"), held(tmp_path / "nowhere"):
         pytest.fail("held what is not there")
+
+
+def test_a_full_disk_is_told_when_a_folder_is_taken(tmp_path, monkeypatch):
+    class Full(io.FileIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files.Path, "open", lambda path, mode, buffering: Full(path, mode))
+    told = f"the folder {tmp_path} cannot be written (No space left on device)"
+    with pytest.raises(TreatiseError, match=re.escape(told)), held(tmp_path):
+        pass
 
 
 def test_the_folder_is_synced_after_the_file_is_in_its_place(tmp_path, monkeypatch):

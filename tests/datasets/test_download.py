@@ -1,5 +1,6 @@
 """Downloads against a server on this machine: asked for, resumed, verified; and nothing else."""
 
+import errno
 import gzip
 import hashlib
 import json
@@ -81,6 +82,19 @@ def test_what_came_before_giving_up_is_kept_for_the_next_command(declare, server
     server.asked.clear()
     assert download(file).read_bytes() == CONTENT
     assert server.asked == [("squares.csv", "bytes=2000-")]
+
+
+def test_a_full_disk_is_told_at_once_and_not_the_address(declare, server):
+    """The callback stands for the write, of which the disk takes no more."""
+    file = declare("squares.csv", at="squares.csv", sha256=sha256(CONTENT))
+
+    def full(received):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(TreatiseError, match=r"squares\.csv\.part cannot be written \(No space left on device\)"):
+        download(file, full)
+    assert len(server.asked) == 1 and not file.is_here
+    assert download(file).read_bytes() == CONTENT
 
 
 def test_a_server_without_ranges_sends_the_whole_again(declare, server):

@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and folders that one process at a time writes to."""
 
+import errno
 import json
 import os
 import platform
@@ -8,17 +9,32 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeGuard
 
 from treatise._core.errors import TreatiseError
 
 LOCK = ".lock"
 """The file that a folder is held by."""
 _LOOKS_A_SECOND = 10
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class HeldError(TreatiseError):
     """Another process that is alive writes here."""
+
+
+@contextmanager
+def telling(sentence: str) -> Iterator[None]:
+    """Say what the system refuses in words for the user."""
+    try:
+        yield
+    except OSError as error:
+        raise TreatiseError(f"{sentence} ({error.strerror or error})") from error
+
+
+def is_of_a_full_disk(error: Exception) -> TypeGuard[OSError]:
+    """Whether the system took no more of what was written."""
+    return isinstance(error, OSError) and error.errno in _FULL
 
 
 @contextmanager
@@ -30,12 +46,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        yield temporary
-        with temporary.open("r+b") as stream:
-            os.fsync(stream.fileno())
-        move(temporary, target)
-    except OSError as error:
-        raise TreatiseError(f"{target} cannot be written ({error.strerror or error})") from error
+        with telling(f"{target} cannot be written"):
+            yield temporary
+            with temporary.open("r+b") as stream:
+                os.fsync(stream.fileno())
+            move(temporary, target)
     finally:
         # On a disk that cannot be written nothing is there to remove, and this must not hide why.
         with suppress(OSError):
@@ -45,10 +60,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def made_folder(path: str | os.PathLike[str]) -> Path:
     """A folder, made where it is not there yet."""
     folder = Path(path)
-    try:
+    with telling(f"the folder {folder} cannot be made"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TreatiseError(f"the folder {folder} cannot be made ({error.strerror or error})") from error
     return folder
 
 
@@ -121,18 +134,16 @@ def held(folder: str | os.PathLike[str], *, what: str = "folder", wait: bool = F
         Whether to wait for another process to end; else :class:`HeldError` says which it is.
     """
     place = Path(folder) / LOCK
-    try:
-        stream = place.open("a+b")
-    except OSError as error:
-        raise TreatiseError(f"the {what} {folder} cannot be written ({error.strerror or error})") from error
+    with telling(f"the {what} {folder} cannot be written"):
+        stream = place.open("a+b", buffering=0)
     with stream:
         while not _try_to_lock(stream):
             if not wait:
                 raise HeldError(f"the {what} {folder} is in use by {_holder(place)}; wait for it, or name another")
             time.sleep(1.0 / _LOOKS_A_SECOND)
-        stream.truncate(0)
-        stream.write(json.dumps({"process": os.getpid(), "machine": platform.node()}).encode())
-        stream.flush()
+        with telling(f"the {what} {folder} cannot be written"):  # on a full disk
+            stream.truncate(0)
+            stream.write(json.dumps({"process": os.getpid(), "machine": platform.node()}).encode())
         yield
 
 

@@ -30,7 +30,11 @@ def broken_invariant(part: Any) -> str | None:
     try:
         if hasattr(kind, "_parameter_constraints"):
             part._validate_params()
-        if hasattr(kind, "get_params") and set(held) <= set(part.get_params(deep=False)) and not _may_be_fitted(part):
+        parameters = part.get_params(deep=False) if hasattr(kind, "get_params") else {}
+        for name, value in parameters.items():
+            if isinstance(value, int) and not -(2**63) <= value < 2**63:
+                return f"{name} is a number that compiled code can hold"
+        if hasattr(kind, "get_params") and set(held) <= set(parameters) and not _may_be_fitted(part):
             return None
         for sentence, holds in _stated(part):
             if not holds:

@@ -3,8 +3,10 @@
 A command imports the layer that it needs inside its function, so that ``treatise list`` answers at once.
 """
 
+import _thread
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Any, NoReturn
@@ -12,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from treatise._core.files import is_of_a_full_disk
 from treatise.cli import (
     _catalogue,
     _compare,
@@ -49,6 +52,7 @@ class Frame(TyperGroup):
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> NoReturn:
         """Run a command line and exit with its status."""
         words = sys.argv[1:] if args is None else list(args)
+        _console.open_closed_streams()
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows its code instead
                 stream.reconfigure(errors="backslashreplace")
@@ -57,6 +61,10 @@ class Frame(TyperGroup):
             sys.stdout.flush()
         except BrokenPipeError:
             _console.silence_stdout()
+            status = 1
+        except OSError as error:  # the answer goes to a file on a full disk
+            _console.silence_stdout()
+            _console.complain_of(error, debug="--debug" in words)
             status = 1
         sys.exit(status)
 
@@ -72,6 +80,8 @@ class Frame(TyperGroup):
         except BrokenPipeError:
             raise
         except Exception as error:
+            if is_of_a_full_disk(error):
+                raise
             _console.complain_of(error, debug=debug)
             return 1
 
@@ -146,6 +156,7 @@ def main() -> None:
     """Answer the command line that this process was started with, and end it."""
     # A request to end, as systems make it before they shut down, leaves what Ctrl-C leaves.
     _on_requests_to_end(signal.default_int_handler)
+    sys.unraisablehook = _repeat_request
     try:
         app()
     except KeyboardInterrupt:  # one more, while the first was being answered
@@ -160,3 +171,14 @@ def _on_requests_to_end(handler: Any) -> None:
     for request in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(request) is not signal.SIG_IGN:
             signal.signal(request, handler)
+
+
+def _repeat_request(lost: "sys.UnraisableHookArgs") -> None:
+    """Make a request to end once more that came in the midst of what cannot be ended, such as a finalizer.
+
+    Python would write that it was ignored, and go on.
+    """
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(0.05, _thread.interrupt_main, (signal.SIGTERM,)).start()  # when that is over
+    else:
+        sys.__unraisablehook__(lost)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import is_of_a_full_disk
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,6 +96,8 @@ def sentence_of(error: Exception) -> str:
     message = " ".join(str(error).split())
     if isinstance(error, TreatiseError):
         return message
+    if is_of_a_full_disk(error):
+        return f"{error.filename or 'the output'} cannot be written ({error.strerror})"
     named = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return f"{named.rstrip('.')}; run again with --debug for the traceback"
 
@@ -167,8 +170,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def open_closed_streams() -> None:
+    """Give a process that was started without standard streams places to write to, which nobody reads."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+
+
 def silence_stdout() -> None:
-    """Send the rest of the output nowhere: its reader has gone, and nothing more is worth saying."""
+    """Send the rest of the output nowhere: its reader has gone, or no more of it can be written."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

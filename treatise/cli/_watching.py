@@ -35,8 +35,8 @@ class Lines(Observer):
         self, label: str, score: float, board: Sequence[LeaderboardEntry], elapsed: float, left: float
     ) -> None:
         folds = next(entry.folds for entry in board if entry.label == label)
-        leader = f"{board[0].label} {board[0].score:.4f}"
-        remark(f"{elapsed:6.1f} s  {label}  fold {folds}  {score:.4f}  (leader: {leader}; about {left:.0f} s left)")
+        standing = f"leader: {board[0].label} {board[0].score:.4f}; about {max(0.0, left):.0f} s left"
+        remark(f"{elapsed:6.1f} s  {label}  fold {folds}  {score:.4f}  ({standing})")
 
     def failed(self, failure: Failure) -> None:
         remark(f"given up: {failure.label}: {failure.reason}")

@@ -13,6 +13,7 @@ import polars as pl
 import psutil
 
 from treatise._core.errors import TreatiseError
+from treatise._core.files import telling
 from treatise._core.version import __version__
 from treatise.compare.candidates import chosen_candidates
 from treatise.compare.contest.clock import Clock
@@ -352,7 +353,8 @@ def _compare(
     folder = RunFolder(request.folder(data.name), identity_of(data, metric, k, seed))
     try:
         clock.spent_before += folder.spent
-        data.save(folder.work)
+        with telling(f"{folder.path} cannot be written"):
+            data.save(folder.work)
         contest = Contest(data, metric, k, jobs, seed, rules, clock, folder, watch)
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         status = contest.run()

@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import held, move, replacing
+from treatise._core.files import held, is_of_a_full_disk, move, replacing
 from treatise.datasets._collection import DataFile
 from treatise.datasets._home import data_home, is_right, lock
 
@@ -93,6 +93,8 @@ class Resuming:
             try:
                 self._receive(url)
             except (HTTPException, OSError) as error:
+                if is_of_a_full_disk(error):
+                    raise TreatiseError(f"{self._part} cannot be written ({error.strerror})") from error
                 if attempt == ATTEMPTS or (isinstance(error, HTTPError) and error.code != PAST_THE_END):
                     raise TreatiseError(self._broken(url, error)) from error
             else:

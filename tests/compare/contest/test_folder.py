@@ -1,15 +1,20 @@
 """The folder of a run belongs to one process at a time, and is given back however that ends."""
 
+import errno
 import random
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from mutants import mutant
 
 from treatise._core.errors import TreatiseError
+from treatise.compare.contest import folder as folders
 from treatise.compare.contest.folder import RunFolder
-from treatise.report.record import Failure
+from treatise.compare.inputs import FoldPredictions
+from treatise.report.record import Failure, FoldRecord
 
 HOLD = (
     "import pathlib, sys; from treatise.compare.contest.folder import RunFolder\n"
@@ -54,6 +59,31 @@ def test_a_damaged_journal_is_mended_or_refused(tmp_path):
     folder.note_spent(3.0)
     folder.close()
     assert RunFolder(tmp_path / "run", {"table": 1}).spent == 3.0
+
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_is_told_and_what_was_written_before_is_taken_up(tmp_path, monkeypatch):
+    place, told = tmp_path / "run", "run cannot be written (No space left on device)"
+    record = FoldRecord("key", "fold", 0, 0, 0, 4, 2, 0.5, {}, 0.1, 0.1, {}, 0.2, 0.0)
+    said = FoldPredictions(np.arange(2), np.zeros(2), np.zeros(2), None)
+    with monkeypatch.context() as patch:
+        patch.setattr(folders.os, "fsync", full)
+        with pytest.raises(TreatiseError, match=re.escape(told)):
+            RunFolder(place, {"data": "x"})
+    folder = RunFolder(place, {"data": "x"})
+    with monkeypatch.context() as patch:
+        patch.setattr(folders.np, "savez", full)
+        with pytest.raises(TreatiseError, match=re.escape(told)):
+            folder.add_fold(record, said, 1.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(folders.os, "fsync", full)
+        with pytest.raises(TreatiseError, match=re.escape(told)):
+            folder.note_spent(1.0)
+    folder.close()
+    RunFolder(place, {"data": "x"}).close()
 
 
 def test_a_folder_that_is_refused_is_not_held(tmp_path):

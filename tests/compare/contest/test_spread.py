@@ -1,5 +1,7 @@
 """Folds on a cluster: as many at once as it has room for, sent again when lost, given up when all is gone."""
 
+import threading
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from treatise._core.cluster import Stuck
 from treatise._core.errors import TreatiseError
 from treatise.compare.contest.isolation import Limits, Outcome
-from treatise.compare.contest.spread import ATTEMPTS, Call, on_cluster
+from treatise.compare.contest.spread import ATTEMPTS, Call, in_threads, on_cluster
 
 LIMITS = Limits(1.0, 1e9, 10.0)
 
@@ -93,3 +95,20 @@ def test_an_error_of_the_library_and_a_cluster_that_is_gone_end_the_run():
 def test_after_the_end_of_the_time_nothing_is_waited_for():
     cluster = Script([3])
     assert outcomes(cluster, left=lambda: -6.0) == [(0, "done"), (1, "late"), (2, "late")]
+
+
+def test_a_run_that_ends_early_on_this_machine_says_nothing_of_what_was_under_way():
+    """joblib would advise the user to change its iterator."""
+    free = threading.Event()
+
+    def run(job, limits):
+        if job:
+            free.wait(60)
+        return job, None
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outcomes = in_threads(run, iter([(0, LIMITS), (1, LIMITS)]), 2)
+        assert next(outcomes) == (0, None)
+        threading.Timer(0.2, free.set).start()
+        outcomes.close()

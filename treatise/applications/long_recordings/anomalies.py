@@ -225,6 +225,7 @@ class SimilarityAnomalyDetector(OutlierMixin, BaseEstimator):
         yield "recordings have scores", is_array(self.scores_, np.floating, n)
         yield "recordings have labels", is_array(self.labels_, np.integer, n) and within(np.abs(self.labels_), 1, 2)
         yield "offset_ is a number", is_number(self.offset_)
+        yield "there are as many neighbours", self.method != "knn" or self.n_neighbors < n
         if self._transform is not None:
             yield "rows can be clipped", is_array(self._transform, np.floating, n, n) and finite(self._transform)
         if self.method == "ocsvm":

@@ -162,3 +162,4 @@ class DDSVM(BagClassifier):
         machines = 1 if len(self.classes_) == 2 else len(self.classes_)
         yield "there is a mapper and a machine for each score", len(self.mappers_) == len(self.svms_) == machines
         yield "mappers are mappers", all_alike(self.mappers_, DiverseDensityMapper)
+        yield "machines are machines", all(hasattr(svm, "decision_function") for svm in self.svms_)

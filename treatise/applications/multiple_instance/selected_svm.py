@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.classifier import signs_of
-from treatise._core.invariants import Invariants, finite, is_array
+from treatise._core.invariants import Invariants, all_alike, finite, is_array
 from treatise.applications.multiple_instance._cut import best_cut
 from treatise.applications.multiple_instance._front import BagClassifier
 from treatise.applications.multiple_instance._scaling import Units
@@ -149,7 +149,7 @@ class InstanceSVM(BagClassifier):
 
     def _invariants(self) -> Invariants:
         machines = 1 if len(self.classes_) == 2 else len(self.classes_)
-        yield "there is a machine for each score", len(self.svms_) == machines
+        yield "there is a machine for each score", len(self.svms_) == machines and all_alike(self.svms_, SVC)
         yield "there is a threshold for each machine", is_array(self.thresholds_, np.float64, machines)
         for name in ("origin_", "unit_"):
             yield (

@@ -5,14 +5,14 @@ import os
 import shutil
 import tempfile
 import zipfile
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import LOCK, held, replacing
+from treatise._core.files import LOCK, held, replacing, telling
 from treatise._core.version import __version__
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report.record import VERSION, Failure, FoldRecord, Metric, from_plain, to_plain
@@ -46,19 +46,13 @@ class RunFolder:
         journal = path / JOURNAL
         if path.exists() and not journal.exists() and not _is_empty(path):
             raise TreatiseError(f"{path} exists and holds no run of a comparison; choose another --output")
-        try:
+        with self._telling(), ExitStack() as begun:
             (path / "folds").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise TreatiseError(f"cannot write to {path}: {error.strerror}; choose another --output") from error
-        with ExitStack() as begun:
             # Two runs in one folder would delete each other's work.
             begun.enter_context(held(path))
             if journal.exists():
                 self._take_up(journal, identity)
-            try:
-                self._journal = begun.enter_context(journal.open("a", encoding="utf-8"))
-            except OSError as error:
-                raise TreatiseError(f"cannot write to {path}: {error.strerror}; choose another --output") from error
+            self._journal = begun.enter_context(journal.open("a", encoding="utf-8"))
             if not self._journal.tell():
                 self._write({"run": identity})
             for stale in path.glob("work-*"):
@@ -89,7 +83,7 @@ class RunFolder:
     def add_fold(self, record: FoldRecord, predictions: FoldPredictions, spent: float) -> None:
         """Keep a finished fold; its predictions go into a file beside the journal."""
         arrays = {name: values for name, values in vars(predictions).items() if values is not None}
-        with self._fold_file(record).open("wb") as stream:
+        with self._telling(), self._fold_file(record).open("wb") as stream:
             np.savez(stream, **arrays)
         self.folds.append(record)
         self._write({"fold": to_plain(record), "spent": spent})
@@ -127,16 +121,21 @@ class RunFolder:
     def close(self) -> None:
         """Remove what only workers needed, and let others have the folder."""
         shutil.rmtree(self.work, ignore_errors=True)
-        self._open.close()
+        with suppress(OSError):  # what a full disk did not take was told when it was written
+            self._open.close()
 
     def _fold_file(self, record: FoldRecord) -> Path:
         place = f"{record.stage}{record.sample or ''}-{record.repeat}-{record.fold}"
         return self.path / "folds" / f"{record.key.replace('/', '-')}-{place}.npz"
 
     def _write(self, entry: dict[str, Any]) -> None:
-        self._journal.write(json.dumps(entry) + "\n")
-        self._journal.flush()
-        os.fsync(self._journal.fileno())
+        with self._telling():
+            self._journal.write(json.dumps(entry) + "\n")
+            self._journal.flush()
+            os.fsync(self._journal.fileno())
+
+    def _telling(self) -> AbstractContextManager[None]:
+        return telling(f"{self.path} cannot be written")
 
 
 def _entries(journal: Path) -> list[dict[str, Any]]:

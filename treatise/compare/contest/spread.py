@@ -1,6 +1,7 @@
 """Where folds run: in threads of this process, or on a Dask cluster, as many at once as there is room for."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -52,9 +53,13 @@ def in_threads(run: Run, calls: Calls, jobs: int) -> Iterator[tuple[Turn, Outcom
     parallel = joblib.Parallel(
         n_jobs=jobs, prefer="threads", batch_size=1, pre_dispatch="n_jobs", return_as="generator_unordered"
     )
-    for found in parallel(joblib.delayed(_pause)() if call is None else joblib.delayed(run)(*call) for call in calls):
-        if found is not None:
-            yield found
+    ended = parallel(joblib.delayed(_pause)() if call is None else joblib.delayed(run)(*call) for call in calls)
+    try:
+        yield from (found for found in ended if found is not None)
+    finally:
+        with warnings.catch_warnings():  # joblib's advice, where an error ends the run and what is under way with it
+            warnings.simplefilter("ignore")
+            ended.close()
 
 
 def _pause() -> None:

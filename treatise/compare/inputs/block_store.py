@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import LOCK, held
+from treatise._core.files import LOCK, held, telling
 
 INDEX = "blocks.json"
 BLOCK_BYTES = 1 << 23
@@ -83,14 +83,12 @@ class BlockStore:
         """Hold the folder, and clear away what a killed run left in it."""
         if self.path.exists() and not (self.path / INDEX).exists() and _holds_anything(self.path):
             raise TreatiseError(f"{self.path} is in the way and holds something else; choose another --output")
-        try:
+        with self._telling():
             self.path.mkdir(parents=True, exist_ok=True)
             self._hold.enter_context(held(self.path))
             for leftover in self.path.iterdir():
                 if leftover.name != LOCK:
                     leftover.unlink()
-        except OSError as error:
-            raise TreatiseError(f"cannot write to {self.path}: {error.strerror}; choose another --output") from error
 
     def __getstate__(self) -> dict[str, Any]:
         # Other processes read the blocks; the hold is the maker's.
@@ -133,16 +131,22 @@ class BlockStore:
             return
         block = joined(self._waiting)
         number = len(self.sizes)
-        block.frame.write_ipc(self._file(number, "arrow"))
+        with self._telling():
+            block.frame.write_ipc(self._file(number, "arrow"))
+            if block.matrix is not None:
+                sparse.save_npz(self._file(number, "npz"), block.matrix, compressed=False)
         if block.matrix is not None:
-            sparse.save_npz(self._file(number, "npz"), block.matrix, compressed=False)
             self.width = max(self.width, block.matrix.shape[1])
         self.sizes.append(len(block.rows))
         self._waiting, self._waiting_bytes = [], 0
 
     def _write_index(self) -> None:
         index = json.dumps({"sizes": self.sizes, "width": self.width})
-        (self.path / INDEX).write_text(index, encoding="utf-8")
+        with self._telling():
+            (self.path / INDEX).write_text(index, encoding="utf-8")
+
+    def _telling(self) -> AbstractContextManager[None]:
+        return telling(f"{self.path} cannot be written")
 
     def _file(self, number: int, ending: str) -> Path:
         return self.path / f"{number:06d}.{ending}"

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.invariants import is_array, is_number
 from treatise.kernels import KERNEL_NAMES, Kernel, KernelFactor, kernel_gamma, resolve_kernel
 from treatise.linear.minimax._base import MinimaxClassifier
 from treatise.statistics.class_moments import moments
@@ -133,6 +134,11 @@ class KernelMinimaxProbabilityMachine(MinimaxClassifier):
         normal, threshold = self._solve(np.array(means), widened, [np.mean(row) for row in rows])
         self.pivots_, self.dual_coef_, self.intercept_ = X[factor.pivots], factor.dual(normal), -float(threshold)
         return self
+
+    def _invariants(self):
+        yield "pivots are rows", is_array(self.pivots_, np.float64, None, self.n_features_in_)
+        yield "pivots have coefficients", is_array(self.dual_coef_, np.float64, len(self.pivots_))
+        yield "there are a constant and a width", is_number(self.intercept_) and is_number(self.gamma_)
 
     def _projections(self, X):
         return self._gram(X, self.pivots_) @ self.dual_coef_ + self.intercept_

@@ -247,6 +247,7 @@ class OnlineClusteringExperts(ClusterMixin, BaseEstimator):
             "rates have weights",
             is_array(share.alphas, np.float64, n_alphas) and is_array(share.over_alphas, np.float64, n_alphas),
         )
+        yield "there is a source of draws", isinstance(self._rng, np.random.RandomState)
         yield "the radius is a length", is_number(self._radius) and self._radius > 0
         yield "rows seen are counted", is_count(self.n_seen_)
 

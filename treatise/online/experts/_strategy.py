@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
-from treatise._core.invariants import finite, is_array, is_count, is_number
+from treatise._core.invariants import finite, is_array, is_count, is_number, within
 from treatise.online.experts._loss_matrix import check_values, loss_matrix
 from treatise.online.experts._play import Play
 from treatise.online.experts._round_loops import GAP, N_COLUMNS, PAID, RATE, REGIME, REGRET
@@ -195,11 +195,13 @@ class ExpertStrategy(BaseEstimator, ABC):
             values = getattr(self, name)
             yield f"{name} has a number for each expert", is_array(values, np.float64, n_experts) and finite(values)
         yield "there are experts", n_experts >= 1
+        yield "weights are shares", within(self.weights_, 0.0, 1.0 + 1e-6)
         fresh = clone(self).start(n_experts)
         for name in ("_record", "_round", "_unkept"):
             expected = getattr(fresh, name)
             yield f"{name} has the shape of a game", is_array(getattr(self, name), np.float64, *expected.shape)
-        yield "sums of weights in it are above zero", bool((self._record[fresh._record > 0.0] > 0.0).all())
+        sums = self._record[(fresh._record > 0.0) & np.isfinite(fresh._record)]
+        yield "sums of weights in it are above zero, and finite", within(sums, np.nextafter(0.0, 1.0), np.inf)
         yield "rounds are counted", is_count(self.n_rounds_)
         yield "losses are summed", is_number(self.loss_) and is_number(self.regret_)
 

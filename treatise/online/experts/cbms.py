@@ -1,5 +1,8 @@
 """The variance-tuned rate of Cesa-Bianchi, Mansour and Stoltz (2007), which AdaHedge refines."""
 
+import numpy as np
+
+from treatise._core.invariants import within
 from treatise.online.experts._exponential_loops import variance_tuned
 from treatise.online.experts._strategy import ExpertStrategy
 
@@ -26,6 +29,9 @@ class CBMSHedge(ExpertStrategy):
 
     def _first_record(self, n_experts):
         return [0.0, 0.0, n_experts]
+
+    def _invariants(self):
+        yield "the range and the variance that were seen are finite", within(self._record[:2], 0.0, np.inf)
 
     def _play_rounds(self, losses, history, course):
         variance_tuned(losses, self.excess_, self._record, self.weights_, history, course)

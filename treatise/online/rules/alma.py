@@ -5,8 +5,9 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise._core.invariants import is_number
+from treatise._core.invariants import is_number, within
 from treatise._core.jit import compiled
+from treatise._core.magnitudes import LARGEST_NUMBER
 from treatise.online._row_loops import add, dot, example, squared_norm
 from treatise.online.rules._base import OnlineClassifier, squared_lengths
 
@@ -127,7 +128,9 @@ class ALMA(OnlineClassifier):
         return self._state[:, 0]
 
     def _invariants(self):
-        yield "radius_ is a number", is_number(self.radius_)
+        length = is_number(self.radius_) and within(self.radius_, 0.0, LARGEST_NUMBER)
+        yield "radius_ is a length whose square is finite", length
+        yield "updates are counted", bool((self._state[:, 2] >= 1.0).all())
 
     def _settle(self, X):
         if self.radius != "auto":

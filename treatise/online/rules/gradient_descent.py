@@ -115,6 +115,9 @@ class OnlineGradientDescent(OnlineClassifier):
     def _first_state(self):
         return (0.0,)
 
+    def _invariants(self):
+        yield "rounds are counted", bool((self._state >= 0.0).all())
+
     def _walk(self, stream, positive, learner, scores, updated):
         weights, state = self._weights[:, learner], self._state[learner]
         gradient_descent(stream, positive, _LOSSES[self.loss], float(self.C), weights, state, scores, updated)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treatise._core.invariants import is_array
+from treatise._core.invariants import is_array, is_count
 from treatise.rl.policy_evaluation.base import LinearValueEstimator
 from treatise.rl.policy_evaluation.least_squares import blocks, weighted_block
 
@@ -144,6 +144,7 @@ max |A theta - b| <= s; "lars" (Lasso-TD) finds the fixed point of the Lasso of 
             yield f"{name} has a number for each feature", is_array(getattr(self, name), np.float64, p)
         for name in ("_matrix", "_squares"):
             yield f"{name} is a square matrix", is_array(getattr(self, name), np.float64, p, p)
+        yield "steps are counted", is_count(self._summed)
         yield "_memory holds three numbers", is_array(self._memory, np.float64, 3)
 
 

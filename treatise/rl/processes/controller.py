@@ -91,6 +91,9 @@ class FiniteStateController:
         inside = self.successors.size == 0 or 0 <= self.successors.min() <= self.successors.max() < self.n_nodes
         return bool(inside and isinstance(self.start, int) and 0 <= self.start < self.n_nodes)
 
+    def _invariants(self):
+        yield "every node has an action and leads to nodes", self.is_whole()
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""

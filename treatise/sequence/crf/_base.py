@@ -66,6 +66,8 @@ class BaseCRF(BaseEstimator):
     def _invariants(self):
         codes, K = self._pattern_codes, len(self.classes_)
         yield "patterns are of labels", is_array(codes, np.int64, None, None) and within(codes, -1, K)
+        gaps = (codes[:, :-1] < 0) & (codes[:, 1:] >= 0)
+        yield "patterns are of two labels or more, without gaps", (codes[:, :2] >= 0).all() and not gaps.any()
         yield "patterns have weights", is_array(self.pattern_weights_, np.float64, len(codes))
         columns = self._n_columns()
         for name in ("coef_", "inside_coef_", "start_coef_", "end_coef_"):

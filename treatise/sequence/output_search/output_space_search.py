@@ -245,9 +245,11 @@ class OutputSpaceSearch(BaseEstimator):
 
     def _invariants(self):
         K = len(self.classes_)
-        strings = sum(K ** (length + 1) for length in range(1, self.feature_order + 1))
         yield "the classifier has these labels", len(self.recurrent_.classes_) == K
-        yield "columns have a cost for each label", is_array(self.cost_coef_, np.float64, None, K)
+        columns = self.recurrent_.encoder_.width
+        yield "columns have a cost for each label", is_array(self.cost_coef_, np.float64, columns, K)
+        yield "strings are of few labels", self.feature_order < 63  # to count longer ones would never end
+        strings = sum(K ** (length + 1) for length in range(1, self.feature_order + 1))
         yield "strings of labels have a cost", is_array(self.cost_strings_, np.float64, strings)
         yield "at most a million outputs are kept", self.beam_width <= 10**6
 
