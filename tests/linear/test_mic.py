@@ -203,7 +203,7 @@ def test_classes_and_their_indicators_choose_the_same_features():
     classes = MICMultiClassifier().fit(X, y)
     labels = MICMultiClassifier().fit(X, np.eye(3, dtype=int)[y])
     np.testing.assert_allclose(classes.coef_, labels.coef_)
-    regression = MICMulti().fit(X, np.eye(3)[y])
+    regression = MICMulti(noise="current").fit(X, np.eye(3)[y])
     np.testing.assert_array_equal(classes.coef_ != 0, regression.coef_ != 0)
     assert classes.score(X, y) > 0.94
     assert labels.predict(X).shape == (150, 3) and labels.predict_proba(X).shape == (150, 3)
@@ -222,6 +222,19 @@ def test_logistic_refit_is_that_of_the_chosen_features():
     peer = LogisticRegression().fit(scaled, y)
     # Both end at the tolerance of the same solver.
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(scaled), atol=1e-3)
+
+
+def test_a_classifier_of_few_rows_finds_more_than_the_variance_before_a_feature_pays_for_and_no_noise_of_very_few():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2000))
+    y = (X[:, 0] + 0.7 * X[:, 1] + 0.8 * rng.normal(size=60) > 0).astype(int)
+    assert MICMultiClassifier().fit(X, y).get_support(indices=True).tolist() == [0]
+    with pytest.warns(UserWarning, match="saves the bits"):
+        assert not MICMultiClassifier(noise="previous").fit(X, y).support_.any()
+    # Of eight rows the variance after a feature of noise is next to nothing.
+    with pytest.warns(UserWarning, match="saves the bits"):
+        assert not MICMultiClassifier().fit(X[:8], np.arange(8) % 2).support_.any()
+    assert MICMultiClassifier(noise="current").fit(X[:8], np.arange(8) % 2).support_.any()
 
 
 def test_a_label_that_never_changes_and_one_class_are_told_apart():

@@ -33,7 +33,9 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
     (an exclusive or is safe): it takes some hundred subsets where stepwise selection takes thousands. Do not use it
     where most features matter, or where a filter such as :class:`CMIM` serves. It keeps a set that suffices, not the
     best one: of two features that say the same either may go, and another seed may keep others. What it keeps is fitted
-    to the folds as well, so judge it on rows that it has not seen.
+    to the folds as well, so judge it on rows that it has not seen. With a hundred or two of rows that costs accuracy:
+    of 208 sonar echoes its folds say 0.78, new rows 0.71, and new rows by all 60 columns 0.75; folds that are drawn
+    several times, by ``cv``, cost as many times more and keep less noise, but predict about as well.
 
     Costs the order of r fits on all p features, for r relevant ones and fits of linear cost or more; p^2 for the batch
     sizes.
