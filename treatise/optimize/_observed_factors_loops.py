@@ -48,9 +48,7 @@ def ridge_rows(indptr, indices, values, others, reg, rows, first, last):
             h0, h1, h2, h3 = others[j0], others[j1], others[j2], others[j3]
             for m in range(k):
                 a0, a1, a2, a3 = h0[m], h1[m], h2[m], h3[m]
-                b[m] += (
-                    values[place] * a0 + values[place + 1] * a1 + values[place + 2] * a2 + values[place + 3] * a3
-                )
+                b[m] += values[place] * a0 + values[place + 1] * a1 + values[place + 2] * a2 + values[place + 3] * a3
                 for n in range(m + 1):
                     G[m, n] += a0 * h0[n] + a1 * h1[n] + a2 * h2[n] + a3 * h3[n]
             place += 4
