@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -51,7 +52,10 @@ class Contest:
 
     def run(self) -> dict[str, Any]:
         """Both sides, each in a process of its own, best of the repeats."""
-        ours, theirs = _isolated(self, "ours"), _isolated(self, "theirs")
+        ours, theirs = (
+            _isolated(f"{self.work}: {side}", partial(self._ready, side), self.repeats, self.quality)
+            for side in ("ours", "theirs")
+        )
         return {
             "work": self.work, "peer": self.peer, "peer version": version(self.peer),
             "ours s": ours["seconds"], "peer s": theirs["seconds"], "ratio": theirs["seconds"] / ours["seconds"],
@@ -59,26 +63,41 @@ class Contest:
             "peak MiB ours": ours["peak"] / 2**20, "peak MiB peer": theirs["peak"] / 2**20,
         }  # fmt: skip
 
+    def _ready(self, side: str) -> Work:
+        if self.prepare is not None:
+            self.prepare()
+        if side == "ours" and self.warm_up is not None:
+            self.warm_up()
+        return getattr(self, side)
+
 
 @dataclass(frozen=True)
 class Scaling:
-    """Cost against size: seconds at each size and the slope of their logarithms."""
+    """Cost against size: seconds and peak of memory at each size, and the slope of the seconds' logarithms."""
 
     work: str
     sizes: tuple[int, ...]
     prepare: Callable[[int], Work]
     warm_up: Work | None = None
+    repeats: int = 3
 
     def run(self) -> dict[str, Any]:
-        """Times at every size and the fitted slope (1 is linear)."""
+        """Times at every size, each in a process of its own, and the fitted slope (1 is linear)."""
+        found = [
+            _isolated(f"{self.work}: {size}", partial(self._ready, size), self.repeats, lambda _: 0.0)
+            for size in self.sizes
+        ]
+        seconds = [measured["seconds"] for measured in found]
+        slope = float(np.polyfit(np.log(self.sizes), np.log(seconds), 1)[0])
+        return {
+            "work": self.work, "sizes": list(self.sizes), "seconds": seconds, "slope": slope,
+            "peak MiB": [measured["peak"] / 2**20 for measured in found],
+        }  # fmt: skip
+
+    def _ready(self, size: int) -> Work:
         if self.warm_up is not None:
             self.warm_up()
-        seconds = []
-        for size in self.sizes:
-            work = self.prepare(size)
-            seconds.append(min(_timed(work)[0] for _ in range(3)))
-        slope = float(np.polyfit(np.log(self.sizes), np.log(seconds), 1)[0])
-        return {"work": self.work, "sizes": list(self.sizes), "seconds": seconds, "slope": slope}
+        return self.prepare(size)
 
 
 def _timed(work: Work) -> tuple[float, Any]:
@@ -88,11 +107,14 @@ def _timed(work: Work) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def _isolated(contest: Contest, side: str) -> dict[str, float]:
-    """Run one side in a forked child, so that its peak of memory is its own."""
+def _isolated(name: str, ready: Callable[[], Work], repeats: int, quality: Callable[[Any], float]) -> dict[str, float]:
+    """Do a work in a forked child, so that its peak of memory is its own.
+
+    ``ready`` makes the data, compiles what is compiled and gives the work that is measured.
+    """
     context = multiprocessing.get_context("fork")
     receive, send = context.Pipe(duplex=False)
-    child = context.Process(target=_measure, args=(contest, side, send))
+    child = context.Process(target=_measure, args=(ready, repeats, quality, send))
     child.start()
     send.close()
     try:
@@ -102,18 +124,14 @@ def _isolated(contest: Contest, side: str) -> dict[str, float]:
             peak = max(peak, process.memory_info().rss)
         answer = receive.recv()
     except (EOFError, psutil.NoSuchProcess):
-        raise RuntimeError(f"{contest.work}: {side} ended without a result") from None
+        raise RuntimeError(f"{name} ended without a result") from None
     child.join()
     return {**answer, "peak": peak - base}
 
 
-def _measure(contest: Contest, side: str, send: Any) -> None:
-    if contest.prepare is not None:
-        contest.prepare()
-    if side == "ours" and contest.warm_up is not None:
-        contest.warm_up()
-    work = getattr(contest, side)
+def _measure(ready: Callable[[], Work], repeats: int, quality: Callable[[Any], float], send: Any) -> None:
+    work = ready()
     gc.collect()
     send.send(psutil.Process().memory_info().rss)
-    best, result = min((_timed(work) for _ in range(contest.repeats)), key=lambda pair: pair[0])
-    send.send({"seconds": best, "quality": float(contest.quality(result))})
+    best, result = min((_timed(work) for _ in range(repeats)), key=lambda pair: pair[0])
+    send.send({"seconds": best, "quality": float(quality(result))})

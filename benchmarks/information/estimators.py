@@ -1,4 +1,4 @@
-"""Entropy beside one search of a tree, distance correlation beside dcor, Kraskov's information, HSIC tests."""
+"""Entropy beside one search of a tree, distance correlation beside dcor, Kraskov's information, HSIC, landmarks."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -10,11 +10,11 @@ from scipy.spatial import cKDTree
 from scipy.special import digamma
 from sklearn.feature_selection import mutual_info_regression
 
-from benchmarks._contest import Contest
-from treatise.information import entropy, independence_test, mutual_information
+from benchmarks._contest import Contest, Scaling
+from treatise.information import entropy, independence_test, landmark_spectral_clustering, mutual_information
 
 
-def benchmarks() -> Iterator[Contest]:
+def benchmarks() -> Iterator[Contest | Scaling]:
     """The sizes at which each is usually wanted."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 3))
@@ -65,6 +65,19 @@ def benchmarks() -> Iterator[Contest]:
         warm_up=lambda: independence_test(few[:20], bent[:20], "hsic", n_permutations=5),
         repeats=1,
     )
+    yield Scaling(
+        "spectral clustering of elements by 500 landmarks, 50 groups, 20 features, over elements",
+        (10_000, 100_000, 1_000_000),
+        prepare=lambda n: partial(landmark_spectral_clustering, elements(n), 50, random_state=0),
+        repeats=1,
+    )
+
+
+def elements(n: int) -> np.ndarray:
+    """Feature vectors about fifty directions."""
+    rng = np.random.default_rng(0)
+    directions = rng.normal(size=(50, 20))
+    return (directions[rng.integers(0, 50, n)] + 0.1 * rng.normal(size=(n, 20))).astype(np.float32)
 
 
 def plain_entropy(X: np.ndarray) -> float:

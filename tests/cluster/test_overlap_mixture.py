@@ -119,6 +119,14 @@ def test_a_few_poor_draws_do_not_end_the_search_for_both_targets():
         assert (again.average, again.maximum) == (pytest.approx(0.05, abs=1e-6), pytest.approx(0.135, abs=1e-6))
 
 
+@pytest.mark.parametrize(("K", "p", "average", "maximum"), [(6, 2, 0.05, 0.1), (10, 5, 0.02, 0.05)])
+def test_targets_close_to_each_other_are_searched_for(K, p, average, maximum):
+    for seed in range(3):
+        mixture = make_overlap_mixture(K, p, average=average, maximum=maximum, random_state=seed)
+        assert mixture.overlap.average == pytest.approx(average, abs=1e-6)
+        assert mixture.overlap.maximum == pytest.approx(maximum, abs=1e-6)
+
+
 def test_the_closest_draw_is_named_where_none_has_both_targets():
     # Six components of the plane cannot all be as close to one another as this asks for.
     with pytest.raises(OverlapError, match=r"in the closest, the average is 0\.0[234]\d* where the largest is right"):

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from scipy import sparse
 from scipy.optimize import nnls
 
-from treatise.datasets import make_separable, make_swimmer
+from treatise._core.errors import DataNotFoundError
+from treatise.datasets import load_moffett, make_separable, make_swimmer
 from treatise.decomposition import SeparableNMF, plot_ellipsoid
 from treatise.decomposition.separable_nmf._xray import xray
 
@@ -169,11 +170,38 @@ def test_auto_takes_the_parts_that_stand_out_of_noise(shape, deviation):
         assert SeparableNMF().fit(sparse.csr_array(1e-3 * X)).n_components_ == 5
 
 
-def test_auto_takes_the_rank_where_small_singular_values_are_not_those_of_noise():
-    rng = np.random.default_rng(0)
-    decaying = (rng.random((300, 20)) - 0.5) * 0.7 ** np.arange(20)
-    assert SeparableNMF().fit(decaying).n_components_ == 20
-    few = rng.random((200, 3)) @ np.diag([1.0, 0.1, 0.01])
+@pytest.mark.parametrize("noise", ["uneven", "in proportion"])
+@pytest.mark.parametrize("r", [3, 5])
+def test_auto_takes_the_parts_that_stand_out_of_noise_that_is_not_white(noise, r):
+    for seed in range(3):
+        X, _ = make_separable(600, 60, r, random_state=seed)
+        rng = np.random.default_rng(seed)
+        errors = 0.02 * rng.normal(size=X.shape)
+        X = X + errors * np.exp(rng.normal(size=60)) if noise == "uneven" else X * (1.0 + errors)
+        assert SeparableNMF().fit(X).n_components_ == r
+        assert SeparableNMF().fit(sparse.csr_array(1e-3 * X)).n_components_ == r
+        assert SeparableNMF().fit(np.column_stack([X, X[:, :3]])).n_components_ == r  # copies of columns
+
+
+def test_auto_takes_three_parts_of_a_scene_of_three_materials():
+    try:
+        X = load_moffett()[0]
+    except DataNotFoundError as missing:
+        pytest.skip(str(missing))
+    assert SeparableNMF().fit(X).n_components_ == 3
+    assert SeparableNMF().fit(X[::7]).n_components_ == 3
+
+
+def test_auto_looks_for_no_more_than_a_hundred_parts_of_large_data(monkeypatch):
+    X, _ = make_separable(400, 150, 4, random_state=0)
+    X += 0.02 * np.random.default_rng(0).normal(size=X.shape) * np.linspace(0.2, 3.0, 150)
+    monkeypatch.setattr("treatise.decomposition._noise.LARGEST", 100)
+    for data in (X, sparse.csr_array(X)):
+        assert SeparableNMF().fit(data).n_components_ == 4
+
+
+def test_auto_takes_the_rank_of_few_columns():
+    few = np.random.default_rng(0).random((200, 3)) @ np.diag([1.0, 0.1, 0.01])
     assert SeparableNMF().fit(few).n_components_ == 3
 
 

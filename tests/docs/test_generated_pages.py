@@ -183,6 +183,7 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "peak MiB peer": 9,
     }  # fmt: skip
     scaling = {"benchmark": "ranking", "work": "cost", "sizes": [10, 100], "seconds": [1.0, 10.1], "slope": 1.004}
+    measured = {**scaling, "work": "cost and room", "peak MiB": [3.2, 31.4]}
     memory = {"benchmark": "ranking", "work": "memory", "sizes": [5, 50], "peak MiB": [7.0, 7.7], "growth": 1.1}
     less = {
         "benchmark": "ranking",
@@ -193,7 +194,8 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "ratio": 15.5,
     }
     share = {"benchmark": "ranking", "work": "false alarms", "share": 0.05}
-    lines = "".join(json.dumps(row) + "\n" for row in (contest, scaling, memory, less, share))
+    rows = (contest, scaling, measured, memory, less, share)
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "benchmarks.json").write_text(lines)
     shown = benchmarks.pages(tmp_path)["_generated/benchmarks.inc"]
     for text in (
@@ -202,6 +204,7 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "0.3 and 0.31",
         "10, 100",
         "1.00",
+        "3, 31",
         "5, 50",
         "7, 8",
         "- 1.1\n",

@@ -191,11 +191,66 @@ def test_a_partition_does_not_count_the_empty_corners_of_the_box_around_the_rows
         assert entropy(X, "shannon_partition") == pytest.approx(d * 1.41894, abs=error)
 
 
+def test_equal_rows_do_not_pull_the_length_of_a_tree_down():
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    some = np.vstack([X, X[:40]])
+    with pytest.warns(UserWarning, match="80 of the 440 rows"):
+        assert entropy(some, "renyi_tree") == pytest.approx(entropy(X[40:], "renyi_tree"), abs=0.1)
+    with pytest.raises(ValueError, match="the data are discrete"):
+        entropy(np.round(X), "renyi_tree")
+
+
 def test_phi_entropy_is_the_mean_of_a_function_of_the_density():
     x = np.random.default_rng(0).uniform(0, 2, 5000)
     assert SpacingPhiEntropy().estimate(x) == pytest.approx(0.25, abs=0.02)
     found = entropy(x, "phi_spacing", phi=np.log, weight=lambda t: t)
     assert found == pytest.approx(math.log(0.5) * 1.0, abs=0.03)
+
+
+def test_the_j_distance_falls_short_in_the_tails_and_by_less_with_more_rows():
+    # Both laws are normal in three columns; the second is wider, and out there the first has hardly any rows.
+    shift, spread = np.array([0.3, 0.0, 0.0]), 1.3
+    forth = 0.5 * (3 / spread**2 + 0.09 / spread**2 - 3 + 6 * math.log(spread))
+    back = 0.5 * (3 * spread**2 + 0.09 - 3 - 6 * math.log(spread))
+
+    def shortfall(n, seed):
+        rng = np.random.default_rng(seed)
+        narrow, wide = rng.normal(size=(n, 3)), shift + spread * rng.normal(size=(n, 3))
+        return forth + back - divergence(narrow, wide, "j_distance")
+
+    few, more, most = (np.mean([shortfall(n, seed) for seed in range(3)]) for n in (500, 4000, 32_000))
+    assert few > more > most > 0.0
+    assert most < 0.06
+
+
+def test_the_chi_square_divergence_is_right_where_the_ratio_of_densities_is_bounded():
+    # Densities 1 and 1/2 + x on the unit interval.
+    errors = {}
+    for n in (1000, 32_000):
+        rng = np.random.default_rng(0)
+        found = [
+            divergence(rng.random(n), np.sqrt(0.25 + 2.0 * rng.random(n)) - 0.5, "chi_square_knn") for _ in range(8)
+        ]
+        errors[n] = abs(np.mean(found) - (math.log(3.0) - 1.0))
+    assert errors[32_000] < min(0.004, errors[1000])
+
+
+def test_the_squared_l2_distance_nears_its_value_from_below_with_more_rows():
+    rho = 0.7
+    exact = (1 / math.sqrt(1 - rho**2) + 1 - 4 / math.sqrt(4 - rho**2)) / (4 * math.pi)
+
+    # From five neighbours on the estimate of the square has a variance, and a mean of a few draws says something.
+    member = make_estimator("divergence", "l2_knn", k=6, squared=True)
+
+    def mean(n):
+        values = []
+        for seed in range(12):
+            x, y = np.random.default_rng(seed).multivariate_normal([0.0, 0.0], [[1.0, rho], [rho, 1.0]], n).T
+            values.append(mutual_information(x, y, "l2", member=member, random_state=seed))
+        return np.mean(values)
+
+    assert mean(1000) < 0.9 * exact
+    assert mean(16_000) == pytest.approx(exact, rel=0.05)
 
 
 def test_two_gaussians_have_the_divergences_of_the_closed_form():

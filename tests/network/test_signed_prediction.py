@@ -113,6 +113,24 @@ def test_nodes_without_links_score_zero_and_get_the_majority():
     assert model.predict([[0, 20]])[0] == model.majority_
 
 
+@pytest.mark.parametrize("method", ["als", "sigmoid", "squared_hinge"])
+@pytest.mark.parametrize("reg", [10.0, "auto"])
+def test_a_penalty_that_leaves_nothing_of_the_factors_predicts_the_majority(method, reg):
+    friends = np.ones((5, 5)) - np.eye(5)
+    pairs = np.argwhere(friends > 0)
+    for seed in range(4):
+        model = SignedLinkPredictor(method, rank=2, reg=reg, random_state=seed).fit(friends)
+        assert (model.predict(pairs) == 1).all()
+    if reg == 10.0:
+        assert not model.decision_function(pairs).any()
+
+
+def test_projection_of_a_few_nodes_has_no_complaint(recwarn):
+    model = SignedLinkPredictor("svp", rank=2, random_state=0).fit(np.ones((5, 5)) - np.eye(5))
+    assert model.predict([[0, 1]]) == [1]
+    assert not recwarn.list
+
+
 def test_a_saved_model_says_the_same(tmp_path):
     A, _ = make_signed_network([10, 15, 20], sparsity=0.4, random_state=0)
     for method in ("als", "hoc", "katz"):

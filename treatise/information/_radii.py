@@ -109,7 +109,7 @@ def untied(distances, k, name):
     if tied > MOST_TIED * len(distances):
         raise ValueError(
             f"{tied} of the {len(distances)} rows of {name} have {k} equal rows or more: the data are discrete and "
-            "have no density. Count them (method='counts'), or take a larger k"
+            "have no density. Count them (entropy and mutual_information have method='counts'), or take a larger k"
         )
     warnings.warn(
         f"{tied} of the {len(distances)} rows of {name} have {k} equal rows or more and are left out of the estimate",

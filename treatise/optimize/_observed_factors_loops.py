@@ -5,31 +5,32 @@ import numpy as np
 from treatise._core.jit import compiled, compiled_step, compiled_sums
 
 
-@compiled_step
+@compiled_sums
 def solve_positive(G, b):
-    """Solve ``G x = b`` in place for a symmetric positive matrix of which the lower triangle is filled (Cholesky)."""
+    """Solve ``G x = b`` in place for a symmetric positive matrix of which the lower triangle is filled (Cholesky).
+
+    The diagonal of the triangle is kept as its inverse, by which is divided often.
+    """
     k = len(b)
     for i in range(k):
-        for j in range(i + 1):
+        for j in range(i):
             total = G[i, j]
             for m in range(j):
                 total -= G[i, m] * G[j, m]
-            if i == j:
-                G[i, i] = np.sqrt(total)
-            else:
-                G[i, j] = total / G[j, j]
-        total = b[i]
+            G[i, j] = total * G[j, j]
+        total, right = G[i, i], b[i]
         for m in range(i):
-            total -= G[i, m] * b[m]
-        b[i] = total / G[i, i]
+            total -= G[i, m] * G[i, m]
+            right -= G[i, m] * b[m]
+        G[i, i] = 1.0 / np.sqrt(total)
+        b[i] = right * G[i, i]
     for i in range(k - 1, -1, -1):
-        total = b[i]
-        for m in range(i + 1, k):
-            total -= G[m, i] * b[m]
-        b[i] = total / G[i, i]
+        b[i] *= G[i, i]
+        for m in range(i):
+            b[m] -= G[i, m] * b[i]
 
 
-@compiled
+@compiled_sums
 def ridge_rows(indptr, indices, values, others, reg, rows, first, last):
     """Best rows ``first`` to ``last`` of one factor for the other: a ridge regression on the entries of each row."""
     k = others.shape[1]
@@ -40,13 +41,23 @@ def ridge_rows(indptr, indices, values, others, reg, rows, first, last):
             continue
         G[:] = 0.0
         b[:] = 0.0
-        for place in range(indptr[i], indptr[i + 1]):
-            j, value = indices[place], values[place]
+        place, end = indptr[i], indptr[i + 1]
+        # Four entries at a time: each sum is read and written once for the four.
+        while place + 4 <= end:
+            j0, j1, j2, j3 = indices[place], indices[place + 1], indices[place + 2], indices[place + 3]
+            h0, h1, h2, h3 = others[j0], others[j1], others[j2], others[j3]
             for m in range(k):
-                hm = others[j, m]
-                b[m] += value * hm
+                a0, a1, a2, a3 = h0[m], h1[m], h2[m], h3[m]
+                b[m] += values[place] * a0 + values[place + 1] * a1 + values[place + 2] * a2 + values[place + 3] * a3
                 for n in range(m + 1):
-                    G[m, n] += hm * others[j, n]
+                    G[m, n] += a0 * h0[n] + a1 * h1[n] + a2 * h2[n] + a3 * h3[n]
+            place += 4
+        for last_few in range(place, end):
+            h0 = others[indices[last_few]]
+            for m in range(k):
+                b[m] += values[last_few] * h0[m]
+                for n in range(m + 1):
+                    G[m, n] += h0[m] * h0[n]
         for m in range(k):
             G[m, m] += reg
         solve_positive(G, b)

@@ -4,7 +4,7 @@ import contextlib
 import math
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 
 NEGLIGIBLE = 1e-9
 """Pairs whose bound is below this part of the target average are taken for zero."""
@@ -14,6 +14,12 @@ CLOSE = 0.005
 TINY = 1e-300
 STEPS = 80
 """Of a factor of four each: no bracket is further away."""
+MOST_SEARCHED = 20
+"""Components up to which all scales are searched at once for the largest average."""
+FURTHEST = 5.0
+"""How far the logarithm of a scale is searched."""
+WORTH_A_SEARCH = 0.5
+"""Part of the average that a draw has to have before."""
 GROWTH = 5
 """Steps by which a single component may grow: further on it spreads so thin that it overlaps the others less."""
 
@@ -115,15 +121,21 @@ def scales_for_both(pairs, average, maximum, *, tolerance):
     All covariances grow until one pair has the largest overlap that was asked for; then that pair stays and the other
     components shrink until the average is right. Where the average is too low, the algorithm of the paper throws the
     draw away; here its components are evened out first, without which some of the paper's own targets would take
-    thousands of draws.
+    thousands of draws, and then their scales are searched for the largest average.
     """
     scales = scales_for_one(pairs, maximum=maximum, tolerance=tolerance)
     negligible = NEGLIGIBLE * average
-    _, leading = largest_overlap(pairs, scales)
     reached = average_overlap(pairs, scales, negligible)
     if reached < average - tolerance:
         scales = evened_out(pairs, scales, maximum)
         reached = average_overlap(pairs, scales, negligible)
+    if WORTH_A_SEARCH * average < reached < average - tolerance and pairs.n_components <= MOST_SEARCHED:
+        scales = most_average(pairs, scales, maximum)
+        scales = scales * scale_for(
+            lambda c: largest_overlap(pairs, c * scales)[0], maximum, tolerance=tolerance, most=1
+        )
+        reached = average_overlap(pairs, scales, negligible)
+    _, leading = largest_overlap(pairs, scales)
     if reached < average - tolerance:
         raise Unreachable(f"the average is {reached:.4g} where the largest is right", reached / average)
     others = np.ones(pairs.n_components, dtype=bool)
@@ -168,3 +180,21 @@ def evened_out(pairs, scales, maximum):
                 factor = scale_for(nearest_overlap, maximum * (1 - CLOSE), tolerance=CLOSE * maximum, most=GROWTH)
                 scales[k] *= max(1.0, factor)
     return scales
+
+
+def most_average(pairs, scales, maximum):
+    """Scales with about the largest average overlap of which none is above the maximum, nearest to those given."""
+
+    def overlaps(logs):
+        return pairs.overlaps(np.exp(logs)).sum(axis=1) / maximum
+
+    start = np.log(scales)
+    found = minimize(
+        lambda logs: -overlaps(logs).mean(),
+        start,
+        method="SLSQP",
+        bounds=np.stack([start - FURTHEST, start + FURTHEST], axis=1),
+        constraints={"type": "ineq", "fun": lambda logs: 1.0 - overlaps(logs)},
+        options={"maxiter": 60},
+    )
+    return np.exp(found.x) if np.isfinite(found.x).all() else scales

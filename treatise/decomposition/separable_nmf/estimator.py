@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.invariants import finite, is_array
-from treatise.decomposition._noise import white_noise
+from treatise.decomposition._noise import count_parts
 from treatise.decomposition._rows_as_parts import RowsAsParts
 from treatise.decomposition.separable_nmf._choice import choose_rows
 
@@ -35,7 +35,10 @@ class SeparableNMF(RowsAsParts):
     ----------
     n_components : int or "auto", default="auto"
         Number of parts r. ``"auto"`` takes as many as there are singular values of X above those of noise, where the
-        small ones are spread as those of white noise are, and the rank of X else.
+        small ones are spread as those of white noise are and at most a third is above. Else it takes as many as there
+        are directions along which the columns, in units of their spread, reach further than independent columns would:
+        3 for a spectral scene of water, soil and plants; at most 100 where rows and columns are more than 2000. Data of
+        low rank without noise, and data of fewer than ten rows or columns, have as many parts as their rank.
     method : {"er-spa", "er-xray", "spa", "xray"}, default="er-spa"
         Ellipsoidal rounding and then successive projection or XRAY among the rows that touch the ellipsoid
         (Algorithm 2), or one of the two alone. Successive projection takes the row furthest from the span of those
@@ -126,10 +129,7 @@ class SeparableNMF(RowsAsParts):
     def _choose(self, X):
         if self.normalize:
             X = normalize(X, norm="l1")
-        wanted = self.n_components
-        if wanted == "auto":
-            noise = white_noise(X)
-            wanted = min(X.shape) if noise is None else noise.n_above
+        wanted = count_parts(X) if self.n_components == "auto" else self.n_components
         choice = choose_rows(
             X, wanted, self.method, rho=self.rho, selection=self.xray_selection, tol=self.tol,
             random_state=check_random_state(self.random_state),

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treatise._core.jit import compiled
 from treatise.statistics import PolynomialTerms, n_polynomial_terms
 from treatise.statistics.time_windows import time_blocks
 
@@ -18,6 +19,24 @@ class Scales(NamedTuple):
 
     centre: np.ndarray
     width: np.ndarray
+
+
+@compiled
+def add_to_range(X, share, mean, low, high):
+    """Take a block of rows into mean, least and largest value of each column."""
+    for i in range(X.shape[0]):
+        for c in range(X.shape[1]):
+            mean[c] += share * X[i, c]
+            low[c] = min(low[c], X[i, c])
+            high[c] = max(high[c], X[i, c])
+
+
+@compiled
+def add_squares(X, mean, per_unit, squares):
+    """Take a block of rows into the sums of squared distances from the means, in a unit for each column."""
+    for i in range(X.shape[0]):
+        for c in range(X.shape[1]):
+            squares[c] += ((X[i, c] - mean[c]) * per_unit[c]) ** 2
 
 
 def scales_of(X, lengths, size, bounded):
@@ -38,17 +57,15 @@ def scales_of(X, lengths, size, bounded):
     Scales
     """
     mean, squares = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    low, high = X[0].copy(), X[0].copy()
+    low, high = np.array(X[0]), np.array(X[0])
     for start, stop, _ in time_blocks(lengths, size):
-        mean += (X[start:stop] / len(X)).sum(axis=0)
-        np.minimum(low, X[start:stop].min(axis=0), out=low)
-        np.maximum(high, X[start:stop].max(axis=0), out=high)
+        add_to_range(np.ascontiguousarray(X[start:stop]), 1.0 / len(X), mean, low, high)
     # In units of the largest distance from the mean, whose square neither overflows nor vanishes.
     unit = np.maximum(high - mean, mean - low)
     unit[unit <= 0.0] = 1.0
     for start, stop, _ in time_blocks(lengths, size):
-        squares += np.square((X[start:stop] - mean) / unit).sum(axis=0) / len(X)
-    deviation = unit * np.sqrt(squares)
+        add_squares(np.ascontiguousarray(X[start:stop]), mean, 1.0 / unit, squares)
+    deviation = unit * np.sqrt(squares / len(X))
     constant = deviation <= CONSTANT_COLUMN * np.maximum(np.abs(low), np.abs(high))
     centre, width = (low / 2 + high / 2, high / 2 - low / 2) if bounded else (mean, deviation)
     return Scales(centre, np.where(constant, np.inf, width))
@@ -113,13 +130,13 @@ class Expansion:
         """
         if self.transformer is not None:
             return np.ascontiguousarray(self._transformed(X).T)
-        scaled = np.ascontiguousarray(X.T)
-        scaled = (scaled - self.scales.centre[:, np.newaxis]) / self.scales.width[:, np.newaxis]
+        scaled = X - self.scales.centre
+        scaled /= self.scales.width  # in place: a second array of the block would be new memory each time
         if self._terms is None:
-            return scaled
+            return scaled.T
         if self._terms.basis == "legendre":
             np.clip(scaled, -1.0, 1.0, out=scaled)
-        return self._terms.evaluate(scaled)
+        return self._terms.evaluate(np.ascontiguousarray(scaled.T))
 
     def _transformed(self, X):
         terms = np.asarray(self.transformer.transform((X - self.scales.centre) / self.scales.width), dtype=np.float64)

@@ -10,7 +10,7 @@ from treatise.statistics import StreamingCovariance
 
 CONSTANT = 1e-13
 """Share of a term's mean square below which its variance is rounding."""
-BLOCK = 2**19
+BLOCK = 2**17
 """Numbers of a block of signals that are formed at once: few enough for a processor's cache, many for its products."""
 
 

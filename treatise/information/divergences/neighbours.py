@@ -46,7 +46,9 @@ class KnnKLDivergence(_NeighbourDivergence):
     """Kullback and Leibler's ``E_p log(p / q)``: ``d mean(log(nu / rho)) + log(m / (n - 1))``.
 
     Equal to the cross-entropy less the entropy of the same k. Consistent without the densities being estimated; it may
-    come out below zero for close samples. ``k=None`` takes the square roots of the two sizes, which varies less.
+    come out below zero for close samples. Rows of X out where Y has hardly any make it fall short, by less the more
+    rows there are: of normal laws in three columns, X 1.3 times as wide as Y, 8000 rows give 0.19 for 0.29 and 32 000
+    give 0.24. ``k=None`` takes the square roots of the two sizes, which varies less.
     """
 
     k: int | None = 3
@@ -133,7 +135,12 @@ class KnnHellingerDistance(_NeighbourDivergence):
 
 @registered("chi_square_knn", "Pearson chi-square divergence")
 class KnnChiSquareDivergence(_NeighbourDivergence):
-    """Pearson's ``integral of p^2 / q, less one``; k must be 2 or more."""
+    """Pearson's ``integral of p^2 / q, less one``; k must be 2 or more.
+
+    It lives in the tails, where p is largest against q and rows are fewest: where ``p / q`` has no variance, as that of
+    two normal columns against their product has none from a correlation of one half on, tens of thousands of rows still
+    fall short by a quarter.
+    """
 
     k: int = 3
     _parameter_constraints = _COMMON
@@ -146,7 +153,8 @@ class KnnChiSquareDivergence(_NeighbourDivergence):
 class KnnL2Divergence(_NeighbourDivergence):
     """The distance ``sqrt(integral of (p - q)^2)``; k must be 3 or more.
 
-    The estimate of the square may be negative, and the distance is then zero; ``squared=True`` keeps its sign.
+    The estimate of the square may be negative, and the distance is then zero; ``squared=True`` keeps its sign. With k
+    below 5 its variance is infinite: most samples come out low and a few far too high, by less the more rows there are.
     """
 
     k: int = 3
@@ -156,7 +164,7 @@ class KnnL2Divergence(_NeighbourDivergence):
     def from_radii(self, radii):
         k = radii.k
         if k < 3:
-            raise ValueError(f"k={k} is too small for the L2 divergence, whose variance needs k at least 3")
+            raise ValueError(f"k={k} is too small for the L2 divergence, whose mean needs k at least 3")
         own, other = radii.log_own_volume, radii.log_other_volume
         squares = (k - 1.0) * (np.mean(np.exp(-own)) - 2.0 * np.mean(np.exp(-other)))
         return root(squares + (k - 2.0) * (k - 1.0) / k * np.mean(np.exp(own - 2.0 * other)), self.squared)

@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from treatise._core.jit import compiled
 from treatise.information._estimator import EntropyEstimator, registered
 from treatise.information._parameters import COUNT_OR_NONE, SHARE
-from treatise.statistics import neighbour_graph
+from treatise.information._radii import untied
+from treatise.statistics import neighbour_distances, neighbour_graph
 
 _MOST_SIMULATED = 2000
 _SIMULATIONS = 5
@@ -22,7 +23,8 @@ class SpanningTreeRenyiEntropy(EntropyEstimator):
     ``neighbours=None`` takes the exact minimum spanning tree in O(n^2); a number takes the least forest of the graph of
     so many nearest neighbours, in O(n log n). The constant of the law of large numbers is found by simulation on the
     unit cube, with as many rows as X has (at most 2 000), and kept; ``constant=False`` leaves it out, where values are
-    only compared in one dimension d.
+    only compared in one dimension d. Rows that have an equal are left out with a warning, since an edge of length zero
+    is none of a density; most rows must not.
     """
 
     alpha: float = 0.9
@@ -31,10 +33,9 @@ class SpanningTreeRenyiEntropy(EntropyEstimator):
     _parameter_constraints = {"alpha": SHARE, "neighbours": COUNT_OR_NONE, "constant": ["boolean"]}
 
     def _estimate(self, X):
+        X = X[untied(neighbour_distances(X, k=1)[:, 0], 1, "X")]
         n, d = X.shape
         length = tree_length(X, d * (1.0 - self.alpha), self.neighbours)
-        if not length > 0:
-            raise ValueError("all rows of X are equal; a tree of length zero has no entropy")
         simulated = 0.0
         if self.constant:
             simulated = _simulated(min(n, _MOST_SIMULATED), d, self.alpha, self.neighbours)
@@ -55,7 +56,6 @@ def tree_length(X, power, neighbours=None):
         return float(np.sum(tree_edges(X) ** power))
     indices, distances = neighbour_graph(X, neighbours)
     starts = np.arange(0, indices.size + 1, neighbours)
-    # Sparse graphs leave out edges of length zero, which add nothing.
     graph = csr_array((distances.ravel(), indices.ravel(), starts), shape=(len(X), len(X)))
     return float(np.sum(minimum_spanning_tree(graph).data ** power))
 

@@ -89,7 +89,7 @@ def _low_rank(U, w, residual, step, rank, start):
     if n <= 3 * rank + 10:
         values, vectors = np.linalg.eigh((U * w) @ U.T + step * residual.toarray())
         kept = np.argsort(-np.abs(values))[:rank]
-        return vectors[:, kept], values[kept]
+        return np.ascontiguousarray(vectors[:, kept]), values[kept]
     product = LinearOperator((n, n), matvec=lambda x: U @ (w * (U.T @ x)) + step * (residual @ x), dtype=np.float64)
     values, vectors = eigsh(product, k=rank, which="LM", v0=start, tol=1e-7)
     return np.ascontiguousarray(vectors), values

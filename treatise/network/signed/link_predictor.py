@@ -21,7 +21,8 @@ from treatise.network.signed.cycles import cycle_features, imbalance_score, sign
 from treatise.network.signed.signs import pairs_of, signs_of_network
 from treatise.optimize import ObservedFactors, factorize_observed, factorize_signs
 
-FACTORS = ("als", "sigmoid", "squared_hinge")
+FACTORS = {"als": 1.0, "sigmoid": 0.5, "squared_hinge": 1.0}
+"""Methods that fit two factors, and their loss of a link whose score is zero."""
 PENALTIES = (0.3, 1.0, 3.0, 10.0)
 """What ``reg="auto"`` tries."""
 JUDGED = 0.1
@@ -162,8 +163,13 @@ class SignedLinkPredictor(BaseEstimator):
     def _factors(self, A, reg, seed):
         options = {"reg": reg, "max_iter": self.max_iter, "tol": self.tol, "random_state": seed}
         if self.method == "als":
-            return factorize_observed(A, self._rank(), **options)
-        return factorize_signs(A, self._rank(), loss=self.method, **options)
+            found = factorize_observed(A, self._rank(), **options)
+        else:
+            found = factorize_signs(A, self._rank(), loss=self.method, **options)
+        if found.objective[-1] < (1.0 - self.tol) * FACTORS[self.method] * A.nnz:
+            return found
+        # A penalty this strong leaves nothing of the factors: the signs of what is left would be those of the start.
+        return found._replace(W=np.zeros_like(found.W), H=np.zeros_like(found.H))
 
     def _fit_factors(self, seed):
         self.reg_ = float(self._best_penalty(seed) if self.reg == "auto" else self.reg)
@@ -183,7 +189,7 @@ class SignedLinkPredictor(BaseEstimator):
 
         def right(reg):
             scores = self._score(self._factors(kept, reg, seed), rows, columns)
-            return float(np.mean(np.sign(scores) == signs)), reg
+            return float(np.mean(self._signs(scores) == signs)), reg
 
         return max(right(reg) for reg in PENALTIES)[1]
 
@@ -219,7 +225,7 @@ class SignedLinkPredictor(BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (m,)
-            Zero where nothing connects the two.
+            Zero where nothing connects the two, or the penalty leaves nothing of the factors.
         """
         check_is_fitted(self, "network_")
         sources, targets = pairs_of(pairs, self.nodes_)
@@ -246,8 +252,10 @@ class SignedLinkPredictor(BaseEstimator):
         signs : ndarray of int of shape (m,)
             -1 or 1.
         """
-        scores = self.decision_function(pairs)
-        return np.where(scores == 0.0, self.majority_, np.sign(scores)).astype(np.int64)
+        return self._signs(self.decision_function(pairs)).astype(np.int64)
+
+    def _signs(self, scores):
+        return np.where(scores == 0.0, self.majority_, np.sign(scores))
 
     def score(self, pairs, signs):
         """Share of signs that are right.
