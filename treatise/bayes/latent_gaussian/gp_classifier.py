@@ -17,6 +17,7 @@ from treatise._core.classifier import Classifier
 from treatise._core.invariants import finite, is_array, is_number
 from treatise._core.magnitudes import check_magnitudes
 from treatise.bayes.latent_gaussian._dense_field import DenseField
+from treatise.bayes.latent_gaussian._fields import with_sites
 from treatise.bayes.latent_gaussian._laplace import laplace
 from treatise.bayes.latent_gaussian._propagation import propagate
 from treatise.bayes.latent_gaussian._terms import Terms
@@ -187,10 +188,8 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         terms = Terms(resolve_likelihood(self.likelihood), signs, 40)
         if self.inference == "laplace":
             return laplace(field, terms, tol=tol, max_iter=self.max_iter)
-        if sites is None:
-            begun = laplace(field, terms, tol=1e-2, max_iter=30).update
-            sites = begun.a, begun.b
-        return propagate(field, terms, *sites, tol=tol, max_iter=self.max_iter)
+        begun = laplace(field, terms, tol=0.1, max_iter=30).update if sites is None else with_sites(field, *sites)
+        return propagate(field, terms, begun, tol=tol, max_iter=self.max_iter)
 
     def _kernel_parameters(self, X, signs):
         """Gamma and variance, those that are asked from the evidence as its highest point says."""

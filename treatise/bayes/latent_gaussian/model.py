@@ -16,6 +16,7 @@ from treatise.bayes.latent_gaussian._checks import checked_constraints, checked_
 from treatise.bayes.latent_gaussian._corrections import METHODS
 from treatise.bayes.latent_gaussian._dense_field import DenseField
 from treatise.bayes.latent_gaussian._draws import FieldDraws
+from treatise.bayes.latent_gaussian._fields import with_sites, without_sites
 from treatise.bayes.latent_gaussian._laplace import laplace
 from treatise.bayes.latent_gaussian._marginal_grid import corrected_marginal
 from treatise.bayes.latent_gaussian._propagation import propagate
@@ -210,13 +211,13 @@ class LatentGaussianModel(FieldDraws, BaseEstimator):
             a, b = (np.asarray(part, dtype=np.float64) for part in start)
             if a.shape != (len(terms.y),) or b.shape != a.shape:
                 raise ValueError(f"start must be a pair of arrays of {len(terms.y)} numbers, one for each term")
+            begun = with_sites(field, a, b)
         elif terms.likelihood.smooth:
-            begun = laplace(field, terms, tol=1e-3, max_iter=50)
-            a, b = begun.update.a, begun.update.b
+            begun = laplace(field, terms, tol=1e-3, max_iter=50).update
         else:
-            a, b = np.zeros((2, len(terms.y)))
+            begun = without_sites(field)
         settings = {"power": self.power, "damping": self.damping, "tol": self.tol, "max_iter": self.max_iter}
-        return propagate(field, terms, a, b, **settings)
+        return propagate(field, terms, begun, **settings)
 
     def _set_result(self, found):
         update = found.update
