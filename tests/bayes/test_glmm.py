@@ -145,6 +145,35 @@ def test_logistic_intercept_is_near_its_exact_posterior():
     assert np.sqrt(model.coef_cov_[0, 0]) == pytest.approx(deviation, rel=0.02)
 
 
+def log_likelihood_of_deviations(y, trials, intercepts, deviations):
+    """Of one row a group, effects integrated out by quadrature, of shape (n_intercepts, n_deviations)."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    eta = intercepts[:, None, None] + deviations[:, None] * nodes
+    found = np.zeros(eta.shape[:2])
+    for successes, count in zip(y, trials):
+        found += np.log(np.exp(successes * eta - count * np.logaddexp(0.0, eta)) @ weights)
+    return found
+
+
+def test_deviations_among_few_groups_are_means_of_the_exact_posterior_and_lie_above_the_likeliest_ones():
+    rng = np.random.default_rng(5)
+    trials = rng.integers(10, 60, 15)
+    y = rng.binomial(trials, expit(-1.5 + rng.normal(0, 0.7, 15)))
+    model = VariationalGLMM("binomial").fit(np.zeros((15, 1)), y, groups=np.arange(15), trials=trials)
+    row = model.summary().names.index("sd groups")
+    intercepts, deviations = np.linspace(-4.0, 1.0, 101), np.linspace(0.02, 4.0, 200)
+    logs = log_likelihood_of_deviations(y, trials, intercepts, deviations)
+    chances = np.exp(logs - logs.max()).sum(axis=0)  # a half-Cauchy law of scale 1e5 is flat in the deviation
+    chances /= chances.sum()
+    mean = chances @ deviations
+    spread = np.sqrt(chances @ deviations**2 - mean**2)
+    likeliest = deviations[np.unravel_index(logs.argmax(), logs.shape)[1]]
+    assert likeliest < 0.9 * mean
+    assert model.summary().mean[row] == pytest.approx(mean, rel=0.03)
+    # The factor of the variance does not know how uncertain each effect is together with it.
+    assert 0.5 * spread < model.summary().sd[row] < spread
+
+
 @pytest.mark.parametrize("response", [PoissonResponse(30), BinomialResponse(60)])
 def test_slope_and_weight_are_the_derivatives_of_the_expected_log_density(response):
     y, trials = np.array([2.0]), np.array([5.0])

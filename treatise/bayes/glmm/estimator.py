@@ -35,6 +35,12 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     outcomes of two or three rows a group (the variance of the groups then comes out too small, for any variational
     fit), or with several large crossed factors: one factor may have any number of levels, the others are dense.
 
+    Deviations among groups are posterior means under a prior that is flat in the deviation, and not the likeliest
+    values, which lme4 prints: with few groups they lie above those, as the exact posterior does (15 herds of cbpp: 0.77
+    here, 0.77 exactly, 0.64 from lme4; 59 patients of epil: 0.55, 0.56, 0.52). ``half_cauchy_scale=1`` draws them in by
+    some hundredths. Intervals of deviations are too narrow where a group says little of its effect: the spread is 0.15
+    in place of 0.23 for cbpp, and 0.17 in place of 0.55 for bacteria, with yes or no at four visits.
+
     A cycle costs ``n (p + q)^2`` for p columns and the levels of smaller factors and q effects of a group; memory a few
     arrays of ``n p``. 100 000 rows in 10 000 groups take about a second.
 
