@@ -433,6 +433,21 @@ def test_wrong_slopes_groups_and_levels_are_told(fitted):
         fitted.predict([[0.5]], groups=[[1, 2]])
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("family", ["poisson", "binomial", "gaussian"])
+@pytest.mark.parametrize("n_groups", [1, 2])
+def test_groups_too_few_for_their_deviation_are_told(family, n_groups):
+    rng = np.random.default_rng(0)
+    X, groups, y = rng.normal(size=(40, 1)), np.arange(40) % n_groups, rng.integers(0, 2, 40)
+    with pytest.warns(UserWarning, match=f"groups has only {n_groups} different values.*half_cauchy_scale=1"):
+        VariationalGLMM(family, max_iter=5).fit(X, y, groups=groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        calm = VariationalGLMM(family, half_cauchy_scale=1.0).fit(X, y, groups=groups)
+        VariationalGLMM(family).fit(X, y, groups=np.arange(40) % 3)
+    assert np.sqrt(calm.random_covariances_[0][0, 0]) < 10
+
+
 def test_a_fit_cut_short_is_told(counts):
     X, y, group = counts
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):

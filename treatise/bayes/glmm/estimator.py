@@ -22,6 +22,9 @@ from treatise.bayes.glmm._summary import MixedModelSummary
 from treatise.statistics import FormulaColumns, parse_formula
 from treatise.statistics.predictive_intervals import interval_ends
 
+_LEAST_LEVELS, _SAYS_SOMETHING = 3, 10.0
+"""Levels of a factor from which a prior that is flat in their deviation leaves it an end; scales that are not flat."""
+
 
 class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     """Mixed model for counts, shares or amounts: effects of columns and of groups, each with its uncertainty.
@@ -350,6 +353,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self._random_units = [e.units() if self.standardize else np.ones(e.columns.shape[1]) for e in effects]
         fixed, turn = columns.columns(X), columns.turn()
         layout = Layout(effects, fixed.shape[1])
+        self._tell_few_levels(layout)
         design, _ = layout.rows(fixed, _in_units(effects, self._random_units))
         scale = self.half_cauchy_scale
         covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
@@ -362,6 +366,18 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.lower_bound_trace_ = np.array(trace) - (len(y) * np.log(self._unit) if response.noise else 0.0)
         self._keep(cycle, layout, effects, names, turn, intercept)
         return self
+
+    def _tell_few_levels(self, layout):
+        """The likelihood falls with a deviation no faster than its inverse where two levels share a constant."""
+        for factor, levels in layout.levels.items():
+            if len(levels) < _LEAST_LEVELS and self.half_cauchy_scale > _SAYS_SOMETHING:
+                warnings.warn(
+                    f"{factor} has only {len(levels)} different values, which cannot tell how much such values differ: "
+                    f"with half_cauchy_scale={self.half_cauchy_scale:g} their deviation has next to no end; choose "
+                    "half_cauchy_scale=1, or make a column of X of them",
+                    UserWarning,
+                    stacklevel=5,
+                )
 
     def _keep(self, cycle, layout, effects, names, turn, intercept):
         q, unit, p = cycle.q, self._unit, layout.n_fixed
@@ -390,9 +406,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.lower_bound_ = float(self.lower_bound_trace_[-1])
         self.converged_ = bool(self.distance_ <= self.tol)
         if not self.converged_:
+            distance = f"some {self.distance_:.1g} deviations" if np.isfinite(self.distance_) else "far"
             warnings.warn(
-                f"after {self.n_iter_} cycles effects are some {self.distance_:.1g} deviations from their fixed point, "
-                f"not tol={self.tol:g}; raise max_iter, or lower sigma_beta if a column separates the outcomes, "
+                f"after {self.n_iter_} cycles effects are {distance} from their fixed point, "
+                f"beyond tol={self.tol:g}; raise max_iter, or lower sigma_beta if a column separates the outcomes, "
                 "is constant or follows from others",
                 ConvergenceWarning,
                 stacklevel=4,
