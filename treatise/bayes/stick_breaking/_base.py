@@ -20,7 +20,7 @@ from treatise.bayes.stick_breaking._places import (
     places_of,
     smoothed,
 )
-from treatise.bayes.stick_breaking._sticks import Places, Sticks, regression_moments
+from treatise.bayes.stick_breaking._sticks import Places, Sticks, inverse_of_root, regression_moments
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -172,7 +172,7 @@ def moments_at(places: Places, weights: np.ndarray, roots: np.ndarray, widths: n
     """Means and root mean squares of regressions at places."""
     means, etas = np.empty((len(places.squares), len(weights))), np.empty((len(places.squares), len(weights)))
     for k, (mean, root, width) in enumerate(zip(weights, roots, widths)):
-        means[:, k], etas[:, k] = regression_moments(places.features(width), mean, root)
+        means[:, k], etas[:, k] = regression_moments(places.features(width), mean, inverse_of_root(root))
     return means, etas
 
 
