@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import Classifier
 from treatise._core.invariants import finite, is_array, is_number
 from treatise._core.magnitudes import check_magnitudes
+from treatise._core.threads import one_blas_thread
 from treatise.bayes.latent_gaussian._dense_field import DenseField
 from treatise.bayes.latent_gaussian._fields import with_sites
 from treatise.bayes.latent_gaussian._laplace import laplace
@@ -163,10 +164,11 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         signs = 2.0 * self._code_labels(y) - 1.0
         if self.correction is not None:
             LatentGaussianModel(inference=self.inference)._method(self.correction)
-        self.gamma_, self.variance_ = self._kernel_parameters(X, signs)
-        self.kernel_ = resolve_kernel(self.kernel, X, gamma=self.gamma_)
-        self.X_fit_, self._signs = X, signs
-        found = self._approximation(self.variance_ * self.kernel_(X), signs, self.tol)
+        with one_blas_thread(X.shape[0]):
+            self.gamma_, self.variance_ = self._kernel_parameters(X, signs)
+            self.kernel_ = resolve_kernel(self.kernel, X, gamma=self.gamma_)
+            self.X_fit_, self._signs = X, signs
+            found = self._approximation(self.variance_ * self.kernel_(X), signs, self.tol)
         update = found.update
         self.pull_, self._root, self._scale = update.pull.copy(), update._root, update._s
         self.log_evidence_, self.n_iter_ = float(found.log_evidence), found.n_iter
