@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from treatise import bayes
+from treatise import bayes, linear
 from treatise._core import threads as _threads
 
 
@@ -54,6 +54,8 @@ def _estimators_of_small_matrices():
     yield lambda: bayes.GPBinaryClassifier(gamma=0.5, variance=1.0).fit(X, signs)
     yield lambda: bayes.LatentGaussianModel(covariance=np.eye(30)).fit(signs)
     yield lambda: bayes.LogisticStickBreaking(max_iter=2, random_state=0).fit(X, locations=np.arange(30))
+    yield lambda: linear.GroupARDRegressor(1).fit(X, X[:, 0])
+    yield lambda: linear.GroupLassoMKL(1, gamma=1.0).fit(X, X[:, 0])
     yield lambda: bayes.HMMClusterer(2, n_states=1, n_init=1, random_state=0).fit([X, X + 5, X + 6])
 
 
