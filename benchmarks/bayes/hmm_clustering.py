@@ -29,10 +29,10 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         repeats=1,
     )
     yield Scaling(
-        work="HMMClusterer, ten steps, 10 centres, over models",
+        work="HMMClusterer, ten steps with soft groups, 10 centres, over models",
         sizes=(500, 2000, 8000),
         prepare=_many,
-        warm_up=lambda: _ours(models[:20]),
+        warm_up=_many(20),
     )
 
 
@@ -54,14 +54,16 @@ def _families(n: int) -> list[MixtureHMM]:
 
 
 def _many(n: int) -> Any:
+    """Hard groups stand still after some steps, more or fewer; those that overlap take all ten."""
     models = _families(n)
-    return lambda: _ours(models).lower_bound_
+    return lambda: _ours(models, 0.01).n_iter_
 
 
-def _ours(models: list[MixtureHMM]) -> HMMClusterer:
+def _ours(models: list[MixtureHMM], n_virtual: float = 1e4) -> HMMClusterer:
+    way = HMMClusterer(10, n_virtual=n_virtual, n_init=1, anneal=False, max_iter=STEPS, tol=0, random_state=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return HMMClusterer(10, n_init=1, anneal=False, max_iter=STEPS, tol=0, random_state=1).fit(models)
+        return way.fit(models)
 
 
 def _drawn(models: list[MixtureHMM]) -> SampledHMMClusterer:

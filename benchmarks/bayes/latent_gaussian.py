@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks._contest import Contest, Scaling
-from treatise.bayes import GPBinaryClassifier, LatentGaussianModel, grid_field
+from treatise.bayes import GPBinaryClassifier, LatentGaussianModel, Poisson, grid_field
+from treatise.bayes.latent_gaussian._laplace import laplace
+from treatise.bayes.latent_gaussian._propagation import matched_sites
+from treatise.bayes.latent_gaussian._terms import Terms
 
 ROWS, COLUMNS, VARIANCE, WIDTH = 500, 4, 4.0, 1.5
+CELLS = 40_000
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
@@ -18,24 +22,34 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     yield Contest(
         work=f"probit Gaussian process by EP, {ROWS} rows, kernel given, 200 probabilities; quality: their mean",
         peer="GPy",
-        ours=partial(_ours, X, y, new, "probit", "ep"),
+        ours=partial(_ours, X, y, new),
         theirs=partial(_gpy, X, y, new),
         quality=lambda chances: float(np.mean(chances)),
-        warm_up=partial(_ours, X[:50], y[:50], new, "probit", "ep"),
+        warm_up=partial(_ours, X[:50], y[:50], new),
     )
     yield Contest(
-        work=f"logistic Gaussian process by Laplace's method, {ROWS} rows, kernel given; quality: mean probability",
+        work=f"logistic Gaussian process by Laplace's method, {ROWS} rows, kernel given, 200 probabilities; quality: "
+        "log evidence",
         peer="scikit-learn",
-        ours=partial(_ours, X, y, new, "logit", "laplace"),
+        ours=partial(_our_evidence, X, y, new),
         theirs=partial(_scikit_learn, X, y, new),
-        quality=lambda chances: float(np.mean(chances)),
-        warm_up=partial(_ours, X[:50], y[:50], new, "logit", "laplace"),
+        quality=float,
+        warm_up=partial(_our_evidence, X[:50], y[:50], new),
+    )
+    begun = _begun(_counted(CELLS))
+    yield Contest(
+        work=f"a sweep of EP on a grid of {CELLS} cells, against a step of Newton's method, ten of which are asked; "
+        "quality: mean precision of the sites",
+        peer="treatise",
+        ours=partial(_sweep, begun),
+        theirs=partial(_newton_step, begun),
+        quality=float,
     )
     yield Scaling(
         work="LatentGaussianModel, Poisson counts on a grid, EP to its end, over cells",
         sizes=(2500, 10_000, 40_000),
-        prepare=_counted,
-        warm_up=_counted(100),
+        prepare=lambda cells: partial(_fitted, _counted(cells)),
+        warm_up=partial(_fitted, _counted(100)),
     )
 
 
@@ -46,11 +60,14 @@ def _labels() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, y, new
 
 
-def _ours(X: np.ndarray, y: np.ndarray, new: np.ndarray, likelihood: str, inference: str) -> np.ndarray:
-    model = GPBinaryClassifier(
-        gamma=0.5 / WIDTH**2, variance=VARIANCE, likelihood=likelihood, inference=inference
-    )  # fmt: skip
-    return model.fit(X, y).predict_proba(new)[:, 1]
+def _ours(X: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+    return GPBinaryClassifier(gamma=0.5 / WIDTH**2, variance=VARIANCE).fit(X, y).predict_proba(new)[:, 1]
+
+
+def _our_evidence(X: np.ndarray, y: np.ndarray, new: np.ndarray) -> float:
+    model = GPBinaryClassifier(gamma=0.5 / WIDTH**2, variance=VARIANCE, likelihood="logit", inference="laplace")
+    model.fit(X, y).predict_proba(new)
+    return model.log_evidence_
 
 
 def _gpy(X: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -63,17 +80,45 @@ def _gpy(X: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
     return model.predict(new)[0][:, 0]
 
 
-def _scikit_learn(X: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+def _scikit_learn(X: np.ndarray, y: np.ndarray, new: np.ndarray) -> float:
     from sklearn.gaussian_process import GaussianProcessClassifier
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
-    kernel = ConstantKernel(VARIANCE) * RBF(WIDTH)
-    return GaussianProcessClassifier(kernel, optimizer=None).fit(X, y).predict_proba(new)[:, 1]
+    model = GaussianProcessClassifier(ConstantKernel(VARIANCE) * RBF(WIDTH), optimizer=None).fit(X, y)
+    model.predict_proba(new)
+    return float(model.log_marginal_likelihood_value_)
 
 
-def _counted(cells: int) -> Any:
+def _counted(cells: int) -> tuple[LatentGaussianModel, np.ndarray]:
+    """Counts on a square of cells, and their model."""
     side = int(np.sqrt(cells))
     rng = np.random.default_rng(0)
     eta = np.sin(np.arange(side) * 6 / side)[:, None] * np.cos(np.arange(side) * 9 / side)
-    y, precision = rng.poisson(np.exp(eta.ravel())), grid_field((side, side), precision=5.0)
-    return lambda: LatentGaussianModel(precision, likelihood="poisson", tol=1e-6).fit(y).n_iter_
+    model = LatentGaussianModel(grid_field((side, side), precision=5.0), likelihood="poisson", tol=1e-6)
+    return model, rng.poisson(np.exp(eta.ravel()))
+
+
+def _fitted(grid: tuple[LatentGaussianModel, np.ndarray]) -> int:
+    model, y = grid
+    return model.fit(y).n_iter_
+
+
+def _begun(grid: tuple[LatentGaussianModel, np.ndarray]) -> tuple[Any, Any, Any]:
+    """The field, the terms, and the field with the sites of Laplace's method."""
+    model, y = grid
+    field, terms = model._field(len(y)), Terms(Poisson(), y.astype(float), model.n_quad)
+    return field, terms, laplace(field, terms, tol=1e-3).update
+
+
+def _sweep(begun: tuple[Any, Any, Any]) -> float:
+    """The factor, all variances, and the sites that match the moments of their terms."""
+    field, terms, update = begun
+    return float(matched_sites(field.update(update.a, update.b), terms, 1.0)[0].mean())
+
+
+def _newton_step(begun: tuple[Any, Any, Any]) -> float:
+    """Slopes and bends of the terms, the factor, and the mean."""
+    field, terms, update = begun
+    slope, bend = terms.derivatives(update.term_mean)
+    moved = field.update(-bend, slope - bend * update.term_mean)
+    return float(-terms.derivatives(moved.term_mean)[1].mean())

@@ -9,6 +9,8 @@ import numpy as np
 from benchmarks._contest import Contest, Scaling
 from treatise.bayes import HeteroscedasticAdditiveRegressor, VariationalGLMM
 
+MANY = 10_000
+
 
 def benchmarks() -> Iterator[Contest | Scaling]:
     """The same Poisson and logistic models of 100 groups; then groups of ten rows up to 10 000 of them; then curves."""
@@ -24,6 +26,16 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             quality=(lambda sd: sd / EXACT_SLOPE_DEVIATION) if family == "poisson" else float,
             warm_up=partial(_ours, family, X, y, group),
         )
+    X, y, group = _counts(MANY)
+    yield Contest(
+        work=f"poisson mixed model, {MANY} groups of 10 rows, against a penalised regression with a column for each "
+        "group; quality: mean absolute error of the groups' levels",
+        peer="scikit-learn",
+        ours=partial(_our_levels, X, y, group),
+        theirs=partial(_levels_of_columns, X, y, group),
+        quality=lambda levels: float(np.abs(levels - levels.mean() - _effects(MANY)).mean()),
+        warm_up=partial(_our_levels, X[:1000], y[:1000], group[:1000]),
+    )
     yield Scaling(
         work="VariationalGLMM, Poisson, groups of 10 rows, over groups",
         sizes=(1000, 3000, 10_000),
@@ -48,6 +60,28 @@ def _counts(groups: int, family: str = "poisson") -> tuple[np.ndarray, np.ndarra
     eta = 0.5 + x + effects[:, None]
     y = rng.poisson(np.exp(eta)) if family == "poisson" else rng.binomial(1, 1 / (1 + np.exp(-eta)))
     return x.reshape(-1, 1), y.ravel(), np.repeat(np.arange(groups), 10)
+
+
+def _effects(groups: int) -> np.ndarray:
+    """Levels of the groups of the set below, about their mean."""
+    rng = np.random.default_rng(0)
+    rng.random((groups, 10))
+    found = rng.normal(0, np.sqrt(0.5), groups)
+    return found - found.mean()
+
+
+def _our_levels(X: np.ndarray, y: np.ndarray, group: np.ndarray) -> np.ndarray:
+    return VariationalGLMM().fit(X, y, groups=group).random_effects_[0][:, 0]
+
+
+def _levels_of_columns(X: np.ndarray, y: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """The penalty that says of the levels what is true, a variance of one half."""
+    from scipy import sparse
+    from sklearn.linear_model import PoissonRegressor
+
+    Z = sparse.csr_matrix((np.ones(len(y)), (np.arange(len(y)), group)))
+    model = PoissonRegressor(alpha=1 / (0.5 * len(y)), max_iter=1000, tol=1e-6)
+    return model.fit(sparse.hstack([X, Z], format="csr"), y).coef_[1:]
 
 
 def _ours(family: str, X: np.ndarray, y: np.ndarray, group: np.ndarray) -> float:

@@ -145,6 +145,35 @@ def test_logistic_intercept_is_near_its_exact_posterior():
     assert np.sqrt(model.coef_cov_[0, 0]) == pytest.approx(deviation, rel=0.02)
 
 
+def log_likelihood_of_deviations(y, trials, intercepts, deviations):
+    """Of one row a group, effects integrated out by quadrature, of shape (n_intercepts, n_deviations)."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    eta = intercepts[:, None, None] + deviations[:, None] * nodes
+    found = np.zeros(eta.shape[:2])
+    for successes, count in zip(y, trials):
+        found += np.log(np.exp(successes * eta - count * np.logaddexp(0.0, eta)) @ weights)
+    return found
+
+
+def test_deviations_among_few_groups_are_means_of_the_exact_posterior_and_lie_above_the_likeliest_ones():
+    rng = np.random.default_rng(5)
+    trials = rng.integers(10, 60, 15)
+    y = rng.binomial(trials, expit(-1.5 + rng.normal(0, 0.7, 15)))
+    model = VariationalGLMM("binomial").fit(np.zeros((15, 1)), y, groups=np.arange(15), trials=trials)
+    row = model.summary().names.index("sd groups")
+    intercepts, deviations = np.linspace(-4.0, 1.0, 101), np.linspace(0.02, 4.0, 200)
+    logs = log_likelihood_of_deviations(y, trials, intercepts, deviations)
+    chances = np.exp(logs - logs.max()).sum(axis=0)  # a half-Cauchy law of scale 1e5 is flat in the deviation
+    chances /= chances.sum()
+    mean = chances @ deviations
+    spread = np.sqrt(chances @ deviations**2 - mean**2)
+    likeliest = deviations[np.unravel_index(logs.argmax(), logs.shape)[1]]
+    assert likeliest < 0.9 * mean
+    assert model.summary().mean[row] == pytest.approx(mean, rel=0.03)
+    # The factor of the variance does not know how uncertain each effect is together with it.
+    assert 0.5 * spread < model.summary().sd[row] < spread
+
+
 @pytest.mark.parametrize("response", [PoissonResponse(30), BinomialResponse(60)])
 def test_slope_and_weight_are_the_derivatives_of_the_expected_log_density(response):
     y, trials = np.array([2.0]), np.array([5.0])
@@ -402,6 +431,21 @@ def test_wrong_slopes_groups_and_levels_are_told(fitted):
         fitted.predict_interval([[0.5]], of="y")
     with pytest.raises(ValueError, match="2 columns where the fit had 1"):
         fitted.predict([[0.5]], groups=[[1, 2]])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("family", ["poisson", "binomial", "gaussian"])
+@pytest.mark.parametrize("n_groups", [1, 2])
+def test_groups_too_few_for_their_deviation_are_told(family, n_groups):
+    rng = np.random.default_rng(0)
+    X, groups, y = rng.normal(size=(40, 1)), np.arange(40) % n_groups, rng.integers(0, 2, 40)
+    with pytest.warns(UserWarning, match=f"groups has only {n_groups} different values.*half_cauchy_scale=1"):
+        VariationalGLMM(family, max_iter=5).fit(X, y, groups=groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        calm = VariationalGLMM(family, half_cauchy_scale=1.0).fit(X, y, groups=groups)
+        VariationalGLMM(family).fit(X, y, groups=np.arange(40) % 3)
+    assert np.sqrt(calm.random_covariances_[0][0, 0]) < 10
 
 
 def test_a_fit_cut_short_is_told(counts):

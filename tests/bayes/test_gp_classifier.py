@@ -8,6 +8,7 @@ from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from treatise.bayes import GPBinaryClassifier, LatentGaussianModel
+from treatise.bayes.latent_gaussian._dense_field import DenseField
 from treatise.bayes.latent_gaussian.gp_classifier import _EvidenceSearch
 from treatise.kernels import Gaussian
 
@@ -40,6 +41,25 @@ def test_laplace_with_the_logit_equals_scikit_learn(rows):
     assert ours.log_evidence_ == pytest.approx(theirs.log_marginal_likelihood_value_, abs=1e-6)
     # They replace the logistic function by five error functions in the average, which is good to some thousandths.
     np.testing.assert_allclose(ours.predict_proba(new), theirs.predict_proba(new), atol=5e-3)
+
+
+def test_variances_of_many_rows_are_those_of_the_definition():
+    """Of so many rows the factor is inverted by halves."""
+    rng = np.random.default_rng(3)
+    X, a = rng.normal(size=(150, 2)), rng.gamma(1.0, 1.0, 150)
+    a[:4] = 1e-9  # sites that take next to nothing of their variance
+    K = 4.0 * Gaussian(0.5)(X)
+    update = DenseField(K, np.zeros(150)).update(a, a)
+    expected = K - K @ np.linalg.solve(K + np.diag(1 / a), K)
+    np.testing.assert_allclose(update.term_variance, np.diag(expected), rtol=1e-8)
+
+
+def test_sweeps_begin_from_the_last_factor_of_newtons_method(rows, monkeypatch):
+    X, y, _, _ = rows
+    factored, update = [], DenseField.update
+    monkeypatch.setattr(DenseField, "update", lambda field, a, b: factored.append(a) or update(field, a, b))
+    GPBinaryClassifier(gamma=0.4, variance=5.0).fit(X, y)
+    assert len({a.tobytes() for a in factored}) == len(factored)
 
 
 def test_corrected_probabilities_are_nearer_to_those_of_draws(rows):

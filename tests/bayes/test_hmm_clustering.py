@@ -243,10 +243,18 @@ def test_work_in_parts_gives_what_one_piece_gives(monkeypatch):
     weights = rng.dirichlet(np.ones(7))
     once = expectation(base, weights, 5 * weights, centers, np.full(2, 0.5), 4)
     monkeypatch.setattr(_pairs, "_TERMS_AT_ONCE", 100)
+    monkeypatch.setattr(_pairs, "_WHITE_AT_ONCE", 20)
     parts = expectation(base, weights, 5 * weights, centers, np.full(2, 0.5), 4)
     np.testing.assert_allclose(parts[0], once[0], rtol=1e-12)
     for a, b in zip(parts[3], once[3]):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+def test_a_shift_of_all_models_costs_the_bounds_no_digits():
+    rng = np.random.default_rng(10)
+    base, centers = packed([random_hmm(rng) for _ in range(5)]), packed([random_hmm(rng) for _ in range(3)])
+    moved = [each._replace(means=each.means + 2.0**20) for each in (base, centers)]
+    np.testing.assert_allclose(_pairs.pair_bounds(*moved, 5), _pairs.pair_bounds(base, centers, 5), rtol=1e-9)
 
 
 def test_divergences_are_zero_on_the_diagonal_and_exact_for_single_states():

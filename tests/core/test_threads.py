@@ -1,7 +1,10 @@
 """Sharing a compiled loop out over threads."""
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from treatise import bayes, linear
 from treatise._core import threads as _threads
 
 
@@ -26,3 +29,41 @@ def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
 
     with pytest.raises(FloatingPointError, match="0 to 5"):
         _threads.over_ranges(work, 10, cost=1e9)
+
+
+def _matrix_threads():
+    np.eye(2) @ np.eye(2)
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_small_matrices_have_one_thread_and_large_ones_keep_theirs():
+    with threadpool_limits(2, "blas"):
+        before = _matrix_threads()
+        with _threads.one_blas_thread(999):
+            assert _matrix_threads() == {1}
+        with _threads.one_blas_thread(1000):
+            assert _matrix_threads() == before
+        assert _matrix_threads() == before
+
+
+def _estimators_of_small_matrices():
+    rng = np.random.default_rng(0)
+    X, signs = rng.normal(size=(30, 2)), np.arange(30) % 2
+    yield lambda: bayes.VariationalGLMM().fit(X, signs, groups=np.arange(30) // 3)
+    yield lambda: bayes.HeteroscedasticAdditiveRegressor(max_iter=3).fit(X, X[:, 0])
+    yield lambda: bayes.GPBinaryClassifier(gamma=0.5, variance=1.0).fit(X, signs)
+    yield lambda: bayes.LatentGaussianModel(covariance=np.eye(30)).fit(signs)
+    yield lambda: bayes.LogisticStickBreaking(max_iter=2, random_state=0).fit(X, locations=np.arange(30))
+    yield lambda: linear.GroupARDRegressor(1).fit(X, X[:, 0])
+    yield lambda: linear.GroupLassoMKL(1, gamma=1.0).fit(X, X[:, 0])
+    yield lambda: bayes.HMMClusterer(2, n_states=1, n_init=1, random_state=0).fit([X, X + 5, X + 6])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("fit", list(_estimators_of_small_matrices()))
+def test_estimators_of_small_matrices_ask_for_one_thread(fit, monkeypatch):
+    """On a busy machine their products took twenty times as long with two."""
+    asked, libraries = [], _threads._matrix_libraries()
+    monkeypatch.setattr(_threads, "_matrix_libraries", lambda: asked.append(1) or libraries)
+    fit()
+    assert asked

@@ -1,9 +1,15 @@
-"""Threads for compiled loops that release the interpreter lock."""
+"""Threads for compiled loops that release the interpreter lock, and none for small matrices."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 
 import numba
+from threadpoolctl import ThreadpoolController
+
+_LARGE = 1000
+"""Rows of a square matrix from which its factor keeps two threads at work for longer than they wait."""
 
 
 def over_ranges(work: Callable[[int, int], None], length: int, *, cost: float) -> None:
@@ -28,3 +34,29 @@ def over_ranges(work: Callable[[int, int], None], length: int, *, cost: float) -
     edges = [length * i // threads for i in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, edges[:-1], edges[1:]))
+
+
+def one_blas_thread(size: int = 0) -> AbstractContextManager:
+    """A context in which matrix routines run in one thread, for work that calls them often with small matrices.
+
+    Their threads wait for each other by spinning: milliseconds of work gain nothing from them, and take ten to twenty
+    times as long on a machine whose processors have something else to do.
+
+    Parameters
+    ----------
+    size : int, default=0
+        Rows of the largest square matrix; from 1 000 on threads stay as they are.
+
+    Returns
+    -------
+    context
+    """
+    return nullcontext() if size >= _LARGE else _matrix_libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _matrix_libraries() -> ThreadpoolController:
+    """Those of NumPy and SciPy; looking for them takes milliseconds, setting their threads none."""
+    import scipy.linalg  # noqa: F401  # loads its own
+
+    return ThreadpoolController()

@@ -4,6 +4,8 @@ from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
+from treatise._core.threads import one_blas_thread
+
 _SLOWEST, _FASTEST = 0.9999, 0.5
 _LONGEST_LEAP = 0.995
 _SWEEPS_BEFORE_A_LEAP, _MOST_SWEEPS = 3, 24
@@ -92,6 +94,10 @@ class FactorCycle(metaclass=ABCMeta):
         distance : float
             The distance at the end.
         """
+        with one_blas_thread():
+            return self._cycles(max_iter, tol)
+
+    def _cycles(self, max_iter, tol):
         trace: list[float] = []
         distance, passed, wait, stuck = Distance(), [], _SWEEPS_BEFORE_A_LEAP, 0
         growing, left = 0, np.inf

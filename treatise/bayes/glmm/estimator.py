@@ -22,6 +22,9 @@ from treatise.bayes.glmm._summary import MixedModelSummary
 from treatise.statistics import FormulaColumns, parse_formula
 from treatise.statistics.predictive_intervals import interval_ends
 
+_LEAST_LEVELS, _SAYS_SOMETHING = 3, 10.0
+"""Levels of a factor from which a prior that is flat in their deviation leaves it an end; scales that are not flat."""
+
 
 class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     """Mixed model for counts, shares or amounts: effects of columns and of groups, each with its uncertainty.
@@ -34,6 +37,12 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     want with intervals. Do not use it for predictions from tables without groups (a plain GLM does), for yes or no
     outcomes of two or three rows a group (the variance of the groups then comes out too small, for any variational
     fit), or with several large crossed factors: one factor may have any number of levels, the others are dense.
+
+    Deviations among groups are posterior means under a prior that is flat in the deviation, and not the likeliest
+    values, which lme4 prints: with few groups they lie above those, as the exact posterior does (15 herds of cbpp: 0.77
+    here, 0.77 exactly, 0.64 from lme4; 59 patients of epil: 0.55, 0.56, 0.52). ``half_cauchy_scale=1`` draws them in by
+    some hundredths. Intervals of deviations are too narrow where a group says little of its effect: the spread is 0.15
+    in place of 0.23 for cbpp, and 0.17 in place of 0.55 for bacteria, with yes or no at four visits.
 
     A cycle costs ``n (p + q)^2`` for p columns and the levels of smaller factors and q effects of a group; memory a few
     arrays of ``n p``. 100 000 rows in 10 000 groups take about a second.
@@ -344,6 +353,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self._random_units = [e.units() if self.standardize else np.ones(e.columns.shape[1]) for e in effects]
         fixed, turn = columns.columns(X), columns.turn()
         layout = Layout(effects, fixed.shape[1])
+        self._tell_few_levels(layout)
         design, _ = layout.rows(fixed, _in_units(effects, self._random_units))
         scale = self.half_cauchy_scale
         covariances = [CovarianceFactor(term.size, term.levels, scale) for term in design.terms]
@@ -356,6 +366,18 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.lower_bound_trace_ = np.array(trace) - (len(y) * np.log(self._unit) if response.noise else 0.0)
         self._keep(cycle, layout, effects, names, turn, intercept)
         return self
+
+    def _tell_few_levels(self, layout):
+        """The likelihood falls with a deviation no faster than its inverse where two levels share a constant."""
+        for factor, levels in layout.levels.items():
+            if len(levels) < _LEAST_LEVELS and self.half_cauchy_scale > _SAYS_SOMETHING:
+                warnings.warn(
+                    f"{factor} has only {len(levels)} different values, which cannot tell how much such values differ: "
+                    f"with half_cauchy_scale={self.half_cauchy_scale:g} their deviation has next to no end; choose "
+                    "half_cauchy_scale=1, or make a column of X of them",
+                    UserWarning,
+                    stacklevel=5,
+                )
 
     def _keep(self, cycle, layout, effects, names, turn, intercept):
         q, unit, p = cycle.q, self._unit, layout.n_fixed
@@ -384,9 +406,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self.lower_bound_ = float(self.lower_bound_trace_[-1])
         self.converged_ = bool(self.distance_ <= self.tol)
         if not self.converged_:
+            distance = f"some {self.distance_:.1g} deviations" if np.isfinite(self.distance_) else "far"
             warnings.warn(
-                f"after {self.n_iter_} cycles effects are some {self.distance_:.1g} deviations from their fixed point, "
-                f"not tol={self.tol:g}; raise max_iter, or lower sigma_beta if a column separates the outcomes, "
+                f"after {self.n_iter_} cycles effects are {distance} from their fixed point, "
+                f"beyond tol={self.tol:g}; raise max_iter, or lower sigma_beta if a column separates the outcomes, "
                 "is constant or follows from others",
                 ConvergenceWarning,
                 stacklevel=4,

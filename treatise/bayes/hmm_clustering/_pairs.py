@@ -1,13 +1,14 @@
 """The variational bound between all pairs of base and reduced models (Hershey, Olsen & Rennie; section 3.3)."""
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from treatise._core.threads import over_ranges
 from treatise.bayes.hmm_clustering import _pair_loops as loops
 
 _TERMS_AT_ONCE = 1 << 21
 """Pairs of components held at once: 16 MiB for each array of them."""
+_WHITE_AT_ONCE = 1 << 17
+"""Whitened coordinates held at once, which then stay near the processor."""
 
 
 def parts_of(base, reduced):
@@ -31,11 +32,26 @@ def gaussian_terms(base, reduced):
     precisions = np.swapaxes(whitening, 1, 2) @ whitening
     np.matmul(base.covariances.reshape(-1, d * d), precisions.reshape(-1, d * d).T, out=terms)
     constants = d * np.log(2 * np.pi) + 2 * np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
-    for k, (other, factor) in enumerate(zip(others, factors)):
-        white = solve_triangular(factor, (means - other).T, lower=True, check_finite=False)
-        terms[:, k] += np.einsum("db,db->b", white, white) + constants[k]
+    terms += constants
+    _add_squared_distances(means, others, whitening, terms)
     terms *= -0.5
     return terms.reshape(base.weights.shape + reduced.weights.shape)
+
+
+def _add_squared_distances(means, others, whitening, terms):
+    """Add ``|W_k (mu_b - mu_k)|^2`` to the terms, some rows at a time and all k in one product."""
+    n_others, d = others.shape
+    origin = others.mean(axis=0)
+    turned = whitening.reshape(n_others * d, d).T
+    away = np.einsum("kij,kj->ki", whitening, others - origin).ravel()
+    rows = max(1, _WHITE_AT_ONCE // len(away))
+    for first in range(0, len(means), rows):
+        part = slice(first, first + rows)
+        # About their mean: what all centres lie away from zero by costs the differences no digits.
+        white = (means[part] - origin) @ turned
+        white -= away
+        white = white.reshape(-1, n_others, d)
+        terms[part] += np.einsum("bkd,bkd->bk", white, white)
 
 
 def state_bounds(terms, base, log_weights):

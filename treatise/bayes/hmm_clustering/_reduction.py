@@ -124,22 +124,30 @@ def _statistics(base, centers, terms, mixed, log_components, pair_weights, tau):
     # In the order of the models, whichever thread was first: the same bits in every run.
     parts.sort(key=lambda part: part[0])
     begun, moved = (sum(part[k] for part in parts) for k in (1, 2))
-    return Statistics(begun, moved, *_moments(base, centers, shared.reshape(-1, centers.weights.size)))
+    return Statistics(begun, moved, *_moments(base, centers, shared, pair_weights))
 
 
-def _moments(base, centers, shared):
-    """Mass, and moments about the present means, of what the base components give to each reduced one."""
-    d, shape = base.means.shape[3], centers.weights.shape
-    means, present = base.means.reshape(-1, d), centers.means.reshape(-1, d)
-    mass = shared.sum(axis=0)
-    displaced = np.empty_like(present)
-    spread = shared.T @ base.covariances.reshape(len(means), -1)
-    for k, center in enumerate(present):
-        given = shared[:, k]
-        away = means - center
-        displaced[k] = given @ away
-        spread[k] += ((away * given[:, np.newaxis]).T @ away).ravel() if centers.full else given @ np.square(away)
-    return mass.reshape(shape), displaced.reshape(*shape, d), spread.reshape(centers.covariances.shape)
+def _moments(base, centers, shared, pair_weights):
+    """Mass, and moments about the present means, of what the base components give to each reduced one.
+
+    Each centre looks at the base models that are its own to some part: once groups are hard, at few of all.
+    """
+    d, (K, R, L) = base.means.shape[3], centers.weights.shape
+    mass, displaced = np.empty((K, R * L)), np.empty((K, R * L, d))
+    spread = np.empty((K, R * L, *centers.covariances.shape[3:]))
+    for j in range(K):
+        own = np.flatnonzero(pair_weights[:, j] > 0)
+        means, given = base.means[own].reshape(-1, d), shared[own, :, :, j].reshape(-1, R * L)
+        covariances = base.covariances[own].reshape(len(means), spread[0, 0].size)
+        mass[j], spread[j] = given.sum(axis=0), (given.T @ covariances).reshape(spread[j].shape)
+        for k, center in enumerate(centers.means[j].reshape(-1, d)):
+            away, part = means - center, given[:, k]
+            displaced[j, k] = part @ away
+            spread[j, k] += (away * part[:, np.newaxis]).T @ away if centers.full else part @ np.square(away)
+    return (
+        mass.reshape(centers.weights.shape), displaced.reshape(centers.means.shape),
+        spread.reshape(centers.covariances.shape),
+    )  # fmt: skip
 
 
 def maximised(centers, sums):

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import is_array
+from treatise._core.threads import one_blas_thread
 from treatise.bayes.hmm_clustering._centers import HMMCenters
 from treatise.bayes.hmm_clustering._initial import reshaped
 from treatise.bayes.hmm_clustering._packed import is_model, packed
@@ -199,7 +200,8 @@ class HMMClusterer(HMMCenters, ClusterMixin, BaseEstimator):
         base_weights = _checked_weights(weights, base.count)
         if self.n_clusters > base.count:
             raise ValueError(f"n_clusters={self.n_clusters} exceeds the {base.count} models; choose at most that many")
-        runs = [self._reduced(base, base_weights, *begin) for begin in self._beginnings(base, base_weights, random)]
+        with one_blas_thread():
+            runs = [self._reduced(base, base_weights, *begin) for begin in self._beginnings(base, base_weights, random)]
         best = max(runs, key=lambda run: run.history[-1])
         self._keep_centers(best.centers, best.weights)
         self.assignments_, self.bounds_ = best.assignments, best.bounds

@@ -6,6 +6,7 @@ The posterior marginal of ``x_i`` is ``q(x_i)`` times a correction: the integral
 
 import numpy as np
 
+from treatise.bayes.latent_gaussian._fields import without_sites
 from treatise.bayes.latent_gaussian._laplace import laplace
 from treatise.bayes.latent_gaussian._propagation import propagate, site_integrals
 from treatise.bayes.latent_gaussian._terms import Remainders
@@ -159,8 +160,7 @@ def full_propagation(here, x):
     """EP-FULL: expectation propagation to its end at every value."""
 
     def value_at(field, others):
-        none = np.zeros(len(field.term_mean))
-        return propagate(field, others, none, none, tol=1e-6).log_evidence
+        return propagate(field, others, without_sites(field), tol=1e-6).log_evidence
 
     return _point_by_point(here, x, value_at)
 

@@ -83,3 +83,11 @@ def without_sites(field):
     """The field itself, as an update."""
     zeros = np.zeros(len(field.term_mean))
     return field.update(zeros, zeros)
+
+
+def with_sites(field, a, b):
+    """The field times sites, or the field itself where that has no finite integral."""
+    try:
+        return field.update(a, b)
+    except np.linalg.LinAlgError:
+        return without_sites(field)

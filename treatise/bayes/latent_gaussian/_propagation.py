@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treatise.bayes.latent_gaussian._fields import without_sites
 from treatise.bayes.latent_gaussian._laplace import Approximation
 
 _LEAST_SHARE = 1.0 / 64.0
@@ -39,7 +40,7 @@ def site_integrals(mean, variance, cavity_mean, cavity_variance):
     return 0.5 * (np.log(variance / cavity_variance) + mean**2 / variance - cavity_mean**2 / cavity_variance)
 
 
-def propagate(field, terms, a, b, *, power=1.0, damping="auto", tol=1e-8, max_iter=200):
+def propagate(field, terms, begun, *, power=1.0, damping="auto", tol=1e-8, max_iter=200):
     """Sites whose first two moments agree with those of their terms.
 
     In every sweep each site is taken out of its marginal (the cavity), the term put in its place, and the site set so
@@ -53,8 +54,8 @@ def propagate(field, terms, a, b, *, power=1.0, damping="auto", tol=1e-8, max_it
         Prior.
     terms : Terms or Remainders
         What it is multiplied by.
-    a, b : ndarray of shape (n_terms,)
-        Sites to begin with.
+    begun : Update
+        The field with the sites to begin with; those that leave a term no cavity are put aside.
     power : float, default=1.0
         Share of a term that is exchanged at once (power EP).
     damping : float or "auto", default="auto"
@@ -69,7 +70,8 @@ def propagate(field, terms, a, b, *, power=1.0, damping="auto", tol=1e-8, max_it
     -------
     Approximation
     """
-    update, (a, b) = _start(field, a, b)
+    update = begun if np.all(1.0 - begun.a * begun.term_variance > 0) else without_sites(field)
+    a, b = update.a, update.b
     share = 1.0 if damping == "auto" else float(damping)
     last, converged, n_iter, change, mixing = np.inf, False, 0, np.inf, Mixing()
     for n_iter in range(1, max_iter + 1):
@@ -97,18 +99,6 @@ def propagate(field, terms, a, b, *, power=1.0, damping="auto", tol=1e-8, max_it
             share = taken
             mixing.forget()
     return Approximation(update, log_evidence(update, terms, power), n_iter, change, converged)
-
-
-def _start(field, a, b):
-    """The sites given, or none where they leave no normal law."""
-    try:
-        update = field.update(a, b)
-        if np.all(1.0 - a * update.term_variance > 0):
-            return update, (a, b)
-    except np.linalg.LinAlgError:
-        pass
-    none = np.zeros_like(a)
-    return field.update(none, none), (none, none)
 
 
 def _moved(field, a, b, da, db, share):

@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import Classifier
 from treatise._core.invariants import finite, is_array, is_number
 from treatise._core.magnitudes import check_magnitudes
+from treatise._core.threads import one_blas_thread
 from treatise.bayes.latent_gaussian._dense_field import DenseField
+from treatise.bayes.latent_gaussian._fields import with_sites
 from treatise.bayes.latent_gaussian._laplace import laplace
 from treatise.bayes.latent_gaussian._propagation import propagate
 from treatise.bayes.latent_gaussian._terms import Terms
@@ -162,10 +164,11 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         signs = 2.0 * self._code_labels(y) - 1.0
         if self.correction is not None:
             LatentGaussianModel(inference=self.inference)._method(self.correction)
-        self.gamma_, self.variance_ = self._kernel_parameters(X, signs)
-        self.kernel_ = resolve_kernel(self.kernel, X, gamma=self.gamma_)
-        self.X_fit_, self._signs = X, signs
-        found = self._approximation(self.variance_ * self.kernel_(X), signs, self.tol)
+        with one_blas_thread(X.shape[0]):
+            self.gamma_, self.variance_ = self._kernel_parameters(X, signs)
+            self.kernel_ = resolve_kernel(self.kernel, X, gamma=self.gamma_)
+            self.X_fit_, self._signs = X, signs
+            found = self._approximation(self.variance_ * self.kernel_(X), signs, self.tol)
         update = found.update
         self.pull_, self._root, self._scale = update.pull.copy(), update._root, update._s
         self.log_evidence_, self.n_iter_ = float(found.log_evidence), found.n_iter
@@ -187,10 +190,8 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         terms = Terms(resolve_likelihood(self.likelihood), signs, 40)
         if self.inference == "laplace":
             return laplace(field, terms, tol=tol, max_iter=self.max_iter)
-        if sites is None:
-            begun = laplace(field, terms, tol=1e-2, max_iter=30).update
-            sites = begun.a, begun.b
-        return propagate(field, terms, *sites, tol=tol, max_iter=self.max_iter)
+        begun = laplace(field, terms, tol=0.1, max_iter=30).update if sites is None else with_sites(field, *sites)
+        return propagate(field, terms, begun, tol=tol, max_iter=self.max_iter)
 
     def _kernel_parameters(self, X, signs):
         """Gamma and variance, those that are asked from the evidence as its highest point says."""

@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from treatise._core.invariants import finite, is_array
 from treatise._core.magnitudes import check_magnitudes
+from treatise._core.threads import one_blas_thread
 from treatise.bayes.latent_gaussian._checks import checked_constraints, checked_linear, checked_prior
 from treatise.bayes.latent_gaussian._corrections import METHODS
 from treatise.bayes.latent_gaussian._dense_field import DenseField
 from treatise.bayes.latent_gaussian._draws import FieldDraws
+from treatise.bayes.latent_gaussian._fields import with_sites, without_sites
 from treatise.bayes.latent_gaussian._laplace import laplace
 from treatise.bayes.latent_gaussian._marginal_grid import corrected_marginal
 from treatise.bayes.latent_gaussian._propagation import propagate
@@ -178,9 +180,10 @@ class LatentGaussianModel(FieldDraws, BaseEstimator):
                 f"the likelihood {self.likelihood!r} has no second derivative, which inference='laplace' needs; "
                 "choose inference='ep'"
             )
-        field = self._field(len(y))
-        terms = Terms(likelihood, likelihood.check(y), self.n_quad)
-        found = self._approximate(field, terms, start)
+        with one_blas_thread(len(y)):
+            field = self._field(len(y))
+            terms = Terms(likelihood, likelihood.check(y), self.n_quad)
+            found = self._approximate(field, terms, start)
         self._y, self._prepared = terms.y, (found.update, terms)
         self._set_result(found)
         return self
@@ -210,13 +213,13 @@ class LatentGaussianModel(FieldDraws, BaseEstimator):
             a, b = (np.asarray(part, dtype=np.float64) for part in start)
             if a.shape != (len(terms.y),) or b.shape != a.shape:
                 raise ValueError(f"start must be a pair of arrays of {len(terms.y)} numbers, one for each term")
+            begun = with_sites(field, a, b)
         elif terms.likelihood.smooth:
-            begun = laplace(field, terms, tol=1e-3, max_iter=50)
-            a, b = begun.update.a, begun.update.b
+            begun = laplace(field, terms, tol=1e-3, max_iter=50).update
         else:
-            a, b = np.zeros((2, len(terms.y)))
+            begun = without_sites(field)
         settings = {"power": self.power, "damping": self.damping, "tol": self.tol, "max_iter": self.max_iter}
-        return propagate(field, terms, a, b, **settings)
+        return propagate(field, terms, begun, **settings)
 
     def _set_result(self, found):
         update = found.update
@@ -292,7 +295,8 @@ class LatentGaussianModel(FieldDraws, BaseEstimator):
             raise ValueError(f"n_grid={n_grid} is too coarse; choose at least 9")
         if not power >= 0:
             raise ValueError(f"power={power} is out of range; choose 0 or more")
-        return corrected_marginal(update, terms, int(i) % update.field.n, method, n_grid, power)
+        with one_blas_thread(update.field.n):
+            return corrected_marginal(update, terms, int(i) % update.field.n, method, n_grid, power)
 
     def marginals(self, entries=None, method=None, *, n_grid=75):
         """The posterior densities of several entries of the field; parameters as for :meth:`marginal`.
@@ -359,10 +363,11 @@ class LatentGaussianModel(FieldDraws, BaseEstimator):
         if method == "gaussian":
             return prior_mean + across.T @ update.pull, variance - update.explained(across)
         means = np.broadcast_to(np.asarray(prior_mean, dtype=np.float64), variance.shape)
-        return [
-            self._new_marginal(terms, across[:, k], variance[k], means[k], self._method(method), n_grid)
-            for k in range(len(variance))
-        ]
+        with one_blas_thread(len(terms.y)):
+            return [
+                self._new_marginal(terms, across[:, k], variance[k], means[k], self._method(method), n_grid)
+                for k in range(len(variance))
+            ]
 
     def _new_marginal(self, terms, across, variance, mean, method, n_grid) -> Marginal:
         """The marginal of a number of its own behind the terms, which no observation looks at."""

@@ -1,6 +1,7 @@
 """What segmentations of one data set and of several have in common."""
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -8,10 +9,14 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import are_distinct, finite, is_array, within
+from treatise._core.progress import progress
+from treatise._core.threads import one_blas_thread
+from treatise.bayes.stick_breaking._ascent import Climb, Climber, climb, climb_with_merges
 from treatise.bayes.stick_breaking._features import FeatureScale, feature_scale, restored_atoms
 from treatise.bayes.stick_breaking._places import (
     checked_locations,
@@ -20,7 +25,7 @@ from treatise.bayes.stick_breaking._places import (
     places_of,
     smoothed,
 )
-from treatise.bayes.stick_breaking._sticks import Places, Sticks, regression_moments
+from treatise.bayes.stick_breaking._sticks import Places, Sticks, inverse_of_root, regression_moments
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -148,6 +153,20 @@ class StickBreaking(InheritsDocumentation, BaseEstimator):
                 stacklevel=4,
             )
 
+    def _best_climb(self, start: Callable[[int], Climber], n_rows: int) -> Climb:
+        """The highest of the climbs from several starts, each made of a seed."""
+        random_state = check_random_state(self.random_state)
+        ascend = climb_with_merges if self.merge else climb
+        with (
+            progress(type(self).__name__, self.n_init * self.max_iter, show=self.verbose) as advance,
+            one_blas_thread(),
+        ):
+            climbs = (
+                ascend(start(random_state.randint(2**31 - 1)), self.max_iter, self.tol * n_rows, advance)
+                for _ in range(self.n_init)
+            )
+            return max(climbs, key=lambda found: found.trace[-1])
+
     def _segment_means(self, X: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
         """Mean features of each segment, in the units of the rows."""
         atoms: Any = restored_atoms(arrays, self.codebooks)
@@ -172,7 +191,7 @@ def moments_at(places: Places, weights: np.ndarray, roots: np.ndarray, widths: n
     """Means and root mean squares of regressions at places."""
     means, etas = np.empty((len(places.squares), len(weights))), np.empty((len(places.squares), len(weights)))
     for k, (mean, root, width) in enumerate(zip(weights, roots, widths)):
-        means[:, k], etas[:, k] = regression_moments(places.features(width), mean, root)
+        means[:, k], etas[:, k] = regression_moments(places.features(width), mean, inverse_of_root(root))
     return means, etas
 
 

@@ -9,7 +9,8 @@ from copy import copy
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_solve, cholesky
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dtrtri
 from scipy.special import digamma, entr, expit, gammaln, log_expit, logsumexp, softmax
 
@@ -65,10 +66,11 @@ class Stick:
         self.rate = np.full(size, self.b0 + 0.5 * self.b0 / self.a0)
         self.variance = np.full(size, self.b0 / self.a0)
         self.root = np.diag(np.full(size, np.sqrt(self.a0 / self.b0)))
+        self.inverse = np.diag(np.full(size, np.sqrt(self.b0 / self.a0)))
 
     def moments(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of the regression at places, and the root of its mean square (equation 7's best eta)."""
-        return regression_moments(features, self.mean, self.root)
+        return regression_moments(features, self.mean, self.inverse)
 
     def update(self, features: np.ndarray, reached: np.ndarray, taken: np.ndarray, eta: np.ndarray) -> None:
         """Posterior of weights and precisions, given shares of rows that reach the stick and that take it."""
@@ -77,8 +79,8 @@ class Stick:
         precision[np.diag_indices_from(precision)] += (self.a0 + 0.5) / self.rate
         self.root = cholesky(precision, lower=True, overwrite_a=True, check_finite=False)
         self.mean = cho_solve((self.root, True), features.T @ (taken - 0.5 * reached), check_finite=False)
-        inverse = dtrtri(self.root, lower=1)[0]
-        self.variance = np.einsum("ij,ij->j", inverse, inverse)
+        self.inverse = inverse_of_root(self.root)
+        self.variance = np.einsum("ij,ij->j", self.inverse, self.inverse)
         self.rate = self.b0 + 0.5 * (self.variance + self.mean**2)
 
     def penalty(self) -> float:
@@ -222,10 +224,18 @@ class Sticks:
         return sum(stick.penalty() for stick in self.sticks)
 
 
-def regression_moments(features: np.ndarray, mean: np.ndarray, root: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and root mean square of regressions whose weights have a mean and a factor of their precision."""
+def inverse_of_root(root: np.ndarray) -> np.ndarray:
+    """Inverse of the lower factor of a precision."""
+    inverse, failed = dtrtri(root, lower=1)
+    if failed:
+        raise np.linalg.LinAlgError("a precision of weights is singular")
+    return np.asarray(inverse)
+
+
+def regression_moments(features: np.ndarray, mean: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and root mean square of regressions whose weights have a mean and an inverse factor of their precision."""
     center = features @ mean
-    spread = solve_triangular(root, features.T, lower=True, check_finite=False)
+    spread = dtrmm(1.0, inverse, features.T, lower=1)
     return center, np.sqrt(center**2 + np.einsum("ij,ij->j", spread, spread))
 
 

@@ -4,14 +4,13 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import is_array
 from treatise._core.magnitudes import check_magnitudes
-from treatise._core.progress import progress
-from treatise.bayes.stick_breaking._ascent import Widths, climb, climb_with_merges
+from treatise.bayes.stick_breaking._ascent import Widths
 from treatise.bayes.stick_breaking._base import (
     _POSITIVE,
     StickBreaking,
@@ -146,14 +145,7 @@ class HierarchicalStickBreaking(StickBreaking):
         Y = [self.scale_.apply(own) for own in sets]
         places = locations if locations is not None else [None] * len(sets)
         placed = [self._placed(own, place, f"locations[{m}]") for m, (own, place) in enumerate(zip(Y, places))]
-        random_state, best = check_random_state(self.random_state), None
-        ascend = climb_with_merges if self.merge else climb
-        with progress("HierarchicalStickBreaking", self.n_init * self.max_iter, show=self.verbose) as advance:
-            for _ in range(self.n_init):
-                start = self._start(Y, placed, random_state.randint(2**31 - 1))
-                found = ascend(start, self.max_iter, self.tol * len(rows), advance)
-                if best is None or found.trace[-1] > best.trace[-1]:
-                    best = found
+        best = self._best_climb(lambda seed: self._start(Y, placed, seed), len(rows))
         self._keep(best, rows, [centers for _, centers, _ in placed])
         return self
 

@@ -3,13 +3,11 @@
 import numpy as np
 from scipy.special import expit, logsumexp
 from sklearn.base import ClusterMixin, _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import are_distinct
 from treatise._core.magnitudes import check_magnitudes
-from treatise._core.progress import progress
-from treatise.bayes.stick_breaking._ascent import OneSet, Widths, climb, climb_with_merges
+from treatise.bayes.stick_breaking._ascent import OneSet, Widths
 from treatise.bayes.stick_breaking._base import (
     StickBreaking,
     atom_invariants,
@@ -127,14 +125,7 @@ class LogisticStickBreaking(ClusterMixin, StickBreaking):
             checked_counts(X, self.codebooks)
         Y = self._learn_scale(X)
         sticks, self.centers_, smooth = self._placed(Y, locations)
-        random_state, best = check_random_state(self.random_state), None
-        ascend = climb_with_merges if self.merge else climb
-        with progress("LogisticStickBreaking", self.n_init * self.max_iter, show=self.verbose) as advance:
-            for _ in range(self.n_init):
-                start = self._start(Y, smooth, sticks.without([]), random_state.randint(2**31 - 1))
-                found = ascend(start, self.max_iter, self.tol * len(X), advance)
-                if best is None or found.trace[-1] > best.trace[-1]:
-                    best = found
+        best = self._best_climb(lambda seed: self._start(Y, smooth, sticks.without([]), seed), len(X))
         self._keep(best, X)
         return self
 

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import are_distinct, is_array, is_count, is_number
+from treatise._core.threads import one_blas_thread
 from treatise.linear.group_ard._descent import BlockVariances, common_variance
 from treatise.linear.group_ard._forms import form_of
 from treatise.linear.group_ard._groups import GroupSparseRegressor
@@ -133,14 +134,15 @@ class GroupARDRegressor(NormalIntervals, GroupSparseRegressor):
         self
         """
         G, y = self._centred(X, y)
-        noise, scale = self._noise(G, y)
-        self.noise_var_ = self._held_out_noise(G, y, scale) if noise is None else noise
-        if self.gamma == "validation":
-            kappa = common_variance(G, y, self.noise_var_)
-            self.gamma_ = self._validated_gamma(G, y, kappa, self._path)
-        else:
-            self.gamma_ = float(self.gamma)
-        self._finish(G, self._descend(G, y, self.noise_var_, self.gamma_))
+        with one_blas_thread(max(G.shape)):
+            noise, scale = self._noise(G, y)
+            self.noise_var_ = self._held_out_noise(G, y, scale) if noise is None else noise
+            if self.gamma == "validation":
+                kappa = common_variance(G, y, self.noise_var_)
+                self.gamma_ = self._validated_gamma(G, y, kappa, self._path)
+            else:
+                self.gamma_ = float(self.gamma)
+            self._finish(G, self._descend(G, y, self.noise_var_, self.gamma_))
         return self
 
     def _descend(self, G, y, noise_var, gamma, tol=None):

@@ -8,6 +8,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.threads import one_blas_thread
 from treatise.linear.group_ard._descent import BlockVariances, common_variance
 from treatise.linear.group_ard._forms import form_of
 from treatise.linear.group_ard._groups import GroupSparseRegressor
@@ -125,14 +126,15 @@ class GroupLassoMKL(GroupSparseRegressor):
         self
         """
         G, y = self._centred(X, y)
-        noise, scale = self._noise(G, y)
-        self.noise_var_ = 0.1 * scale if noise is None else noise
-        if self.gamma == "validation":
-            kappa = common_variance(G, y, self.noise_var_)
-            self.gamma_ = self._validated_gamma(G, y, kappa, self._path)
-        else:
-            self.gamma_ = float(self.gamma)
-        found = self._solve(G, y, self.gamma_)
+        with one_blas_thread(max(G.shape)):
+            noise, scale = self._noise(G, y)
+            self.noise_var_ = 0.1 * scale if noise is None else noise
+            if self.gamma == "validation":
+                kappa = common_variance(G, y, self.noise_var_)
+                self.gamma_ = self._validated_gamma(G, y, kappa, self._path)
+            else:
+                self.gamma_ = float(self.gamma)
+            found = self._solve(G, y, self.gamma_)
         self._keep(found.coef, found.norms / np.sqrt(2 * self.gamma_))
         self.gap_, self.n_iter_, self.converged_ = found.gap, found.n_iter, bool(found.converged)
         if not self.converged_:

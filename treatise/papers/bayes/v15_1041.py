@@ -106,16 +106,21 @@ def fitted(model: Any, X: np.ndarray, y: np.ndarray) -> Any:
         return model.fit(X, y)
 
 
-def trial(p: int, seed: int, sweeps: int) -> Trial:
-    """Both models on 200 rows, judged on 200 others."""
+def simulated(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """200 rows with their targets (equation 15 and below), and 200 others with their expected targets."""
     rng = np.random.default_rng(seed)
     X, new = covariates(N, rng), covariates(N, rng)
     first = rng.random(N) < share(X[:, 0])
     noise = rng.standard_normal(N) * np.where(first, 0.25, np.sqrt(1 / 8))
     y = np.where(first, X[:, 0], 4.5 + 0.1 * X[:, 0]) + noise
-    x = new[:, 0]
-    chance = share(x)
-    truth = chance * x + (1 - chance) * (4.5 + 0.1 * x)
+    chance = share(new[:, 0])
+    return X, y, new, chance * new[:, 0] + (1 - chance) * (4.5 + 0.1 * new[:, 0])
+
+
+def trial(p: int, seed: int, sweeps: int) -> Trial:
+    """Both models on 200 rows, judged on 200 others."""
+    X, y, new, truth = simulated(seed)
+    x, chance = new[:, 0], share(new[:, 0])
     density = chance[:, None] * norm.pdf(GRID, x[:, None], 0.25)
     density += (1 - chance)[:, None] * norm.pdf(GRID, 4.5 + 0.1 * x[:, None], np.sqrt(1 / 8))
     length: dict[str, Any] = {
