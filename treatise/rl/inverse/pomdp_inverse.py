@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.invariants import within
 from treatise.rl.inverse._base import InverseLearner
 from treatise.rl.inverse.apprenticeship import max_margin, max_margin_values, projection
 from treatise.rl.inverse.conditions import controller_conditions
@@ -176,10 +177,8 @@ class POMDPInverseRL(InverseLearner, BaseEstimator):
         self._keep_search(search, features)
 
     def _invariants(self):
-        yield from super()._invariants()
-        policy = self.policy_
-        whole = isinstance(policy, FiniteStateController) and policy.is_whole()
-        yield "the policy is a controller whose nodes lead to its nodes", whole
+        yield "the policy is a controller", isinstance(self.policy_, FiniteStateController)
+        yield "its actions have rewards", within(self.policy_.actions, 0, self.reward_.shape[1])
 
 
 def random_controller(pomdp, rng):
