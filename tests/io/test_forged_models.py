@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
+import treatise.rl
 from treatise._core.errors import TreatiseError
 from treatise.applications import GreedyElimination
 from treatise.bayesnet import (
@@ -242,6 +243,13 @@ def test_every_public_estimator_that_can_be_saved_is_forged():
     assert forgotten == set()
 
 
+@pytest.mark.parametrize("name", sorted(name for name in EXAMPLES if hasattr(treatise.rl, name.partition(" ")[0])))
+def test_whoever_learns_from_decisions_can_be_saved(name, tmp_path):
+    """Forgeries of what cannot be saved at all would try nothing."""
+    save_model(EXAMPLES[name].fit(), tmp_path / "model.skops")
+    EXAMPLES[name].use(load_model(tmp_path / "model.skops").model)
+
+
 def test_values_in_the_place_of_methods_and_bad_parameters_are_refused(table, refused):
     model = AROW().fit(*table)
     model._walk = np.zeros(3)
@@ -321,6 +329,11 @@ def test_what_comparisons_store_is_looked_at_too(refused, name, change):
         ("HeteroscedasticAdditiveRegressor", lambda model: setattr(model, "_scale", model._scale[:-1])),
         ("SemiSupervisedGenerative", lambda model: setattr(model, "_theta", model._theta[:-1])),
         ("FreeEnergySARSA", lambda model: setattr(model, "learning_rate", (0.02,))),
+        ("POMDPInverseRL", lambda model: setattr(model, "policy_", None)),
+        ("POMDPInverseRL", lambda model: model.policy_.actions.__setitem__(0, 10**6)),
+        ("POMDPInverseRL", lambda model: model.policy_.successors.__setitem__((0, 0), 10**6)),
+        ("POMDPInverseRL", lambda model: setattr(model.policy_, "successors", model.policy_.successors[:-1])),
+        ("POMDPInverseRL", lambda model: setattr(model.policy_, "start", -1)),
         ("GPTD of steps 7", lambda model: setattr(model, "noise", 1e308)),
         ("EventLogFeatures", lambda model: model._counts["page"].__setitem__("p1", "other")),
         ("EventLogFeatures", lambda model: setattr(model, "visitor", "other")),

@@ -192,3 +192,12 @@ def test_a_controller_for_another_process_is_refused():
         rock_sample(7, 8)
     with pytest.raises(ValueError, match="rewards must be finite"):
         solve_pomdp(tiger(), rewards=np.full((2, 3), np.nan))
+
+
+@pytest.mark.parametrize(("rocks", "least"), [(((3, 1), (2, 1), (1, 0)), 25.0), (((3, 0), (3, 3), (1, 1)), 24.0)])
+def test_the_planner_comes_to_rocks_that_lie_many_actions_away(rocks, least):
+    """From the beliefs of the first few actions alone it went east for ever, for 3.8, or left rocks alone, for 18.5."""
+    world = rock_sample(rocks=rocks)
+    found = solve_pomdp(world, max_beliefs=300)
+    assert found.value >= least and np.isinf(found.error_bound)
+    assert solve_pomdp(world, max_beliefs=300).controller.actions.tolist() == found.controller.actions.tolist()

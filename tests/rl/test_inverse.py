@@ -1,5 +1,6 @@
 """Inverse reinforcement learning against the paper's numbers, brute force and its special cases."""
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hidden_worlds import GRID, MAZE, TIGER, random_case
 from sklearn.exceptions import ConvergenceWarning
 
+from treatise.papers.rl.v12_0691.experts import belief_controller, compact_features
 from treatise.rl import (
     FiniteMDP,
     FinitePOMDP,
@@ -325,3 +327,24 @@ def test_processes_that_end_are_refused():
         MDPInverseRL().fit(ending, [0, 0])
     with pytest.raises(ValueError, match="their numbers"):
         MDPInverseRL().fit(corridor(), np.full((5, 2), 0.5))
+
+
+def test_margins_between_values_have_a_penalty_that_is_drawn_from_the_runs():
+    """Without one, rewards of all signs everywhere profit from runs that are cut off."""
+    expert = belief_controller(solve_pomdp(heaven_hell()).controller, heaven_hell())
+    runs = expert.sample(heaven_hell(), 300, 300, random_state=0)
+    features = compact_features("C")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        values = {
+            lam: POMDPInverseRL("mmv", lam=lam, max_iter=25, random_state=0).fit(heaven_hell(), runs, features)
+            for lam in ("auto", 0.0)
+        }
+    best = expert.value(heaven_hell())
+    assert abs(values["auto"].policy_.value(heaven_hell()) - best) < 1e-6 and values["auto"].lam_ > 0.0
+    assert values[0.0].policy_.value(heaven_hell()) < 0.5 * best and values[0.0].lam_ == 0.0
+    # Whatever the rewards' unit: features of half the size have weights of the same sign and policy.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        half = POMDPInverseRL("mmv", max_iter=25, random_state=0).fit(heaven_hell(), runs, 0.5 * features)
+    assert abs(half.policy_.value(heaven_hell()) - best) < 1e-6

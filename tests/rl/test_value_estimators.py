@@ -455,3 +455,31 @@ def test_a_forged_trace_is_refused(tmp_path):
     save_model(model, tmp_path / "model.skops")
     with pytest.raises(Exception, match="_trace has a number for each feature"):
         load_model(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize("kind", [*ALL, KTD, GPTD, MonteCarlo])
+def test_numbers_whose_squares_overflow_are_refused(kind):
+    """Coefficients of zero would be learned from them in silence."""
+    rng = np.random.default_rng(0)
+    phi, rewards = rng.normal(size=(11, 2)), rng.normal(size=10)
+    with pytest.raises(ValueError, match=r"features holds .* whose square overflows"):
+        kind().fit(1e160 * phi[:-1], rewards, phi[1:])
+    with pytest.raises(ValueError, match=r"rewards holds .* whose square overflows"):
+        kind().fit(phi[:-1], 1e160 * rewards, phi[1:])
+
+
+def test_a_ridge_tells_that_steps_are_fewer_than_features_and_a_choice_of_features_does_not():
+    rng = np.random.default_rng(0)
+    steps = rng.normal(size=(5, 30)), rng.normal(size=5), rng.normal(size=(5, 30))
+    with pytest.warns(UserWarning, match="5 steps are fewer than the 30 features"):
+        PenalizedLSTD().fit(*steps)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PenalizedLSTD(penalty="l1").fit(*steps)
+
+
+@pytest.mark.parametrize("kind", [KTD, GPTD])
+def test_ratios_of_other_steps_are_refused_where_ratios_are_of_no_use(kind):
+    phi = np.ones((4, 1))
+    with pytest.raises(ValueError, match="one for each of the 3 steps"):
+        kind().fit(phi[:-1], np.ones(3), phi[1:], np.ones(2))

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy.linalg import expm
-from scipy.optimize import rosen
+from scipy.optimize import Bounds, rosen
 
 from treatise._core.errors import TreatiseError
 from treatise.optimize.evolution.base import reflected
@@ -455,3 +455,12 @@ def test_a_matrix_too_large_is_refused_before_memory_is_spent():
         XNES(np.zeros(200_000))
     with pytest.raises(ValueError, match="take SNES"):
         minimize_nes(sphere, np.zeros(200_000), method="xnes")
+
+
+def test_bounds_of_scipy_are_taken():
+    def run(bounds):
+        return minimize_nes(lambda x: float(x @ x), [0.5, 0.7], bounds=bounds, max_evals=200, random_state=0).x
+
+    np.testing.assert_array_equal(run(Bounds([0.2, 0.3], 1.0)), run([(0.2, 1.0), (0.3, 1.0)]))
+    with pytest.raises(ValueError, match="cross"):
+        run(Bounds([0.2, 1.0], 1.0))

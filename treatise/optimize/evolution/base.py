@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import Bounds
 from sklearn.utils import check_random_state
 
 from treatise._core.errors import TreatiseError
@@ -28,7 +29,7 @@ class EvolutionStrategy(ABC):
         Where the search starts.
     popsize : int or None, default=None
         Trials of a generation; None is ``4 + floor(3 ln d)``.
-    bounds : None, pair or array-like of shape (d, 2), default=None
+    bounds : None, pair, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
         Least and largest value of all coordinates, or of each; infinite ones are allowed. Trials outside are reflected
         into the box.
     random_state : int, RandomState instance or None, default=None
@@ -226,9 +227,11 @@ def _checked_start(mean):
 
 
 def checked_bounds(bounds, d):
-    """Bounds of each coordinate, (d, 2)."""
+    """Bounds of each coordinate, (d, 2); those of SciPy are taken too."""
     if bounds is None:
         return np.tile([-np.inf, np.inf], (d, 1))
+    if isinstance(bounds, Bounds):
+        bounds = np.column_stack([np.broadcast_to(side, d) for side in (bounds.lb, bounds.ub)])
     bounds = np.asarray(bounds, dtype=float)
     if bounds.shape == (2,):
         bounds = np.tile(bounds, (d, 1))

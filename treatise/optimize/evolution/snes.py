@@ -56,7 +56,7 @@ class SNES(EvolutionStrategy):
         Trials of a generation; None is ``4 + floor(3 ln d)``.
     eta_sigma : float or None, default=None
         Rate of the deviations; None is ``(3 + ln d) / (5 sqrt(d))``.
-    bounds : None, pair or array-like of shape (d, 2), default=None
+    bounds : None, pair, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
         Least and largest value of all coordinates, or of each. Trials outside are reflected into the box.
     random_state : int, RandomState instance or None, default=None
         Seed.

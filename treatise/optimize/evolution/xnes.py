@@ -36,7 +36,7 @@ class XNES(EvolutionStrategy):
         functions, less robust on winding ones.
     eta_sigma, eta_shape : float or None, default=None
         Rates of the scale and of the shape; None is ``(9 + 3 ln d) / (5 d^1.5)``, at most 1 for the scale.
-    bounds : None, pair or array-like of shape (d, 2), default=None
+    bounds : None, pair, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
         Least and largest value of all coordinates, or of each. Trials outside are reflected into the box.
     random_state : int, RandomState instance or None, default=None
         Seed.

@@ -29,7 +29,7 @@ class InverseLearner:
         self.alpha_ = search.best.alpha
         self.reward_ = features @ search.best.alpha
         self.policy_ = search.best.policy
-        self.lam_, self.margin_, self.slack_ = self._penalty(), search.best.distance, 0.0
+        self.lam_, self.margin_, self.slack_ = search.best.lam, search.best.distance, 0.0
         self.n_comparisons_, self.n_constraints_ = len(search.distances), len(search.distances)
         self.distances_, self.converged_ = search.distances, bool(search.converged)
         if not self.converged_:
@@ -37,9 +37,6 @@ class InverseLearner:
                 f"the expert is still {search.distances[-1]:.2g} away after {len(search.distances)} rounds; give a "
                 f"larger max_iter or eps, or features that can tell its rewards"
             )
-
-    def _penalty(self):
-        return 0.0 if self.lam == "auto" else float(self.lam)
 
     def _warn(self, message):
         warnings.warn(message, ConvergenceWarning, stacklevel=4)

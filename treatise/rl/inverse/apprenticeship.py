@@ -7,6 +7,12 @@ from scipy import sparse
 from scipy.optimize import linprog, nnls
 
 SAME_POINT = 1e-12
+PENALTY_SHARE = 0.05
+"""Penalty in each round of margins between values, as a share of the least one for which the reward is zero.
+
+Without any, rewards of all signs everywhere profit from runs that are cut off; with a fifth of it, rewards are found
+that no policy can change.
+"""
 
 
 class Candidate(NamedTuple):
@@ -18,6 +24,8 @@ class Candidate(NamedTuple):
     """What is best for the reward."""
     distance: float
     """How far it is from the expert."""
+    lam: float = 0.0
+    """Penalty with which it was found."""
 
 
 class Search(NamedTuple):
@@ -117,8 +125,9 @@ def max_margin_values(expert, plan, first, features, *, lam, eps, max_iter):
         Discounted features of a policy to begin with.
     features : ndarray of shape (n_states, n_actions, n_features)
         Features.
-    lam : float
-        Penalty on the sum of the rewards' sizes.
+    lam : float or "auto"
+        Penalty on the sum of the rewards' sizes; "auto" is a twentieth of the least one for which the reward is zero,
+        in each round.
     eps : float
         Largest difference of values at which to stop.
     max_iter : int
@@ -132,27 +141,45 @@ def max_margin_values(expert, plan, first, features, *, lam, eps, max_iter):
     others, found, gaps = [first], [], []
     penalised = np.unique(features.reshape(-1, features.shape[2]), axis=0, return_counts=True)
     for _ in range(max_iter):
-        alpha = _value_margins(expert, others, penalised, lam)
+        alpha, penalty = _value_margins(expert, others, penalised, lam)
         if np.abs(alpha).max() <= SAME_POINT:
             break
         policy, values = plan(alpha)
         gaps.append(float(np.abs((expert - values) @ alpha).max()))
-        found.append(Candidate(alpha, policy, gaps[-1]))
+        found.append(Candidate(alpha, policy, gaps[-1], penalty))
         if gaps[-1] <= eps:
             break
         others.append(values)
     if not found:
-        raise ValueError(f"every reward is zero at lam={lam:g}; give a smaller penalty")
+        raise ValueError(f"every reward is zero at lam={lam}; give a smaller penalty")
     return Search(min(found, key=lambda each: each.distance), np.array(gaps), min(gaps) <= eps)
 
 
 def _value_margins(expert, others, penalised, lam):
-    """Weights from -1 to 1 with the largest sum of p(margin) - lam |reward|, p(x) = x or, if negative, 2 x."""
+    """Weights from -1 to 1 with the largest sum of p(margin) - lam |reward|, p(x) = x or, if negative, 2 x; and lam."""
     margins = np.concatenate([expert - other for other in others])
     margins, repeats = np.unique(np.round(margins, 12) + 0.0, axis=0, return_counts=True)
-    n_margins, n_features = margins.shape
-    rewards, sizes = penalised if lam > 0.0 else (penalised[0][:0], penalised[1][:0])
-    # Unknown: the weights, p of each margin, the size of each reward.
+    if lam == "auto":
+        lam = PENALTY_SHARE * _largest_penalty(margins, repeats, penalised)
+    n_features = margins.shape[1]
+    rows, costs, bounds = _program(margins, repeats, penalised if lam > 0.0 else (penalised[0][:0], penalised[1][:0]))
+    costs[n_features + len(margins) :] *= lam
+    return _solved(costs, rows, np.zeros(rows.shape[0]), bounds)[:n_features], float(lam)
+
+
+def _largest_penalty(margins, repeats, penalised):
+    """The penalty from which on the reward is zero: the most margin that rewards of the summed size one can have."""
+    rows, costs, bounds = _program(margins, repeats, penalised)
+    sizes = costs > 0.0
+    rows = sparse.csr_array(sparse.vstack([rows, np.where(sizes, costs, 0.0)[np.newaxis]]))
+    gains = np.where(sizes, 0.0, costs)
+    bounds = [(None, None)] * margins.shape[1] + bounds[margins.shape[1] :]
+    return float(-gains @ _solved(gains, rows, np.append(np.zeros(rows.shape[0] - 1), 1.0), bounds))
+
+
+def _program(margins, repeats, penalised):
+    """Rows that must not be above zero, costs and bounds of the weights, p of each margin and the size of rewards."""
+    (n_margins, n_features), (rewards, sizes) = margins.shape, penalised
     scored, sized = sparse.eye_array(n_margins), sparse.eye_array(len(rewards))
     none = sparse.csr_array((n_margins, len(rewards)))
     rows = [
@@ -161,13 +188,16 @@ def _value_margins(expert, others, penalised, lam):
         sparse.hstack([rewards, none.T, -sized]),
         sparse.hstack([-rewards, none.T, -sized]),
     ]
-    costs = np.concatenate([np.zeros(n_features), -repeats.astype(float), lam * sizes])
+    costs = np.concatenate([np.zeros(n_features), -repeats.astype(float), sizes.astype(float)])
     bounds = [(-1.0, 1.0)] * n_features + [(None, None)] * n_margins + [(0.0, None)] * len(rewards)
-    rows = sparse.csr_array(sparse.vstack(rows))
-    answer = linprog(costs, A_ub=rows, b_ub=np.zeros(rows.shape[0]), bounds=bounds, method="highs")
+    return sparse.csr_array(sparse.vstack(rows)), costs, bounds
+
+
+def _solved(costs, rows, right, bounds):
+    answer = linprog(costs, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
     if answer.status != 0:
         raise RuntimeError(f"the linear program for the weights did not end: {answer.message}")
-    return answer.x[:n_features]
+    return answer.x
 
 
 def nearest_in_hull(point, corners):

@@ -29,7 +29,7 @@ class MDPInverseRL(InverseLearner, BaseEstimator):
         Largest size of a reward, from a policy.
     lam : float or "auto", default="auto"
         Penalty on the sum of the rewards' sizes. "auto" tries several and keeps the sparsest reward that is not zero;
-        from runs there is none then.
+        from runs "lp" takes a twentieth of what would leave no reward, in each round.
     max_iter : int, default=50
         Rounds at most, from runs.
     eps : float, default=1e-3
@@ -48,7 +48,7 @@ class MDPInverseRL(InverseLearner, BaseEstimator):
     margin_ : float
         Summed margins, from a policy; how far the policy is from the expert, from runs.
     lam_ : float
-        The penalty.
+        The penalty; 0 for methods without one.
     slack_ : float
         Least condition on the reward: not below zero but for rounding.
     n_comparisons_, n_constraints_ : int
@@ -148,7 +148,7 @@ class MDPInverseRL(InverseLearner, BaseEstimator):
 
             first = policy_expectation(mdp, rng.integers(mdp.n_actions, size=mdp.n_states), features)[np.newaxis]
             search = max_margin_values(
-                told[np.newaxis], plan_value, first, features, lam=self._penalty(), **rounds
+                told[np.newaxis], plan_value, first, features, lam=self.lam, **rounds
             )  # fmt: skip
         else:
             alternate = max_margin if self.method == "max_margin" else projection

@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise.rl.processes.controller import FiniteStateController, belief_key
+from treatise.rl.processes.mdp import FiniteMDP
 
 ITSELF = -1
 """Stands for the node itself where an observation cannot come."""
 ROUNDING = 1e-12
+LONGEST_WALK = 50
 
 
 class POMDPSolution(NamedTuple):
@@ -35,9 +37,10 @@ def solve_pomdp(pomdp, *, rewards=None, max_beliefs=500, tol=1e-9, max_iter=300)
     """The controller that earns most, by point-based policy iteration.
 
     Policies are evaluated exactly and improved at a set of beliefs: all that any actions can lead to if there are no
-    more than ``max_beliefs``; else those near the ones that the controller itself meets, more with each round. Use it
-    for tens to hundreds of states. An iteration costs beliefs x actions x observations x states x nodes, and a sparse
-    factorisation of size nodes x states.
+    more than ``max_beliefs``; else the first ones, those along walks of somebody who sees the state and does every
+    other time something at random, and those near the ones that the controller itself meets, more with each round.
+    Use it for tens to hundreds of states. An iteration costs beliefs x actions x observations x states x nodes, and a
+    sparse factorisation of size nodes x states.
 
     Parameters
     ----------
@@ -75,6 +78,9 @@ def solve_pomdp(pomdp, *, rewards=None, max_beliefs=500, tol=1e-9, max_iter=300)
         raise ValueError(f"max_beliefs={max_beliefs!r} and max_iter={max_iter!r} must be at least 1")
     points = _Points(pomdp)
     complete = points.grow(max_beliefs if max_beliefs < _FEW else max(_FEW, max_beliefs // 4))
+    if not complete:
+        seeing = FiniteMDP(pomdp.transitions, rewards, discount=pomdp.discount, start=pomdp.start)
+        points.wander(seeing.optimal()[0], max_beliefs // 2)
     nodes = _Nodes.blind(pomdp, rewards)
     left = max_iter
     while True:
@@ -131,6 +137,23 @@ class _Points:
                 self._cut(limit)
                 return False
         return True
+
+    def wander(self, policy, limit):
+        """Add what is believed along walks of one who sees the state, knows what is best there, and strays.
+
+        Breadth alone comes to no place that lies many actions away. The walks are the same in every call.
+        """
+        rng, pomdp = np.random.default_rng(0), self._pomdp
+        for _ in range(limit):
+            belief, state = pomdp.start, rng.choice(pomdp.n_states, p=pomdp.start)
+            for _ in range(LONGEST_WALK):
+                if len(self.beliefs) >= limit:
+                    return
+                action = policy[state] if rng.random() < 0.5 else rng.integers(pomdp.n_actions)
+                state = rng.choice(pomdp.n_states, p=pomdp.transitions[action, state])
+                seen = rng.choice(pomdp.n_observations, p=pomdp.observations[action, state])
+                belief = pomdp.belief_update(belief, action, seen)
+                self._add(belief)
 
     def grow_around(self, controller, limit):
         """Add what lies one action from the beliefs that the controller meets; whether anything was added."""

@@ -94,6 +94,11 @@ max |A theta - b| <= s; "lars" (Lasso-TD) finds the fixed point of the Lasso of 
         self.keep_every = keep_every
         self.initial = initial
 
+    @property
+    def _leaning(self):
+        # The others are made for few steps: they choose features.
+        return "penalty (strength)" if self.penalty in ("l2", "l2_l2") else None
+
     def _begin(self, steps):
         p = self.n_features_in_
         self._trace, self._memory = np.zeros(p), np.zeros(3)

@@ -12,7 +12,7 @@ from treatise.rl.policy_evaluation import _least_squares_loops as loops
 from treatise.rl.policy_evaluation._gradient_loops import returns
 from treatise.rl.policy_evaluation.base import LinearValueEstimator
 from treatise.rl.policy_evaluation.least_squares import scaled_solve
-from treatise.rl.policy_evaluation.transitions import checked_features
+from treatise.rl.policy_evaluation.transitions import checked_features, checked_ratios
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _DEVIATION = Interval(Real, 0, LARGEST_NUMBER, closed="neither")
@@ -45,7 +45,7 @@ class _GaussianMethod(LinearValueEstimator):
         self.covariance_, self._lag, self._memory = self.prior**2 * np.eye(p), np.zeros(p), np.zeros(2)
 
     def _learn(self, features, rewards, next_features, ratios, starts, ends, *, first):
-        if ratios is not None and not (np.asarray(ratios) == 1.0).all():
+        if ratios is not None and not (checked_ratios(ratios, len(rewards)) == 1.0).all():
             raise ValueError(
                 f"{type(self).__name__} sums the rewards of the policy that acted, so it cannot judge another: leave "
                 "ratios out, or take LSTD"

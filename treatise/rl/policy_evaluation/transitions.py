@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.rl.processes.markov_chain import checked_rows
 
 
@@ -109,7 +110,9 @@ def checked_transitions(features, rewards, next_features, ratios, starts, ends, 
 
 def checked_features(name, values):
     """Finite numbers in rows that follow each other in memory."""
-    return np.ascontiguousarray(check_array(values, dtype=np.float64, input_name=name))
+    values = np.ascontiguousarray(check_array(values, dtype=np.float64, input_name=name))
+    check_magnitudes(values, name)
+    return values
 
 
 def checked_column(name, values, n):
@@ -120,6 +123,7 @@ def checked_column(name, values, n):
     if not np.isfinite(values).all():
         where = int(np.argmax(~np.isfinite(values)))
         raise ValueError(f"{name} hold {values[where]} at step {where}; all must be finite")
+    check_magnitudes(values, name)
     return values
 
 

@@ -9,10 +9,6 @@ from treatise.rl.environments._control_loops import control_step
 
 IDENTITY, COSINE, SINE, SECANT, ABOVE, OPPOSITE = range(6)
 SOFTMAX, GAUSSIAN = range(2)
-LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
-ROUNDER = 6755399441055744.0
-"""Three times 2^51: added to a number it leaves the nearest whole one in the lowest bits."""
-EXPONENT_OF_ONE = 1023 << 52
 STEPS_A_LOGARITHM = 128
 """Factors from 1 to 200 that may be multiplied before a number overflows."""
 
@@ -106,48 +102,39 @@ def control_episode(
 
 
 @inlined
-def exponential_parts(x):
-    """For a number that is not positive the two parts of exp(x): a factor near one, and the power of two that is left.
+def exponential(x):
+    """exp(x) of a number that is not positive, to ten digits; zero, but for 1e-17, below -40.
 
-    The power is the whole number in the lowest bits of the second one. To twelve digits; written out because the
-    processor can run it for several numbers at once, which it cannot do with the exp of the C library.
+    Written out because the processor can run it for several numbers at once, which it cannot do with the exp of the C
+    library: the exponential of a 64th, by a polynomial that is best around the middle of its range, squared six times.
     """
-    x = max(x, -700.0)
-    rounded = x * LOG2_E + ROUNDER
-    whole = rounded - ROUNDER
-    r = (x - whole * LN2_HIGH) - whole * LN2_LOW
-    p = 2.7557319223985893e-07 * r + 2.7557319223985888e-06
-    p = p * r + 2.4801587301587302e-05
-    p = p * r + 1.9841269841269841e-04
-    p = p * r + 1.3888888888888889e-03
-    p = p * r + 8.3333333333333333e-03
-    p = p * r + 4.1666666666666667e-02
-    p = p * r + 1.6666666666666667e-01
-    p = p * r + 0.5
-    p = p * r + 1.0
-    return p * r + 1.0, rounded
+    z = max(x, -40.0) * 0.015625 + 0.3125
+    p = 1.8194532675162018e-05 * z + 0.00014560542396808426
+    p = p * z + 0.0010161286014806223
+    p = p * z + 0.006096764403978218
+    p = p * z + 0.03048398468660192
+    p = p * z + 0.12193593903971003
+    p = p * z + 0.36580781447152444
+    p = p * z + 0.73161562894018
+    p = p * z + 0.7316156289466453
+    p = p * p
+    p = p * p
+    p = p * p
+    p = p * p
+    p = p * p
+    return p * p
 
 
 @inlined
-def as_powers(bits):
-    """Turns the second parts, read as whole numbers, into powers of two, in place."""
-    for j in range(len(bits)):
-        bits[j] = (bits[j] << 52) + EXPONENT_OF_ONE
-
-
-@inlined
-def multiply_two_choices(scores, powers, power_bits, likelihood, product):
+def multiply_two_choices(scores, likelihood, product):
     """Multiplies ``1 + exp(s)`` into the products: ``exp(max(s, 0)) (1 + exp(-|s|))``, one exponential a number."""
     for j in range(len(product)):
         likelihood[j] -= max(scores[0, j], 0.0)
-        scores[0, j], powers[j] = exponential_parts(-abs(scores[0, j]))
-    as_powers(power_bits)
-    for j in range(len(product)):
-        product[j] *= 1.0 + scores[0, j] * powers[j]
+        product[j] *= 1.0 + exponential(-abs(scores[0, j]))
 
 
 @inlined
-def multiply_many_choices(scores, powers, power_bits, likelihood, product):
+def multiply_many_choices(scores, likelihood, product):
     """Multiplies ``1 + sum_c exp(s_c)`` into the products, the largest score or zero taken out of all terms."""
     others, n = scores.shape
     others -= 1
@@ -156,15 +143,12 @@ def multiply_many_choices(scores, powers, power_bits, likelihood, product):
     for c in range(others):
         for j in range(n):
             scores[others, j] = max(scores[others, j], scores[c, j])
+    for c in range(others):
+        for j in range(n):
+            scores[c, j] = exponential(scores[c, j] - scores[others, j])
     for j in range(n):
         likelihood[j] -= scores[others, j]
-    for c in range(others + 1):
-        for j in range(n):
-            score = scores[c, j] - scores[others, j] if c < others else -scores[others, j]
-            scores[c, j], powers[j] = exponential_parts(score)
-        as_powers(power_bits)
-        for j in range(n):
-            scores[c, j] *= powers[j]
+        scores[others, j] = exponential(-scores[others, j])
     for c in range(others):
         for j in range(n):
             scores[others, j] += scores[c, j]
@@ -200,8 +184,6 @@ def softmax_log_likelihoods(gaps, features, choices, bounds, out):
     others, n = gaps.shape[1], gaps.shape[3]
     # Scores of the other choices; the last row is for the largest one or zero.
     scores, product = np.empty((others + 1, n)), np.empty(n)
-    powers = np.empty(n)
-    power_bits = powers.view(np.int64)
     for episode in range(len(bounds) - 1):
         likelihood = out[episode]
         product[:] = 1.0
@@ -210,9 +192,9 @@ def softmax_log_likelihoods(gaps, features, choices, bounds, out):
             for c in range(others):
                 score_gaps(gaps, a, c, features, t, scores)
             if others == 1:
-                multiply_two_choices(scores, powers, power_bits, likelihood, product)
+                multiply_two_choices(scores, likelihood, product)
             else:
-                multiply_many_choices(scores, powers, power_bits, likelihood, product)
+                multiply_many_choices(scores, likelihood, product)
             if (t - bounds[episode]) % STEPS_A_LOGARITHM == STEPS_A_LOGARITHM - 1:
                 for j in range(n):
                     likelihood[j] -= math.log(product[j])

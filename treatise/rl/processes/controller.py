@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
-from treatise._core.invariants import is_array
+from treatise._core.invariants import is_array, is_count, within
 from treatise.rl.processes._sampling_loops import controlled_walk, cumulative
 from treatise.rl.processes.mdp import check_lengths, generator
 
@@ -74,22 +74,16 @@ class FiniteStateController:
             raise ValueError("actions must have one entry for each node, successors a row; there must be a node")
         if len(self.successors) != len(self.actions):
             raise ValueError(f"there are {len(self.actions)} actions and {len(self.successors)} rows of successors")
-        if not self.is_whole():
+        if not all(holds for _, holds in self._invariants()):
             raise ValueError(f"an action is negative, or a node is named that is not among the {self.n_nodes}, from 0")
 
-    def is_whole(self) -> bool:
-        """Whether every node has an action and leads to nodes.
-
-        Returns
-        -------
-        whole : bool
-        """
-        if not (is_array(self.actions, np.integer, None) and len(self.actions)):
-            return False
-        if not (is_array(self.successors, np.integer, self.n_nodes, None) and self.actions.min() >= 0):
-            return False
-        inside = self.successors.size == 0 or 0 <= self.successors.min() <= self.successors.max() < self.n_nodes
-        return bool(inside and isinstance(self.start, int) and 0 <= self.start < self.n_nodes)
+    def _invariants(self):
+        # Compiled walks follow both arrays without looking.
+        nodes = is_array(self.actions, np.int64, None) and len(self.actions) > 0
+        yield "every node has an action", nodes and self.actions.min() >= 0
+        led = is_array(self.successors, np.int64, len(self.actions), None)
+        yield "nodes lead to nodes", led and within(self.successors, 0, len(self.actions))
+        yield "the first node is one of them", is_count(self.start) and self.start < len(self.actions)
 
     def _invariants(self):
         yield "every node has an action and leads to nodes", self.is_whole()

@@ -41,7 +41,7 @@ def minimize_nes(
         Adaptation of the step rate (only with "xnes"): faster on simple functions, less robust on winding ones.
     popsize : int or None, default=None
         Trials of a generation; None is ``4 + floor(3 ln d)``. More for functions with much noise or many minima.
-    bounds : None, pair or array-like of shape (d, 2), default=None
+    bounds : None, pair, array-like of shape (d, 2) or scipy.optimize.Bounds, default=None
         Least and largest value of all coordinates, or of each.
     max_evals : int or None, default=None
         Evaluations after which the search ends; None is 10 000 for each coordinate.
