@@ -28,6 +28,9 @@ SHAPES = ("full", "diag")
 TEST_FOLDS = 5
 MOST_TESTED = 5
 """Components that one cloud is tested against: more describe more clouds better, but two tell that there is not one."""
+FEW_TESTED = 100
+"""With fewer rows the test sees clear groups only: sequences of two kinds that a clusterer divides without error were
+told from one cloud at 120, and not at 24 to 60."""
 LEVEL = 1.645
 """Standard errors of the gain in density that one cloud gives away in one of twenty samples, if it gained nothing."""
 
@@ -204,6 +207,11 @@ class Gain:
     def groups(self) -> bool:
         """Whether it is more than one cloud would show in one of twenty samples."""
         return self.mean > LEVEL * self.error
+
+    @property
+    def weak(self) -> bool:
+        """Whether the rows are so few that they would show clear groups only."""
+        return self.rows < FEW_TESTED
 
 
 def gain_over_one_cloud(X: np.ndarray, seed: int = 0) -> Gain | None:

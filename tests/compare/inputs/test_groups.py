@@ -1,6 +1,7 @@
 """Groups without a target: clusterers as models, the judgement of groups, and a comparison from end to end."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from treatise.compare.inputs import HeldOut, Request, read_input
 from treatise.compare.inputs.groups import GroupsInput, agreement, overlap_of_groups, traits
 from treatise.compare.metrics import Predictions
 from treatise.io import load_model, read_table, save_model
+from treatise.report.record import Decision
 
 
 def three_groups(n=180, seed=0):
@@ -206,6 +208,21 @@ def test_without_amounts_the_page_says_that_nothing_can_be_tested():
     data = read_input(Request(kinds, task="cluster"))
     assert isinstance(data, GroupsInput)
     assert data.gain is None
+
+
+def test_few_rows_without_groups_are_said_to_be_few():
+    decision = Decision(
+        "a/A", "A", "Take A.", (), prefer="simple", margin=0.0, margin_share=0.01, equivalent=0, undecided=0, worse=0,
+        unjudged=0, fit_seconds=1.0, predict_seconds=1.0, to_decide="", alternatives=(),
+    )  # fmt: skip
+    board = [SimpleNamespace(form="other", label="A", score=0.4, key="a/A")]
+    for n, words in (
+        (40, "The 40 rows show no groups; so few would show clear ones only."),
+        (150, "There are no groups"),
+    ):
+        frame = as_frame(np.random.default_rng(0).normal(size=(n, 3)))
+        data = read_input(Request(frame, task="cluster"))
+        assert data.decided(decision, board).headline.startswith(words)
 
 
 # From end to end.

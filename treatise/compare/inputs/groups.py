@@ -284,9 +284,12 @@ class GroupsInput(RowsInput):
         single = next((entry for entry in board if entry.form == "constant"), None)
         best = board[0]
         seen = f"{best.label} would divide them with a stability of {best.score:.2g}, which proves nothing."
+        headline = f"There are no groups here: a single cloud describes the {self.thing}s as well as several."
+        if self.gain.weak:
+            headline = f"The {self.gain.rows} {self.thing}s show no groups; so few would show clear ones only."
         found = replace(
             decision,
-            headline=f"There are no groups here: a single cloud describes the {self.thing}s as well as several.",
+            headline=headline,
             reasons=(f"Several components add {gained}.", seen) if best is not single else (f"Several add {gained}.",),
             to_decide="",
         )
