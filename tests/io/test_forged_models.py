@@ -358,6 +358,13 @@ def test_what_comparisons_store_is_looked_at_too(refused, name, change):
         ("PenalizedLSTD of steps 9", lambda model: setattr(model, "_summed", np.nan)),
         ("POMDPInverseRL", lambda model: model.policy_.successors.__setitem__((0, 0), 10**6)),
         ("KernelMinimaxProbabilityMachine", lambda model: setattr(model, "pivots_", model.pivots_[:-1])),
+        ("MinimaxProbabilityMachine", lambda model: setattr(model, "coef_", model.coef_[:0])),
+        ("BiasFreeSVC", lambda model: setattr(model, "dual_coef_", model.dual_coef_[:0])),
+        ("SpAMClassifier", lambda model: model._starts.__setitem__(1, 2)),
+        ("SpAMClassifier", lambda model: setattr(model, "active_", model.active_[np.newaxis])),
+        # Of six knots compiled code would read the seventh.
+        ("SpAMClassifier", lambda model: model._bases.__setitem__(0, (np.arange(6.0), np.zeros(2), np.eye(2)))),
+        ("SpAMRegressor", lambda model: model._bases.__setitem__(0, model._bases[0][:2])),
         ("CRF", lambda model: model._pattern_codes.__setitem__((2, 1), -1)),
         ("CRF of order 2", lambda model: model._pattern_codes.__setitem__((-1, 1), -1)),
         ("KernelAveragedSGDClassifier", lambda model: setattr(model, "X_fit_", model.X_fit_[:-1])),

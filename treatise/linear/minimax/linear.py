@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
+from treatise._core.invariants import linear
 from treatise.linear.minimax._base import MinimaxClassifier
 from treatise.statistics.class_moments import checked_moments, moments
 
@@ -159,6 +160,9 @@ class MinimaxProbabilityMachine(MinimaxClassifier):
         normal, threshold = self._solve(means, covariances, frequencies)
         self.coef_, self.intercept_ = normal[np.newaxis], np.array([-threshold])
         return self
+
+    def _invariants(self):
+        yield from linear(self, 1)
 
     def _projections(self, X):
         return X @ self.coef_[0] + self.intercept_[0]

@@ -10,6 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import are_distinct, is_array
+from treatise.linear.spam._basis import is_basis
+
 
 class SparseAdditiveModel(BaseEstimator, metaclass=ABCMeta):
     """A sum of functions of single columns with a price on each of them."""
@@ -44,6 +47,17 @@ class SparseAdditiveModel(BaseEstimator, metaclass=ABCMeta):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _invariants(self):
+        p = self.n_features_in_
+        yield "columns have norms", is_array(self.norms_, np.floating, p)
+        yield "active columns are columns", are_distinct(self.active_, p)
+        if "_bases" in vars(self):
+            yield "columns have functions", len(self._bases) == p and all(map(is_basis, self._bases))
+            begins = np.cumsum([0, *(len(turn) for _, _, turn in self._bases)])
+            whole = is_array(self._starts, np.int64, p + 1) and np.array_equal(self._starts, begins)
+            yield "functions begin one after another", whole
+            yield "functions have coefficients", np.shape(self.coef_)[-1] == begins[-1]
 
     def _column(self, feature):
         """Number of a column given by number or name."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from treatise._core.invariants import is_array
 from treatise.statistics.cubic_splines import clamped_knots, cubic_splines
 
 _SMALLEST_SHARE = 1e-8
@@ -27,6 +28,17 @@ def basis_values(basis, x):
     if not len(turn):
         return np.empty((0, len(x)))
     return turn @ (_raw_values(raw, np.ascontiguousarray(x, dtype=np.float64)) - means[:, None])
+
+
+def is_basis(basis):
+    """Whether stored functions of one column can be followed: compiled code reads four knots more than splines."""
+    if not isinstance(basis, tuple) or len(basis) != 3:
+        return False
+    knots, means, turn = basis
+    if not (is_array(means, np.float64, None) and is_array(turn, np.float64, None, len(means))):
+        return False
+    rising = is_array(knots, np.float64, len(means) + 4) and bool((np.diff(knots) >= 0.0).all())
+    return not len(turn) or (rising and len(means) >= 4)
 
 
 def _raw_values(raw, x):

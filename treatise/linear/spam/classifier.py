@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import LogisticScores, signs_of
+from treatise._core.invariants import is_array
 from treatise.linear.spam._base import SparseAdditiveModel, points_of
 from treatise.linear.spam._basis import basis_values, column_bases
 from treatise.optimize import group_logistic_path, group_penalty_limit
@@ -140,6 +141,11 @@ class SpAMClassifier(LogisticScores, SparseAdditiveModel):
         self.active_ = np.flatnonzero(self.norms_)
         self._keep_convergence(all(solution.converged for solution, _ in found))
         return self
+
+    def _invariants(self):
+        problems = 1 if len(self.classes_) == 2 else len(self.classes_)
+        yield "problems have coefficients", is_array(self.coef_, np.float64, problems, None)
+        yield "problems have constants", is_array(self.intercept_, np.float64, problems)
 
     def _scores(self, X):
         """Log-odds of the second class, or of each class against the rest."""

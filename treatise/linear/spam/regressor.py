@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import is_array
 from treatise.linear.spam._base import SparseAdditiveModel, points_of
 from treatise.linear.spam._basis import basis_values, column_bases
 from treatise.linear.spam._smoothers import SMOOTHERS, backfit, plug_in_bandwidths, smoother_matrices, smoothing_weights
@@ -156,6 +157,18 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         self.active_ = np.flatnonzero(self.norms_)
         self._keep_convergence(solutions[place][3])
         return self
+
+    def _invariants(self):
+        if self.smoother == "basis":
+            yield "functions have one coefficient each", is_array(self.coef_, np.float64, None)
+            return
+        n = len(self._columns)
+        yield "functions are of the columns", is_array(self._columns, np.integer, n)
+        yield "active columns have one", bool(np.isin(self.active_, self._columns).all())
+        yield "they have their rows", is_array(self._training, np.float64, None, n)
+        yield "rows have residuals", is_array(self._residuals, np.float64, n, len(self._training))
+        for name in ("_shifts", "_bandwidths", "_shrinks"):
+            yield f"{name} has a number for each", np.shape(getattr(self, name)) == (n,)
 
     def predict(self, X):
         """Values of new rows; beyond the range of the training rows a function keeps its last value.

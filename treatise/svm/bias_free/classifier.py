@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.classifier import ScoreClassifier, row_weights, signs_of
+from treatise._core.invariants import is_array
 from treatise.kernels import KernelInputMixin, Linear, Polynomial
 from treatise.optimize import solve_svm_without_offset
 
@@ -195,6 +196,11 @@ class BiasFreeSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
         self.gap_ = np.array([machine.gap for machine in machines])
         self.objective_ = np.array([machine.objective for machine in machines])
         return self
+
+    def _invariants(self):
+        machines = 1 if len(self.classes_) == 2 else len(self.classes_)
+        weighed = is_array(self.dual_coef_, np.float64, machines, len(self.support_))
+        yield "every machine weighs the support vectors", weighed
 
     def _scores(self, X):
         check_is_fitted(self)
