@@ -236,7 +236,7 @@ def test_large_data_take_lanczos_steps_to_the_same_rows(monkeypatch):
 
 @pytest.mark.parametrize("model", [SeparableNMF(), SeparableNMF(3, method="xray"), LPSeparableNMF()])
 def test_numbers_whose_squares_overflow_are_named(model):
-    with pytest.raises(ValueError, match="X holds .*, whose square overflows"):
+    with pytest.raises(ValueError, match=r"X holds .*, whose square overflows"):
         model.fit(1e200 * np.random.default_rng(0).random((20, 5)))
 
 
