@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
@@ -171,6 +172,11 @@ def test_one_group_has_no_pair():
 def test_bad_components_are_refused(weights, means, covariances, message):
     with pytest.raises(ValueError, match=message):
         gaussian_overlap(weights, means, covariances)
+
+
+def test_what_is_no_mixture_is_named():
+    with pytest.raises(ValueError, match="KMeans is no mixture of normal components: it has no weights_, means_, cov"):
+        overlap_of_mixture(KMeans(2, n_init=1).fit(load_iris().data))
 
 
 def test_bad_labels_are_refused():

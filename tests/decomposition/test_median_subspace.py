@@ -314,6 +314,8 @@ def test_bad_data_are_refused():
         GeometricMedianSubspace(1, center=None).fit(np.zeros((4, 3)))
     with pytest.raises(ValueError, match="NaN"):
         GeometricMedianSubspace(1).fit([[1.0, np.nan], [0.0, 1.0]])
+    with pytest.raises(ValueError, match="X holds -1e\\+200, whose square overflows"):
+        GeometricMedianSubspace(1).fit([[1.0, -1e200], [0.0, 1.0]])
     with pytest.raises(ValueError, match="n_components=4 exceeds the 3 dimensions"):
         GeometricMedianSubspace(4).fit(X)
     for parameters in ({"variant": "egms"}, {"variant": "reaper"}, {"variant": "ridge"}):

@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 
 from treatise._core.errors import DataNotFoundError
 from treatise.datasets import load_moffett, make_separable, make_swimmer
-from treatise.decomposition import SeparableNMF, plot_ellipsoid
+from treatise.decomposition import LPSeparableNMF, SeparableNMF, plot_ellipsoid
 from treatise.decomposition.separable_nmf._xray import xray
 
 METHODS = [
@@ -232,6 +232,12 @@ def test_large_data_take_lanczos_steps_to_the_same_rows(monkeypatch):
         model = SeparableNMF(5).fit(data)
         np.testing.assert_array_equal(model.components_indices_, plain.components_indices_)
         np.testing.assert_array_equal(model.candidates_, plain.candidates_)
+
+
+@pytest.mark.parametrize("model", [SeparableNMF(), SeparableNMF(3, method="xray"), LPSeparableNMF()])
+def test_numbers_whose_squares_overflow_are_named(model):
+    with pytest.raises(ValueError, match=r"X holds .*, whose square overflows"):
+        model.fit(1e200 * np.random.default_rng(0).random((20, 5)))
 
 
 def test_bad_data_are_refused():

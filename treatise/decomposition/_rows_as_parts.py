@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import are_distinct, finite, is_array
+from treatise._core.magnitudes import check_magnitudes
 from treatise.decomposition._products import data_by, error_norm
 from treatise.optimize import nonnegative_least_squares
 
@@ -129,7 +130,9 @@ class RowsAsParts(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
         return tags
 
     def _checked(self, X, *, reset):
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_magnitudes(X, "X")
+        return X
 
     def _weights(self, X):
         gram = self.components_ @ self.components_.T

@@ -123,8 +123,13 @@ def overlap_of_mixture(mixture):
     >>> overlap_of_mixture(mixture).maximum < 1e-3
     True
     """
-    for name in ("weights_", "means_", "covariances_"):
-        check_is_fitted(mixture, name)
+    check_is_fitted(mixture)
+    lacking = [name for name in ("weights_", "means_", "covariances_") if not hasattr(mixture, name)]
+    if lacking:
+        raise ValueError(
+            f"{type(mixture).__name__} is no mixture of normal components: it has no {', '.join(lacking)}; for groups "
+            "of rows take overlap_of_labels"
+        )
     means = np.asarray(mixture.means_, dtype=np.float64)
     K, p = means.shape
     covariances = np.asarray(mixture.covariances_, dtype=np.float64)

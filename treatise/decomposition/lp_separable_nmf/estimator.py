@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from treatise._core.invariants import is_array
+from treatise._core.magnitudes import check_magnitudes
 from treatise.decomposition._noise import white_noise
 from treatise.decomposition._products import data_by, error_norm
 from treatise.decomposition._rows_as_parts import RowsAsParts
@@ -251,7 +252,9 @@ class LPSeparableNMF(RowsAsParts):
         return chosen[order[:parts]], chosen[order[parts:]]
 
     def _checked(self, X, *, reset):
-        return validate_data(self, X, dtype=np.float64, reset=reset)
+        X = validate_data(self, X, dtype=np.float64, reset=reset)
+        check_magnitudes(X, "X")
+        return X
 
     def _invariants(self):
         yield "every row has a diagonal", is_array(self.lp_diagonal_, np.floating, None)

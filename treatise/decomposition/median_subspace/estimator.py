@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import finite, is_array
+from treatise._core.magnitudes import check_magnitudes
 from treatise.decomposition.median_subspace import _variants
 from treatise.decomposition.median_subspace._span import span_of
 from treatise.decomposition.median_subspace.dimension import eigengap_dimension, share_dimension
@@ -202,6 +203,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=1 if self.center is None else 2)
+        check_magnitudes(X, "X")
         on_sphere = self.spherize or self.variant == "gms2"
         origin = self._origin(X, on_sphere)
         rows = RowBlocks(X, origin)
