@@ -136,7 +136,7 @@ def test_belief_follows_bayes_and_an_impossible_observation_is_refused():
 @pytest.mark.parametrize(
     ("belief", "action", "observation", "message"),
     [
-        ([0.5, 0.9], 0, 0, "belief at .* sum to 1.4"),
+        ([0.5, 0.9], 0, 0, "belief sum to 1.4"),
         ([1.0], 0, 0, "give a probability for each of 2 states"),
         ([0.5, 0.5], 4, 0, "action 4 or observation 0 is not known; there are 1 and 2"),
         ([0.5, 0.5], 0, -1, "action 0 or observation -1 is not known"),

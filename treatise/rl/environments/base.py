@@ -24,6 +24,8 @@ class Environment(ABC):
         one of J.
     max_steps : int or None
         Steps after which an episode is cut off; None where the world sets no limit.
+    cut_off : bool
+        Whether the world itself cut the episode off with the last step, though it has not ended for good.
     """
 
     n_actions: int | None = None
@@ -33,6 +35,7 @@ class Environment(ABC):
     state_groups: list[int] | None = None
     action_groups: list[int] | None = None
     max_steps: int | None = None
+    cut_off: bool = False
 
     @abstractmethod
     def reset(self, rng):

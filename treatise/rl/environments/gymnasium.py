@@ -20,32 +20,68 @@ def _gymnasium():
 
 class _FromGymnasium(Environment):
     def __init__(self, world):
-        gymnasium = _gymnasium()
+        spaces = _gymnasium().spaces
         self.world = world
-        spaces = gymnasium.spaces
-        if isinstance(world.action_space, spaces.Discrete):
-            self.n_actions, self._first_action = int(world.action_space.n), int(world.action_space.start)
-        elif isinstance(world.action_space, spaces.Box):
-            self.action_size = int(np.prod(world.action_space.shape))
-        else:
-            raise ValueError(f"actions of the kind {world.action_space} are not known here; give Discrete or Box")
-        self.state_size = int(spaces.flatdim(world.observation_space))
         self.max_steps = getattr(world.spec, "max_episode_steps", None)
-        self._flat = lambda seen: np.asarray(spaces.flatten(world.observation_space, seen), dtype=np.float64)
+        self._take_actions(spaces, world.action_space)
+        self._show_states(spaces, world.observation_space)
+
+    def _take_actions(self, spaces, space):
+        if isinstance(space, spaces.Discrete):
+            self.n_actions = int(space.n)
+            self._meant = lambda action: int(action) + int(space.start)
+        elif isinstance(space, spaces.MultiDiscrete):
+            sizes = np.ravel(space.nvec)
+            # Of two choices one bit tells which.
+            self.action_groups = [1 if size == 2 else int(size) for size in sizes]
+            first = np.cumsum([0, *self.action_groups[:-1]])
+            places = np.concatenate([[1] if size == 1 else np.arange(size) for size in self.action_groups])
+            self._meant = lambda bits: (
+                np.add.reduceat(np.asarray(bits) * places, first).reshape(space.shape).astype(space.dtype)
+                + np.asarray(space.start, dtype=space.dtype)
+            )
+        elif isinstance(space, (spaces.Box, spaces.MultiBinary)):
+            if isinstance(space, spaces.MultiBinary):
+                self.action_groups = [1] * int(np.prod(space.shape))
+            else:
+                self.action_size = int(np.prod(space.shape))
+            self._meant = lambda action: np.asarray(action, dtype=space.dtype).reshape(space.shape)
+        else:
+            raise ValueError(
+                f"actions of the kind {space} are not known here; give Discrete, MultiDiscrete, MultiBinary or Box"
+            )
+        if self.action_groups is not None:
+            self.action_size = sum(self.action_groups)
+
+    def _show_states(self, spaces, space):
+        if isinstance(space, spaces.Discrete):
+            self.state_numbers = range(int(space.start), int(space.start + space.n))
+            self._shown = lambda seen: np.array([float(seen)])
+            return
+        self.state_size = int(spaces.flatdim(space))
+        if isinstance(space, spaces.MultiDiscrete):
+            self.state_groups = [int(size) for size in np.ravel(space.nvec)]
+        elif isinstance(space, spaces.MultiBinary) or _is_of_bits(spaces, space):
+            self.state_groups = [1] * self.state_size
+        self._shown = lambda seen: np.asarray(spaces.flatten(space, seen), dtype=np.float64)
 
     def reset(self, rng):
         """Begin an episode with a seed drawn from the generator."""
+        self.cut_off = False
         seen, _ = self.world.reset(seed=int(rng.integers(2**31 - 1)))
-        return self._flat(seen)
+        return self._shown(seen)
 
     def step(self, action):
         """Hand the action on; an episode that Gymnasium cuts off has not ended for good."""
-        if self.n_actions is not None:
-            action = int(action) + self._first_action
-        else:
-            action = np.asarray(action, dtype=self.world.action_space.dtype).reshape(self.world.action_space.shape)
-        seen, reward, ended, _, _ = self.world.step(action)
-        return self._flat(seen), float(reward), bool(ended)
+        seen, reward, ended, cut, _ = self.world.step(self._meant(action))
+        self.cut_off = bool(cut) and not ended
+        return self._shown(seen), float(reward), bool(ended)
+
+
+def _is_of_bits(spaces, space):
+    """Whether a box holds zeros and ones alone, as Gymnasium's FlattenObservation makes them of numbered states."""
+    whole = isinstance(space, spaces.Box) and np.issubdtype(space.dtype, np.integer)
+    return whole and bool((space.low == 0).all() and (space.high == 1).all())
 
 
 def from_gymnasium(world):
@@ -54,7 +90,9 @@ def from_gymnasium(world):
     Parameters
     ----------
     world : gymnasium.Env
-        With numbered actions or actions that are vectors; what it shows is flattened to one vector.
+        With numbered actions, actions of several choices at once, or actions that are vectors. Numbered states stay
+        numbers; all else that it shows is flattened to one vector. Gymnasium's wrapper ``FlattenObservation`` makes
+        bits of numbers.
 
     Returns
     -------
@@ -70,6 +108,25 @@ def from_gymnasium(world):
     ((4,), 2)
     """
     return _FromGymnasium(world)
+
+
+def as_environment(world):
+    """The world in our interface, whether it is one of ours or one of Gymnasium's.
+
+    Parameters
+    ----------
+    world : Environment or gymnasium.Env
+        The world.
+
+    Returns
+    -------
+    world : Environment
+    """
+    if isinstance(world, Environment):
+        return world
+    if hasattr(world, "observation_space"):
+        return from_gymnasium(world)
+    raise TypeError(f"a {type(world).__name__} is no world; give an Environment or one of Gymnasium's")
 
 
 def as_gymnasium(environment):
@@ -123,7 +180,7 @@ def as_gymnasium(environment):
             state, reward, done = environment.step(self._meant(action))
             self._steps += 1
             late = environment.max_steps is not None and self._steps >= environment.max_steps
-            return self._shown(state), float(reward), bool(done), bool(late and not done), {}
+            return self._shown(state), float(reward), bool(done), bool((late or environment.cut_off) and not done), {}
 
     return World()
 

@@ -1,14 +1,16 @@
 """Values of actions made of many bits as free energies (Sallans & Hinton, JMLR 5:1063)."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.invariants import finite, is_array
 from treatise._core.progress import progress
+from treatise.rl.environments.gymnasium import from_gymnasium
 from treatise.rl.free_energy._loops import gibbs_sweeps, hidden_inputs, move_weights, negative_free_energy
 from treatise.rl.processes.mdp import generator
 
@@ -252,9 +254,11 @@ class FreeEnergySARSA(BaseEstimator):
 
         Parameters
         ----------
-        world : object
-            With ``run(agent, n_steps)``, as :class:`LargeActionTask`; or with ``reset(rng)`` and ``step(action)`` on
-            bits, as :class:`BlockersTask`.
+        world : Environment, gymnasium.Env or object
+            A world whose states and actions are made of groups of bits, as :class:`BlockersTask`, one of Gymnasium's
+            with the spaces ``MultiBinary`` and ``MultiDiscrete``, or any object with ``reset(rng)``, ``step(action)``,
+            ``state_groups``, ``action_groups`` and ``max_steps``; or one with ``run(agent, n_steps)``, a compiled loop
+            of its own, as :class:`LargeActionTask`.
         n_steps : int
             Actions.
         show_progress : bool or None, default=None
@@ -264,6 +268,13 @@ class FreeEnergySARSA(BaseEstimator):
         -------
         self
         """
+        if hasattr(world, "observation_space"):
+            world = from_gymnasium(world)
+        if world.state_groups is None or world.action_groups is None:
+            raise ValueError(
+                "states and actions must be made of bits here, and this world has others; Gymnasium's "
+                "FlattenObservation makes bits of numbered states"
+            )
         if not hasattr(self, "W_"):
             self.start(world.state_groups, world.action_groups)
         if hasattr(world, "run"):
@@ -271,6 +282,12 @@ class FreeEnergySARSA(BaseEstimator):
         else:
             self.history_ = self._episodes(world, n_steps, show_progress)
         self.diverged_ = not (np.isfinite(self.W_).all() and np.isfinite(self.c_).all())
+        if self.diverged_:
+            warnings.warn(
+                f"the weights grew beyond all bounds with learning_rate={self.learning_rate!r}; give smaller ones",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def _episodes(self, world, n_steps, show_progress):
@@ -284,7 +301,7 @@ class FreeEnergySARSA(BaseEstimator):
                 rewards[t], age = reward, age + 1
                 follow = None if ended else self.act(after, temperature=temperatures[t])
                 self.learn(state, action, reward, None if ended else after, follow, rate=rates[t])
-                if ended or age == world.max_steps:
+                if ended or getattr(world, "cut_off", False) or age == world.max_steps:
                     after, age = world.reset(self._rng), 0
                     follow = self.act(after, temperature=temperatures[t])
                 state, action = after, follow

@@ -10,10 +10,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.progress import progress
+from treatise.rl.environments.gymnasium import as_environment
 from treatise.rl.policy_gradient._loops import gpomdp_run, online_baseline_run
 from treatise.rl.policy_gradient.exact import sights_of
+from treatise.rl.policy_gradient.world_walk import WorldWalk
 from treatise.rl.processes._sampling_loops import cumulative
-from treatise.rl.processes.mdp import generator
+from treatise.rl.processes.markov_chain import closed_class
+from treatise.rl.processes.mdp import FiniteMDP, generator
 
 BLOCKS = 32
 """Parts of a run whose estimates tell how far the whole may be off."""
@@ -31,7 +34,8 @@ class GradientEstimate:
     average_reward: float
     """Mean reward of a step."""
     baseline: np.ndarray
-    """What was taken from the returns at each observation."""
+    """What was taken from the returns at each observation; in a world that shows vectors, the weights of one and of the
+    numbers shown."""
     n_steps: int
     """Steps of the run."""
 
@@ -45,7 +49,8 @@ class GPOMDP(BaseEstimator):
 
     Use it to train small stochastic policies on processes that go on for ever, or to study baselines against the exact
     numbers of :func:`exact_policy_gradient`. For deep policies and episodes the usual packages serve better. A step
-    costs as many operations as there are parameters and observations.
+    costs as many operations as there are parameters and observations; in a world of yours or of Gymnasium's it goes
+    through Python.
 
     Parameters
     ----------
@@ -53,7 +58,8 @@ class GPOMDP(BaseEstimator):
         Discount of the credit, from 0 to below 1.
     baseline : {"observation", "constant", "mean_return", "online", None}, float or array-like, default="observation"
         The best one for each observation, the best constant or the mean return, each estimated from the same run;
-        one for each observation that is learned on the way (Algorithm 2); none; or given numbers.
+        one for each observation that is learned on the way (Algorithm 2); none; or given numbers. In a world that shows
+        vectors "observation" is the best linear function of them, and "online" is not known.
     step : float, default=1.0
         Size of the steps of "online".
     schedule : float or "log", default=1000.0
@@ -106,10 +112,11 @@ class GPOMDP(BaseEstimator):
 
         Parameters
         ----------
-        pomdp : FiniteMDP or FinitePOMDP
-            Where to act.
+        pomdp : FiniteMDP, FinitePOMDP, Environment or gymnasium.Env
+            Where to act. A world with numbered actions that shows vectors goes on for ever here: it begins anew where
+            an episode ends.
         policy : ParameterizedPolicy
-            How: it reacts to the last observation (the state, for an MDP).
+            How: it reacts to the last observation (the state, for an MDP; the vector shown, for a world).
         theta : array-like
             Its parameters.
         n_steps : int
@@ -126,6 +133,8 @@ class GPOMDP(BaseEstimator):
             self._validate_params()
         if n_steps < 1:
             raise ValueError(f"n_steps={n_steps!r}: a run has at least one step")
+        if not isinstance(pomdp, FiniteMDP):
+            return self._in_world(as_environment(pomdp), policy, theta, n_steps, rng)
         sights, probabilities = sights_of(pomdp), policy.probabilities(theta)
         gradients = np.ascontiguousarray(policy.log_gradients(theta))
         n_observations, K = sights.shape[1], gradients.shape[2]
@@ -136,6 +145,7 @@ class GPOMDP(BaseEstimator):
             )
         if K * n_observations * BLOCKS > MEMORY_NUMBERS:
             raise ValueError(f"{K} parameters and {n_observations} observations are too many for one table of sums")
+        closed_class(np.einsum("sa,ast->st", sights @ probabilities, pomdp.transitions))
         lengths = np.ascontiguousarray(np.square(gradients).sum(axis=2))
         tables = (
             cumulative(pomdp.transitions), cumulative(sights), cumulative(probabilities), pomdp.rewards, gradients,
@@ -143,22 +153,33 @@ class GPOMDP(BaseEstimator):
         )  # fmt: skip
         state = int(rng.choice(pomdp.n_states, p=pomdp.start))
         seen = int(rng.choice(n_observations, p=sights[state]))
-        way = self._learning if isinstance(self.baseline, str) and self.baseline == "online" else self._counting
-        return way(rng, state, seen, tables, n_steps, n_observations, K)
+        if isinstance(self.baseline, str) and self.baseline == "online":
+            return self._learning(rng, state, seen, tables, n_steps, n_observations, K)
 
-    def _counting(self, rng, state, seen, tables, n_steps, n_observations, K):
-        """Sums of the whole run; the baseline is applied to them at its end."""
-        trace, weights = np.zeros(K), np.zeros(n_observations)
+        def walk(place, steps, *sums):
+            state, seen, earned = gpomdp_run(rng, *place, *tables, steps, *sums)
+            return (state, seen), earned
+
+        return self._counting(walk, (state, seen), n_steps, K, np.zeros(n_observations), np.zeros(n_observations))
+
+    def _in_world(self, world, policy, theta, n_steps, rng):
+        if isinstance(self.baseline, str) and self.baseline == "online":
+            raise ValueError("baseline='online' needs observations that are numbered; take 'observation'")
+        walk = WorldWalk(world, policy, theta, float(self.beta), rng)
+        size = 1 + world.state_size
+        return self._counting(walk, walk.begun(), n_steps, np.size(theta), np.zeros(size), np.zeros((size, size)))
+
+    def _counting(self, walk, place, n_steps, K, weighted, totals):
+        """Sums of the whole run, made by ``walk``; the baseline is applied to them at its end."""
+        n = len(weighted)
+        trace, weights = np.zeros(K), np.zeros(n)
         if self.extra_steps:
-            spare = np.zeros(K), np.zeros((K, n_observations)), np.zeros(n_observations), np.zeros(n_observations)
-            state, seen, _ = gpomdp_run(rng, state, seen, *tables, self.extra_steps, trace, weights, *spare)
+            spare = np.zeros(K), np.zeros((K, n)), np.zeros_like(weighted), np.zeros_like(totals)
+            place, _ = walk(place, self.extra_steps, trace, weights, *spare)
         edges = np.linspace(0, n_steps, min(BLOCKS, n_steps) + 1).astype(np.int64)
-        sums, columns = np.zeros((len(edges) - 1, K)), np.zeros((len(edges) - 1, K, n_observations))
-        weighted, totals, earned = np.zeros(n_observations), np.zeros(n_observations), 0.0
+        sums, columns, earned = np.zeros((len(edges) - 1, K)), np.zeros((len(edges) - 1, K, n)), 0.0
         for block, steps in enumerate(np.diff(edges)):
-            state, seen, more = gpomdp_run(
-                rng, state, seen, *tables, steps, trace, weights, sums[block], columns[block], weighted, totals
-            )
+            place, more = walk(place, steps, trace, weights, sums[block], columns[block], weighted, totals)
             earned += more
         baseline = self._baseline(weighted, totals, earned / n_steps)
         parts = (sums - columns @ baseline) / np.diff(edges)[:, None]
@@ -187,19 +208,25 @@ class GPOMDP(BaseEstimator):
         return self._estimate(sums / np.diff(edges)[:, None], np.diff(edges), earned, baseline, n_steps)
 
     def _baseline(self, weighted, totals, average):
-        n = len(totals)
+        """Numbers of the observations, or weights of one and of what is shown, where ``totals`` is a matrix."""
+        n, shown = len(weighted), totals.ndim == 2
+        # A constant: the same at every observation, or the weight of one.
+        constant = np.eye(n)[0] if shown else np.ones(n)
         if self.baseline is None:
             return np.zeros(n)
         if isinstance(self.baseline, str):
             if self.baseline == "mean_return":
-                return np.full(n, average / (1.0 - self.beta))
+                return average / (1.0 - self.beta) * constant
             if self.baseline == "constant":
-                return np.full(n, weighted.sum() / totals.sum() if totals.sum() > 0.0 else 0.0)
+                total = constant @ totals @ constant if shown else totals.sum()
+                return (weighted @ constant / total if total > 0.0 else 0.0) * constant
+            if shown:
+                return np.linalg.lstsq(totals, weighted)[0]
             return np.divide(weighted, totals, out=np.zeros(n), where=totals > 0.0)
         given = np.asarray(self.baseline, dtype=np.float64)
         if given.shape not in ((), (n,)):
             raise ValueError(f"baseline has the shape {given.shape}; give one number, or one for each of {n}")
-        return np.broadcast_to(given, (n,)).copy()
+        return given.copy() if given.ndim else given * constant
 
     def _estimate(self, parts, lengths, earned, baseline, n_steps):
         gradient = lengths @ parts / n_steps
@@ -215,7 +242,7 @@ class GPOMDP(BaseEstimator):
 
         Parameters
         ----------
-        pomdp : FiniteMDP or FinitePOMDP
+        pomdp : FiniteMDP, FinitePOMDP, Environment or gymnasium.Env
             Where to act.
         policy : ParameterizedPolicy
             How.
@@ -237,8 +264,8 @@ class GPOMDP(BaseEstimator):
         history : ndarray of shape (n_directions + 1,)
             Average rewards at the parameters visited.
         """
-        rng = generator(self.random_state)
-        size = policy.size(sights_of(pomdp).shape[1])
+        rng, finite = generator(self.random_state), isinstance(pomdp, FiniteMDP)
+        size = policy.size(sights_of(pomdp).shape[1] if finite else as_environment(pomdp).state_size)
         theta = np.zeros(size) if theta is None else np.array(theta, dtype=np.float64)
         found = self._run(pomdp, policy, theta, n_steps, rng)
         best, history = (found.average_reward, theta), [found.average_reward]

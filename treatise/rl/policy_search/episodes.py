@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from treatise.rl.environments.base import Environment
 from treatise.rl.environments.control import ControlWorld
-from treatise.rl.environments.gymnasium import from_gymnasium
+from treatise.rl.environments.gymnasium import as_environment
 from treatise.rl.policy_search import _loops as loops
 from treatise.rl.processes.mdp import generator
 from treatise.rl.processes.trajectory import Trajectory
@@ -59,25 +58,6 @@ def run_policy(world, policy, theta, n_episodes=1, *, max_steps=None, random_sta
     return _joined(parts)
 
 
-def as_environment(world):
-    """The world in our interface, whether it is one of ours or one of Gymnasium's.
-
-    Parameters
-    ----------
-    world : Environment or gymnasium.Env
-        The world.
-
-    Returns
-    -------
-    world : Environment
-    """
-    if isinstance(world, Environment):
-        return world
-    if hasattr(world, "observation_space"):
-        return from_gymnasium(world)
-    raise TypeError(f"a {type(world).__name__} is no world; give an Environment or one of Gymnasium's")
-
-
 def _check_fit(world, policy):
     if (world.n_actions, world.action_size) != (policy.n_actions, policy.action_size):
         acts = [
@@ -103,7 +83,7 @@ def _compiled_episode(world, policy, theta, limit, rng, draws):
 
 def _episode(world, policy, theta, limit, rng, draws):
     states, actions, rewards, ended = [world.reset(rng)], [], [], False
-    while not ended and len(rewards) < limit:
+    while not ended and not world.cut_off and len(rewards) < limit:
         actions.append(policy.act(theta, states[-1], draws[len(rewards)]))
         state, reward, ended = world.step(actions[-1])
         states.append(state)

@@ -31,7 +31,8 @@ def checked_rows(name, rows):
     off = np.abs(sums - 1.0)
     if off.size and off.max() > ROW_SUM_TOLERANCE:
         place = tuple(int(each) for each in np.unravel_index(off.argmax(), off.shape)[:-1])
-        raise ValueError(f"{name} at {place} sum to {sums.ravel()[off.argmax()]:.10g}; every row sums to 1")
+        where = f"{name} at {place}" if place else name
+        raise ValueError(f"{where} sum to {sums.ravel()[off.argmax()]:.10g}; every row sums to 1")
     return rows / sums
 
 
@@ -59,6 +60,30 @@ def stationary_distribution(transitions):
     transitions = checked_rows("transitions", transitions)
     if transitions.ndim != 2 or transitions.shape[0] != transitions.shape[1]:
         raise ValueError(f"transitions have the shape {transitions.shape}; a chain needs as many rows as columns")
+    members = closed_class(transitions)
+    chain = transitions[np.ix_(members, members)]
+    # The balance equations have rank one less than their number: the sum takes the place of the last.
+    balance = np.eye(len(members)) - chain.T
+    balance[-1] = 1.0
+    right = np.zeros(len(members))
+    right[-1] = 1.0
+    distribution = np.zeros(len(transitions))
+    distribution[members] = np.clip(np.linalg.solve(balance, right), 0.0, None)
+    return distribution / distribution.sum()
+
+
+def closed_class(transitions):
+    """The states that a chain stays among once it is there; an error where it could settle in several places.
+
+    Parameters
+    ----------
+    transitions : ndarray of shape (n_states, n_states)
+        Probability of the column's state after the row's.
+
+    Returns
+    -------
+    members : ndarray of int
+    """
     n_classes, labels = connected_components(transitions > 0.0, directed=True, connection="strong")
     leaving = np.zeros(n_classes, dtype=bool)
     rows, columns = np.nonzero(transitions)
@@ -69,13 +94,4 @@ def stationary_distribution(transitions):
             f"the chain has {len(closed)} closed classes of states, so where it settles depends on where it starts; "
             "give a chain (or a policy) under which one class is reached from everywhere"
         )
-    members = np.flatnonzero(labels == closed[0])
-    chain = transitions[np.ix_(members, members)]
-    # The balance equations have rank one less than their number: the sum takes the place of the last.
-    balance = np.eye(len(members)) - chain.T
-    balance[-1] = 1.0
-    right = np.zeros(len(members))
-    right[-1] = 1.0
-    distribution = np.zeros(len(transitions))
-    distribution[members] = np.clip(np.linalg.solve(balance, right), 0.0, None)
-    return distribution / distribution.sum()
+    return np.flatnonzero(labels == closed[0])

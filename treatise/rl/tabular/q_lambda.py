@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import finite, is_array
 from treatise._core.progress import progress
+from treatise.rl.environments.gymnasium import as_environment
 from treatise.rl.processes._sampling_loops import cumulative
 from treatise.rl.processes.mdp import FiniteMDP, generator
-from treatise.rl.tabular._loops import empty_traces, finite_episodes
+from treatise.rl.tabular._loops import empty_traces, finite_episodes, forget, learn
 
 LEAST_ALPHA = 1e-5
 MOST_LOST = 0.01
@@ -113,8 +114,9 @@ class QLambda(BaseEstimator):
 
         Parameters
         ----------
-        world : FiniteMDP, or an object with ``n_states``, ``n_actions`` and ``learning_episodes``
-            A finite process; or a simulator with a compiled loop of its own, as
+        world : FiniteMDP, Environment, gymnasium.Env or an object with ``learning_episodes``
+            A finite process; a world with numbered states and actions, each step of which goes through Python; or a
+            simulator with ``n_states``, ``n_actions`` and a compiled loop of its own, as
             :class:`treatise.rl.PropofolControl`.
         y : None
             Not used.
@@ -127,8 +129,8 @@ class QLambda(BaseEstimator):
         """
         self._validate_params()
         rng = generator(self.random_state)
-        episodes = getattr(world, "learning_episodes", None) or finite_world(world)
-        Q, traces = np.zeros((world.n_states, world.n_actions)), empty_traces(world.n_states, world.n_actions)
+        episodes, size = learned_from(world)
+        Q, traces = np.zeros(size), empty_traces(*size)
         alpha, before, history = float(self.alpha), Q.argmax(axis=1), []
         self.converged_, least, idle = False, np.inf, 0
         with progress("learning", self.n_rounds, show=show_progress) as done:
@@ -201,11 +203,59 @@ def loss_of(policy, mdp, gamma):
     return float(max(lost, 0.0) / (best - worst)) if best - worst > rounding else 0.0
 
 
+def learned_from(world):
+    """A function that learns from episodes in a world, and how many states and actions there are."""
+    if hasattr(world, "learning_episodes"):
+        return world.learning_episodes, (world.n_states, world.n_actions)
+    if isinstance(world, FiniteMDP):
+        return finite_world(world), (world.n_states, world.n_actions)
+    world = as_environment(world)
+    if world.state_numbers is None or world.n_actions is None:
+        raise ValueError("states and actions must be numbered for a table of values, and this world has vectors")
+    return numbered_world(world), (len(world.state_numbers), world.n_actions)
+
+
 def finite_world(mdp):
     """Episodes in a finite process, which begin anywhere that its start allows."""
     tables = cumulative(mdp.start), cumulative(mdp.transitions), mdp.rewards, mdp.terminal
 
     def episodes(rng, gamma, decay, alpha, epsilon, count, steps, Q, traces):
         return finite_episodes(rng, *tables, gamma, decay, alpha, epsilon, count, steps, Q, *traces)
+
+    return episodes
+
+
+def numbered_world(world):
+    """Episodes in a world that can only be acted in, step by step; one that cuts an episode off begins anew."""
+
+    def place(state):
+        number = int(state[0])
+        if number not in world.state_numbers:
+            raise ValueError(f"the world shows state {number}, which is none of {world.state_numbers}")
+        return number - world.state_numbers.start
+
+    def episodes(rng, gamma, decay, alpha, epsilon, count, steps, Q, traces):
+        earned, done = 0.0, 0
+        steps = min(steps, world.max_steps or steps)
+        for _ in range(count):
+            state, live = place(world.reset(rng)), 0
+            for _ in range(steps):
+                action = best = int(Q[state].argmax())
+                if rng.random() < epsilon:
+                    action = int(rng.integers(world.n_actions))
+                if Q[state, action] < Q[state, best]:
+                    live = forget(*traces[:2], traces[3], live)
+                after, reward, ended = world.step(action)
+                if not np.isfinite(reward):
+                    raise ValueError(f"the world gives the reward {reward}; give finite ones")
+                after = place(after)
+                ahead = 0.0 if ended else Q[after].max()
+                delta = reward + gamma * ahead - Q[state, action]
+                live = learn(Q, state, action, delta, alpha, decay, *traces, live)
+                earned, done, state = earned + reward, done + 1, after
+                if ended or world.cut_off:
+                    break
+            forget(*traces[:2], traces[3], live)
+        return earned / max(done, 1)
 
     return episodes
