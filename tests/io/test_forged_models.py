@@ -365,6 +365,7 @@ def test_what_comparisons_store_is_looked_at_too(refused, name, change):
         # Of six knots compiled code would read the seventh.
         ("SpAMClassifier", lambda model: model._bases.__setitem__(0, (np.arange(6.0), np.zeros(2), np.eye(2)))),
         ("SpAMRegressor", lambda model: model._bases.__setitem__(0, model._bases[0][:2])),
+        ("LinearKnowledgeRegressor", lambda model: setattr(model, "coef_", model.coef_[:-1])),
         ("CRF", lambda model: model._pattern_codes.__setitem__((2, 1), -1)),
         ("CRF of order 2", lambda model: model._pattern_codes.__setitem__((-1, 1), -1)),
         ("KernelAveragedSGDClassifier", lambda model: setattr(model, "X_fit_", model.X_fit_[:-1])),

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from treatise._core.invariants import linear
 from treatise.kernel_methods.knowledge._program import RegionBlock, solve_program
 from treatise.kernel_methods.knowledge.implications import Knowledge, check_knowledge
 from treatise.kernel_methods.knowledge.regressor import contradiction, keep_outcome
@@ -127,6 +128,9 @@ class LinearKnowledgeRegressor(RegressorMixin, BaseEstimator):
         self.dual_coef_[used] = found.coef
         keep_outcome(self, found)
         return self
+
+    def _invariants(self):
+        yield from linear(self)
 
     def predict(self, X):
         """Values of the function.
