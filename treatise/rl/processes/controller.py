@@ -85,9 +85,6 @@ class FiniteStateController:
         yield "nodes lead to nodes", led and within(self.successors, 0, len(self.actions))
         yield "the first node is one of them", is_count(self.start) and self.start < len(self.actions)
 
-    def _invariants(self):
-        yield "every node has an action and leads to nodes", self.is_whole()
-
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
