@@ -40,6 +40,13 @@ def test_pairs_are_joined_loops_dropped_and_contradicting_signs_left_out(tmp_pat
     assert any("as many positive as negative" in note for note in notes)
 
 
+def test_signs_that_are_other_numbers_are_told(tmp_path):
+    _, notes = load_network(_csv(tmp_path, "a,b,sign\nx,y,2\ny,z,-1\nz,w,1\n"))
+    assert any("1 of 3 links have another number than -1 or 1, such as 2; whether" in note for note in notes)
+    _, notes = load_network(_csv(tmp_path, "a,b,sign\nx,y,1\ny,z,-1\n", "plain.csv"))
+    assert not any("another number" in note for note in notes)
+
+
 def test_files_without_names_times_and_named_columns_are_understood(tmp_path):
     plain, _ = load_network(_csv(tmp_path, "1,2,-1\n2,3,1\n", "plain.csv"))
     assert plain.signed and plain.nodes == ["1", "2", "3"]

@@ -255,6 +255,12 @@ def _network(
         first = np.full(len(unique), np.inf)
         np.minimum.at(first, place, times[kept])
     if signed:
+        strong = np.abs(values[kept]) != 1
+        if strong.any():
+            notes.append(
+                f"{strong.sum()} of {kept.sum()} links have another number than -1 or 1, such as "
+                f"{values[kept][strong][0]:g}; whether it is above zero is what counts"
+            )
         total = np.sign(total)
         if (total == 0).any():
             notes.append(f"{(total == 0).sum()} pairs have as many positive as negative links and are left out")
