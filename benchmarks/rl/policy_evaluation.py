@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+from scipy import sparse
 
 from benchmarks._contest import Contest, Scaling
 from treatise.rl import BRM, LSTD, TD, TDC, FiniteEvaluation, random_mdp
@@ -54,6 +55,19 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             prepare=lambda p, n=n, make=make: _prepared(make(), _steps(n, p)),
             warm_up=lambda make=make: _fitted(make(), _steps(50, 10)),
         )
+    yield Scaling(
+        work="TD(0.4), 100,000 steps of ten features each, sparse, over the number of features",
+        sizes=(1_000, 10_000, 100_000),
+        prepare=lambda p: _prepared(TD(GAMMA, DECAY, alpha=1e-3), _sparse_steps(100_000, p)),
+        warm_up=lambda: _fitted(TD(GAMMA, DECAY, alpha=1e-3), _sparse_steps(50, 10)),
+    )
+
+
+def _sparse_steps(n: int, p: int) -> tuple:
+    rng = np.random.default_rng(0)
+    places = rng.integers(0, p, 10 * (n + 1))
+    chain = sparse.csr_array((np.ones(len(places)), places, 10 * np.arange(n + 2)), shape=(n + 1, p))
+    return chain[:-1], rng.normal(size=n), chain[1:], rng.choice([0.5, 1.5], n)
 
 
 def _steps(n: int, p: int) -> tuple:

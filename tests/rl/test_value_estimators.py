@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise.io import load_model, save_model
@@ -188,6 +189,58 @@ def test_gradient_methods_follow_the_listings(rule, transition, decay):
         model = rule(GAMMA, alpha=0.02, **others).fit(phi, r, after, rho, starts)
         expected = reference(rule, phi, r, after, rho, starts, decay, transition, 0.02, 0.03, recompute)
         np.testing.assert_allclose(model.coef_, expected, rtol=1e-9, atol=1e-12)
+
+
+def sparse_steps(n=80, p=30, seed=3):
+    """Four features of thirty at each step, some with two entries at one place, ratios with zeros, ends and starts."""
+    rng = np.random.default_rng(seed)
+    rows, columns = np.repeat(np.arange(n + 1), 4), rng.integers(0, p, 4 * (n + 1))
+    chain = sparse.csr_array((rng.normal(size=len(rows)), columns, 4 * np.arange(n + 2)), shape=(n + 1, p))
+    ends = np.arange(n) % 25 == 24
+    return chain[:-1], rng.normal(size=n), chain[1:], rng.choice([0.0, 0.5, 1.3], n), None, ends
+
+
+@pytest.mark.parametrize("weighting", ["transition", "standard"])
+@pytest.mark.parametrize("decay", [0.0, 0.7])
+@pytest.mark.parametrize("method", [TD, TDC, GTD2, GTD])
+def test_sparse_features_teach_what_dense_ones_do(method, decay, weighting):
+    options = {"alpha": 0.02, "alpha_decay": 50.0, "keep_every": 10}
+    if method is not GTD:
+        options |= {"trace_decay": decay, "weighting": weighting}
+    if method is not TD:
+        options |= {"beta": 0.05}
+    phi, rewards, after, ratios, starts, ends = sparse_steps()
+    whole = method(GAMMA, **options).fit(phi, rewards, after, ratios, starts, ends)
+    plain = method(GAMMA, **options).fit(phi.toarray(), rewards, after.toarray(), ratios, starts, ends)
+    np.testing.assert_allclose(whole.coef_, plain.coef_, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(whole.path_, plain.path_, rtol=1e-10, atol=1e-13)
+    parts = method(GAMMA, **options)
+    for part in (slice(0, 33), slice(33, None)):  # the trace and the second estimate are carried over
+        parts.partial_fit(phi[part], rewards[part], after[part], ratios[part], None, ends[part])
+    np.testing.assert_allclose(parts.coef_, plain.coef_, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(whole.predict(phi), plain.predict(phi.toarray()), rtol=1e-10, atol=1e-13)
+
+
+def test_a_second_estimate_that_is_begun_anew_at_every_step_stays_finite():
+    phi, rewards, after, _, starts, ends = sparse_steps()
+    for beta in (1.0, 0.999):  # 1 leaves nothing of the estimate; the other shrinks it by a thousand a step
+        whole, plain = (
+            GTD(GAMMA, alpha=0.02, beta=beta).fit(first, rewards, later, None, starts, ends)
+            for first, later in ((phi, after), (phi.toarray(), after.toarray()))
+        )
+        np.testing.assert_allclose(whole.coef_, plain.coef_, rtol=1e-10, atol=1e-13)
+
+
+def test_sparse_features_are_taken_or_refused_in_a_sentence():
+    phi, rewards, after, *_ = sparse_steps()
+    with pytest.raises(TypeError, match="dense"):
+        LSTD(GAMMA).fit(phi, rewards, after)
+    mixed = TD(GAMMA, alpha=0.01).fit(phi, rewards, after.toarray()).coef_
+    np.testing.assert_allclose(mixed, TD(GAMMA, alpha=0.01).fit(phi, rewards, after).coef_)
+    beyond = phi.copy()
+    beyond.indices[0] = 30
+    with pytest.raises(ValueError, match="indices"):
+        TD(GAMMA).fit(beyond, rewards, after)
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.6])

@@ -63,7 +63,8 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
         Parameters
         ----------
         features : array-like of shape (n_steps, n_features)
-            Of the state that each step leaves.
+            Of the state that each step leaves. TD, TDC, GTD and GTD2 take sparse matrices too, here and for
+            ``next_features``.
         rewards : array-like of shape (n_steps,)
             What it earned.
         next_features : array-like of shape (n_steps, n_features)
@@ -99,7 +100,9 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
         return self._learn(features, rewards, next_features, ratios, starts, ends, first=first)
 
     def _learn(self, features, rewards, next_features, ratios, starts, ends, *, first, **second):
-        steps = checked_transitions(features, rewards, next_features, ratios, starts, ends, first=first)
+        steps = checked_transitions(
+            features, rewards, next_features, ratios, starts, ends, first=first, takes_sparse=self._takes_sparse
+        )
         if first:
             self._forget(steps)
         elif steps.features.shape[1] != self.n_features_in_:
@@ -167,6 +170,9 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
         if self.diverged_:
             warnings.warn(f"{type(self).__name__} diverged: {self._mend}", ConvergenceWarning, stacklevel=4)
 
+    _takes_sparse = False
+    """Whether features may be sparse."""
+
     _leaning: str | None = None
     """What settles the coefficients of a least-squares method where steps are too few to."""
 
@@ -177,7 +183,7 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
 
         Parameters
         ----------
-        features : array-like of shape (n_states, n_features)
+        features : array-like or sparse matrix of shape (n_states, n_features)
             A row for each state.
 
         Returns
@@ -185,7 +191,7 @@ class LinearValueEstimator(InheritsDocumentation, BaseEstimator, ABC):
         values : ndarray of shape (n_states,)
         """
         check_is_fitted(self)
-        features = checked_features("features", features)
+        features = checked_features("features", features, takes_sparse=True)
         if features.shape[1] != self.n_features_in_:
             raise ValueError(f"features have {features.shape[1]} columns; the estimate has {self.n_features_in_}")
         return features @ self.coef_

@@ -3,11 +3,14 @@
 from numbers import Real
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import row_norms
 
 from treatise._core.invariants import is_array, is_number
 from treatise.rl.policy_evaluation import _gradient_loops as loops
+from treatise.rl.policy_evaluation._sparse_gradient_loops import sparse_gradient_pass
 from treatise.rl.policy_evaluation.base import LinearValueEstimator
 from treatise.rl.policy_evaluation.transitions import checked_features, checked_ratios
 
@@ -74,7 +77,7 @@ class _GradientMethod(LinearValueEstimator):
         return self._beta_share * self.alpha_
 
     def _first_length(self, steps):
-        squares = np.einsum("ij,ij->i", steps.features, steps.features) * np.maximum(steps.ratios, 1.0)
+        squares = row_norms(steps.features, squared=True) * np.maximum(steps.ratios, 1.0)
         reach = 1.0 - self.discount * getattr(self, "trace_decay", 0.0)
         mean = float(squares.mean())
         return 0.2 * max(reach, 0.01) / mean if mean > 0.0 else 0.2
@@ -86,9 +89,18 @@ class _GradientMethod(LinearValueEstimator):
         betas = alphas
         if hasattr(self, "beta"):
             betas = _lengths(self.beta_, self.beta_decay, self.beta_power, index)
+        rule = (
+            self._rule, getattr(self, "weighting", "standard") == "transition", getattr(self, "recompute", False)
+        )  # fmt: skip
+        if sparse.issparse(steps.features):
+            return sparse_gradient_pass(
+                *rule, _rows(steps.features), steps.rewards, _rows(steps.next_features), steps.ratios, steps.starts,
+                float(self.discount), float(getattr(self, "trace_decay", 0.0)), alphas, betas,
+                self.coef_, self._helper, self._trace, self._memory,
+                np.empty(self.n_features_in_, np.int64), np.empty(self.n_features_in_, bool), every, seen, path,
+            )  # fmt: skip
         return loops.gradient_pass(
-            self._rule, getattr(self, "weighting", "standard") == "transition", getattr(self, "recompute", False),
-            steps.features, steps.rewards, steps.next_features, steps.ratios, steps.starts, after, ratios,
+            *rule, steps.features, steps.rewards, steps.next_features, steps.ratios, steps.starts, after, ratios,
             float(self.discount), float(getattr(self, "trace_decay", 0.0)), alphas, betas,
             self.coef_, self._helper, self._trace, self._successor_trace, self._memory, every, seen, path,
         )  # fmt: skip
@@ -101,6 +113,11 @@ class _GradientMethod(LinearValueEstimator):
         yield "alpha_ and beta_ are numbers", is_number(self.alpha_) and is_number(self.beta_)
 
 
+def _rows(matrix):
+    """What a compiled pass takes of a matrix in compressed rows."""
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+
+
 def _lengths(first, decay, power, index):
     return np.full(len(index), first) if decay is None else first * decay / (decay + index**power)
 
@@ -110,7 +127,8 @@ class TD(_GradientMethod):
 
     Use it where features are very many (tens of thousands) and standardised, on- or mildly off-policy. Do not use it
     where the acting policy differs much from the judged one: it can diverge (then ``diverged_`` is set); nor with few
-    features, where :class:`LSTD` learns more from every step. Costs O(p) a step and two vectors of p numbers.
+    features, where :class:`LSTD` learns more from every step. Costs O(p) a step and two vectors of p numbers; a step of
+    sparse features costs what they and the trace hold.
 
     Examples
     --------
@@ -128,6 +146,7 @@ class TD(_GradientMethod):
 
     _parameter_constraints: dict = {**_GradientMethod._parameter_constraints, **_TRACE, **_WEIGHTING}
     _rule = loops.TD
+    _takes_sparse = True
 
     def __init__(
         self, discount=0.95, trace_decay=0.0, *, alpha="auto", alpha_decay=None, alpha_power=1.0,
@@ -173,6 +192,7 @@ class TDC(_GradientMethod):
         **_GradientMethod._parameter_constraints, **_TRACE, **_WEIGHTING, **_HELPER, "recompute": ["boolean"],
     }  # fmt: skip
     _rule = loops.TDC
+    _takes_sparse = True
     _beta_share = 0.05
 
     def __init__(
@@ -239,6 +259,7 @@ class GTD(_GradientMethod):
 
     _parameter_constraints: dict = {**_GradientMethod._parameter_constraints, **_HELPER}
     _rule = loops.GTD
+    _takes_sparse = True
 
     def _first_length(self, steps):
         # The second estimate grows with the features here, and has no unit of its own.

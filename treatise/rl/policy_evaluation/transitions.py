@@ -4,6 +4,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 
 from treatise._core.magnitudes import check_magnitudes
@@ -15,7 +16,7 @@ class Transitions(NamedTuple):
 
     Attributes
     ----------
-    features, next_features : ndarray of shape (n_steps, n_features)
+    features, next_features : ndarray or csr_array of shape (n_steps, n_features)
         Of the state that a step leaves and of the one that it reaches.
     rewards : ndarray of shape (n_steps,)
         What was earned.
@@ -86,11 +87,13 @@ def transitions_of(trajectory, features, *, target=None, behaviour=None):
     )  # fmt: skip
 
 
-def checked_transitions(features, rewards, next_features, ratios, starts, ends, *, first):
+def checked_transitions(features, rewards, next_features, ratios, starts, ends, *, first, takes_sparse=False):
     """Transitions whose arrays belong together; features beyond an end are zero. ``first``: nothing was seen before."""
-    features = checked_features("features", features)
-    next_features = checked_features("next_features", next_features)
-    n = len(features)
+    features = checked_features("features", features, takes_sparse)
+    next_features = checked_features("next_features", next_features, takes_sparse)
+    if sparse.issparse(features) or sparse.issparse(next_features):
+        features, next_features = (sparse.csr_array(both) for both in (features, next_features))
+    n = features.shape[0]
     if next_features.shape != features.shape:
         raise ValueError(
             f"next_features have the shape {next_features.shape} and features {features.shape}; give the features of "
@@ -103,15 +106,20 @@ def checked_transitions(features, rewards, next_features, ratios, starts, ends, 
     starts[1:] |= ends[:-1]
     if first:
         starts[0] = True
-    if ends.any():
+    if ends.any() and sparse.issparse(next_features):
+        next_features = sparse.csr_array(sparse.diags_array(1.0 - ends) @ next_features)
+    elif ends.any():
         next_features = np.where(ends[:, np.newaxis], 0.0, next_features)
     return Transitions(features, rewards, next_features, ratios, starts, ends)
 
 
-def checked_features(name, values):
-    """Finite numbers in rows that follow each other in memory."""
-    values = np.ascontiguousarray(check_array(values, dtype=np.float64, input_name=name))
+def checked_features(name, values, takes_sparse=False):
+    """Finite numbers in rows that follow each other in memory, or sparse rows where those are taken."""
+    values = check_array(values, accept_sparse="csr" if takes_sparse else False, dtype=np.float64, input_name=name)
     check_magnitudes(values, name)
+    if not sparse.issparse(values):
+        return np.ascontiguousarray(values)
+    values.check_format(full_check=True)  # compiled passes follow the indices without looking
     return values
 
 
