@@ -14,7 +14,7 @@ from treatise.rl.policy_evaluation import _least_squares_loops as loops
 from treatise.rl.policy_evaluation._gradient_loops import trace_rows
 from treatise.rl.policy_evaluation.base import LinearValueEstimator
 from treatise.rl.policy_evaluation.gradient import checked_second
-from treatise.rl.policy_evaluation.transitions import checked_column
+from treatise.rl.policy_evaluation.transitions import checked_rewards
 
 _TRACE = {"trace_decay": [Interval(Real, 0, 1, closed="both")]}
 _WEIGHTING = {"weighting": [StrOptions({"transition", "standard"})]}
@@ -447,7 +447,7 @@ array-like
         if self.trace_decay > 0.0:
             raise ValueError(f"trace_decay={self.trace_decay:g}: with double_samples=True there is no trace; give 0")
         second_rewards = rewards if second_rewards is None else second_rewards
-        return checked_column("second_rewards", second_rewards, len(second[0])), *second
+        return checked_rewards(second_rewards, len(second[0]), "second_rewards"), *second
 
     def _begin_matrices(self, p):
         self._inverse, self._summed, self._right = np.diag(1.0 / self.ridge_), np.zeros(p), self.ridge_ * self.coef_

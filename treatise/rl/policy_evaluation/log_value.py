@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treatise.rl.policy_evaluation.least_squares import scaled_solve
-from treatise.rl.policy_evaluation.transitions import checked_column, checked_features, checked_flags, checked_ratios
+from treatise.rl.policy_evaluation.transitions import checked_features, checked_flags, checked_ratios, checked_rewards
 from treatise.rl.processes.mdp import generator
 
 LOG_METHODS = ("doubly robust", "LSTD", "importance sampling", "as observed")
@@ -223,7 +223,7 @@ def evaluate_log(
     """
     features = checked_features("features", features)
     n = len(features)
-    rewards, ratios = checked_column("rewards", rewards, n), checked_ratios(ratios, n)
+    rewards, ratios = checked_rewards(rewards, n), checked_ratios(ratios, n)
     starts = checked_flags("starts", starts, n)
     if not starts[0]:
         raise ValueError("the first step begins no episode; starts must be True there")

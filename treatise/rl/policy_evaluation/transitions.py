@@ -99,7 +99,7 @@ def checked_transitions(features, rewards, next_features, ratios, starts, ends, 
             f"next_features have the shape {next_features.shape} and features {features.shape}; give the features of "
             "the state that each step reaches"
         )
-    rewards = checked_column("rewards", rewards, n)
+    rewards = checked_rewards(rewards, n)
     ratios = np.ones(n) if ratios is None else checked_ratios(ratios, n)
     ends = np.zeros(n, dtype=bool) if ends is None else checked_flags("ends", ends, n)
     starts = np.zeros(n, dtype=bool) if starts is None else checked_flags("starts", starts, n).copy()
@@ -131,6 +131,12 @@ def checked_column(name, values, n):
     if not np.isfinite(values).all():
         where = int(np.argmax(~np.isfinite(values)))
         raise ValueError(f"{name} hold {values[where]} at step {where}; all must be finite")
+    return values
+
+
+def checked_rewards(values, n, name="rewards"):
+    """One reward for each step, in a unit in which its square is finite."""
+    values = checked_column(name, values, n)
     check_magnitudes(values, name)
     return values
 
