@@ -21,26 +21,18 @@ CLICKS, ENTITIES = 3_200_000, 3_000
 def benchmarks() -> Iterator[Contest | Scaling]:
     """Counts, bursts at four scales by six keys, and eleven series of minutes with rises and falls."""
     words = f"{CLICKS:,} clicks of {ENTITIES:,} entities: counts, bursts by six keys and four scales, series"
-    yield Contest(
-        work=words,
-        peer="polars",
-        ours=lambda: ours(clicks()),
-        theirs=lambda: by_polars(clicks()),
-        quality=checksum,
-        prepare=clicks,
-        warm_up=lambda: ours(few_clicks()),
-        repeats=1,
-    )
+    peers = {"polars": (clicks, by_polars), "pandas": (clicks_of_pandas, by_pandas)}
     if find_spec("pandas") is None or find_spec("pyarrow") is None:
         left_out("pandas or pyarrow is absent: no contest with pandas")
-    else:
+        del peers["pandas"]
+    for peer, (log, theirs) in peers.items():
         yield Contest(
             work=words,
-            peer="pandas",
+            peer=peer,
             ours=lambda: ours(clicks()),
-            theirs=lambda: by_pandas(clicks_of_pandas()),
+            theirs=lambda log=log, theirs=theirs: theirs(log()),
             quality=checksum,
-            prepare=clicks_of_pandas,
+            prepare=log,
             warm_up=lambda: ours(few_clicks()),
             repeats=1,
         )

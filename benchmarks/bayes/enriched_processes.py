@@ -25,7 +25,7 @@ def benchmarks() -> Iterator[Contest]:
             ours=partial(_error, EnrichedDPRegressor, p, SETS, SWEEPS),
             theirs=partial(_error, DPMixtureRegressor, p, SETS, SWEEPS),
             quality=float,
-            warm_up=partial(_warm_up, p),
+            prepare=partial(_warm_up, p),
             repeats=1,
         )
 
