@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import held, is_of_a_full_disk, move, replacing
+from treatise._core.files import held, is_of_a_full_disk, move, replacing, telling
 from treatise.datasets._collection import DataFile
 from treatise.datasets._home import data_home, is_right, lock
 
@@ -44,10 +44,8 @@ def download(file: DataFile, tell: Callable[[int], None] = lambda received: None
             f"no public address of {file.name} is known; get it from {file.source} and put it at {file.path}"
         )
     pooch = _pooch()
-    try:
+    with telling(f"{file.path.parent} cannot be written"):
         file.path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TreatiseError(f"{file.path.parent} cannot be written ({error.strerror or error})") from error
     # Two downloads of one file would write to one unfinished file.
     with held(data_home(), what="data folder", wait=True):
         _fetch(file, pooch, tell)

@@ -5,9 +5,8 @@ from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 from sklearn.utils.validation import check_array
-from threadpoolctl import threadpool_limits
 
-from treatise._core.threads import over_ranges
+from treatise._core.threads import one_blas_thread, over_ranges
 
 FLOOR = 1e-12
 """Densities are held at this value inside logarithms, where they would be lost to rounding."""
@@ -326,7 +325,7 @@ def kde_mutual_information(X, *, kind="medium", grid_size=128, memory_limit=MEMO
 
 def _side_by_side(work, length, cost):
     """Ranges of columns or tiles in threads of ours: their matrices are too small for a library to split."""
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         over_ranges(work, length, cost=cost)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult
 
 from treatise._core.errors import TreatiseError
-from treatise._core.files import held, made_folder, replacing
+from treatise._core.files import held, made_folder, replacing, telling
 from treatise._core.progress import progress
 from treatise.search.commands.program import Program
 from treatise.search.commands.space import Argument
@@ -269,14 +269,11 @@ class _Log:
         row = {"trial": str(number), "value": repr(value), "seconds": f"{seconds:.3f}", "complaint": complaint}
         row |= {name: repr(each) for name, each in values.items()}
         self.rows[number] = row
-        try:
-            with path.open("a", newline="", encoding="utf-8") as stream:
-                writer = csv.DictWriter(stream, self.columns)
-                if new:
-                    writer.writeheader()
-                writer.writerow(row)
-        except OSError as error:
-            raise TreatiseError(f"{path} cannot be written ({error.strerror or error})") from error
+        with telling(f"{path} cannot be written"), path.open("a", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, self.columns)
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
 
 
 class _Runner:

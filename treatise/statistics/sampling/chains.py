@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from treatise._core.progress import progress
+from treatise._core.threads import one_blas_thread
 from treatise.statistics.chain_diagnostics import effective_sample_size, split_r_hat
 
 PASS = 0.1
@@ -232,7 +232,7 @@ def run_chains(
     interrupted = False
     with (
         # Products of some dozen rows: threads of BLAS cost many times what they save.
-        threadpool_limits(1, "blas"),
+        one_blas_thread(),
         progress(description, plan.n_chains * plan.n_sweeps, show=plan.verbose) as advance,
         ThreadPoolExecutor(workers) if workers > 1 else nullcontext() as pool,
     ):
