@@ -241,7 +241,8 @@ def compare_methods(
     margin : float, default=0.01
         Differences up to this share of the way from guessing to the best method do not matter.
     prefer : {"balanced", "accuracy", "speed", "simple"}, default="balanced"
-        Which of the methods within the margin is recommended.
+        Which of the methods within the margin is recommended; the last two take no blend where the rows do not tell
+        which method is best.
     threshold : {"f1", "youden"}, float or None
         How the saved model labels rows of two classes: from the probability of the rarer class on that gives the best
         F1 or the largest difference of true and false positive rate on held-out rows, or from the one given. None

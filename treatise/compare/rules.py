@@ -16,7 +16,7 @@ class Rules:
     margin : float, default=0.01
         Differences up to this share of the way from guessing to the best method do not matter.
     prefer : {"balanced", "accuracy", "speed", "simple"}, default="balanced"
-        Which of the equivalent methods is recommended.
+        Which of the equivalent methods is recommended; the last two take no blend where rows do not tell.
     folds : int or None, default=None
         Folds of a repeat; None takes five, or fewer where there are few rows.
     include, exclude : tuple of str

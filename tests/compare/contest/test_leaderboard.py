@@ -249,6 +249,31 @@ def test_the_simplest_of_the_equivalent_is_taken_unless_accuracy_is_preferred():
     assert board.decision(prefer="accuracy").label == "Forest"
 
 
+def level(shares, seed=3):
+    """A board of methods that are right on rows of their own, so that a few hundred rows do not tell them apart."""
+    rng = np.random.default_rng(seed)
+    board = Board(dict.fromkeys(shares, "kernel") | {"Blend": "blend", "Guess": "constant"}, rows=400)
+    for name, share in shares.items():
+        board.add(name, rng.permutation(400) < 400 * share)
+    return board.add("Guess", right(0.5, 400))
+
+
+def test_where_rows_do_not_tell_a_blend_is_safer_than_the_first_of_many():
+    shares = {"One": 0.83, "Two": 0.82, "Three": 0.81, "Four": 0.80}
+    board = level(shares | {"Blend": 0.825})
+    assert [e.standing for e in board.entries[:5]] == ["best"] + 4 * ["undecided"]
+    decision = board.decision()
+    assert decision.label == "Blend" and board.decision(prefer="accuracy").label == "Blend"
+    assert "do not tell which" in decision.headline and "One scores 0.83" in " ".join(decision.reasons)
+    assert "Blend" not in " ".join(decision.reasons[1:])
+    assert decision.alternatives[0].label == "One"
+    assert {board.decision(prefer=wish).label for wish in ("simple", "speed")} == {"One"}
+    # One behind most of them, one that is told to be worse and the only rival of the first are not taken.
+    assert level(shares | {"Blend": 0.795}).decision().label == "One"
+    assert level(shares | {"Blend": 0.6}).decision().label == "One"
+    assert level({"One": 0.83, "Blend": 0.825}).decision().label == "One"
+
+
 def test_a_fast_method_that_is_worse_is_never_recommended():
     for prefer in ("balanced", "speed", "simple", "accuracy"):
         assert usual().decision(prefer=prefer).label in ("Forest", "Machine")

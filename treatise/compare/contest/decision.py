@@ -31,7 +31,7 @@ def decide(board: Sequence[LeaderboardEntry], metric: Metric, race: Race, rules:
         )  # fmt: skip
     best = board[0]
     equal = [best, *(e for e in board if e.standing == "equivalent" and e.stage == "folds")]
-    chosen = _preferred(equal, rules.prefer)
+    chosen = _safer(board, _preferred(equal, rules.prefer), rules.prefer)
     return Decision(
         chosen.key, chosen.label, _headline(chosen, best, metric, race), tuple(_reasons(board, chosen, metric, margin)),
         fit_seconds=chosen.fit_seconds, predict_seconds=chosen.predict_seconds,
@@ -48,6 +48,21 @@ def _preferred(equal: Sequence[LeaderboardEntry], prefer: str) -> LeaderboardEnt
         return min(equal, key=_price)
     # The simplest; among equally simple ones the quickest.
     return min(equal, key=lambda e: (FORMS.index(e.form), _price(e)))
+
+
+def _safer(board: Sequence[LeaderboardEntry], chosen: LeaderboardEntry, prefer: str) -> LeaderboardEntry:
+    """A blend in place of the first of several methods that the rows do not tell apart.
+
+    The first of many that are level is first by luck too, the more so the more there are; a blend of the leaders hardly
+    hangs on it. It must do as well as the median of them, and not be wanted simple or quick.
+    """
+    level = [e for e in _undecided(board) if e.stage == "folds"]
+    singles = [e for e in level if e.form != "blend"]
+    blend = next((e for e in level if e.form == "blend"), None)
+    if chosen.standing != "best" or chosen.form == "blend" or prefer in ("speed", "simple") or blend is None:
+        return chosen
+    ahead = sum(e.rank < blend.rank for e in singles)
+    return blend if singles and 2 * ahead <= len(singles) else chosen
 
 
 def _price(entry: LeaderboardEntry) -> float:
@@ -69,6 +84,8 @@ def _headline(chosen: LeaderboardEntry, best: LeaderboardEntry, metric: Metric, 
     value = f"{metric.label} {chosen.score:.4g}{_interval(chosen)}"
     if chosen.key == best.key:
         return f"Take {chosen.label}: {value}, the best of {race.looked} methods tried."
+    if chosen.standing == "undecided":
+        return f"Take {chosen.label}: {value}; these rows do not tell which of several methods is best, and it joins them."
     return f"Take {chosen.label}: {value}; nothing tried is better by more than matters, and it is simpler or quicker."
 
 
@@ -80,7 +97,12 @@ def _reasons(
     board: Sequence[LeaderboardEntry], chosen: LeaderboardEntry, metric: Metric, margin: float
 ) -> Iterable[str]:
     best = board[0]
-    if chosen.key != best.key:
+    if chosen.standing == "undecided":
+        yield (
+            f"{best.label} scores {best.score:.4g}, but the first of many that are level is first by luck too; a blend "
+            "hangs on it less. --prefer simple takes a single method."
+        )
+    elif chosen.key != best.key:
         yield (
             f"{best.label} scores {best.score:.4g}; with 95 % confidence {chosen.label} is behind the best by no more "
             f"than {margin:.2g}, which is taken not to matter."
@@ -94,7 +116,7 @@ def _reasons(
             f"{_listed(worse)} {'are' if len(worse) > 1 else 'is'} worse by more than {margin:.2g} "
             "(row by row on the same held-out rows, 5 % level for all together)."
         )
-    undecided = [e.label for e in _undecided(board)]
+    undecided = [e.label for e in _undecided(board) if e.key != chosen.key]
     if undecided:
         yield f"{_listed(undecided)} could be as good: these rows do not tell."
 
