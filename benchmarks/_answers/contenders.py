@@ -30,6 +30,9 @@ from treatise.compare.contest.decision import tellable
 from treatise.compare.metrics import Predictions, predict
 from treatise.io import Table
 
+KEPT = 5
+"""Models of a comparison that are judged: among the best so many there is nearly always a blend and a single method."""
+
 
 class Question:
     """A table with its task, the processors that whoever answers may use, and the score of the answer."""
@@ -91,7 +94,7 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
                 budget=budget,
                 jobs=question.jobs,
                 output=folder / "run",
-                keep=3,
+                keep=KEPT,
                 **options,
             )
         spent = {"seconds": processor() - before, "wall": time.monotonic() - start}

@@ -182,10 +182,12 @@ def test_what_is_slower_once_tuned_is_searched_less_and_has_its_folds():
     assert min(searched[: PLACES * FOLDS_WANTED]) < searched[0]
 
 
-@pytest.mark.parametrize("tuned", [1.0, 1.2, 1.5])
-def test_whoever_comes_late_has_ten_folds_or_none_though_they_take_longer_than_expected(tuned):
-    methods = {"Guess": (0.5, 0.001)} | {f"M{i:02}": (0.8 + 0.001 * i, 0.2 + 0.02 * i) for i in range(20)}
-    world = World(methods, tuned=tuned, budget=60.0)
+@pytest.mark.parametrize(
+    ("tuned", "cost", "budget"), [(1.0, 0.2, 60), (1.2, 0.2, 60), (1.5, 0.2, 60), (2.0, 0.35, 120)]
+)
+def test_whoever_comes_late_has_ten_folds_or_none_though_they_take_longer_than_expected(tuned, cost, budget):
+    methods = {"Guess": (0.5, 0.001)} | {f"M{i:02}": (0.8 + 0.001 * i, cost * (1 + 0.1 * i)) for i in range(20)}
+    world = World(methods, tuned=tuned, budget=float(budget))
     world.run()
     folds = [len(world.evidence.places(f"world/{name}", "fold")) for name in methods]
     assert sum(count > 0 for count in folds) > PLACES

@@ -85,7 +85,7 @@ def _headline(chosen: LeaderboardEntry, best: LeaderboardEntry, metric: Metric, 
     if chosen.key == best.key:
         return f"Take {chosen.label}: {value}, the best of {race.looked} methods tried."
     if chosen.standing == "undecided":
-        return f"Take {chosen.label}: {value}; these rows do not tell which of several methods is best, and it joins them."
+        return f"Take {chosen.label}: {value}; these rows do not tell which of several is best, and it blends them."
     return f"Take {chosen.label}: {value}; nothing tried is better by more than matters, and it is simpler or quicker."
 
 

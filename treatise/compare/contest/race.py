@@ -11,6 +11,7 @@ seldom be told from the winner; then the next in line follow; in the end more re
 """
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -273,6 +274,10 @@ class Race:
     def expected(self, key: str, rows: int) -> float:
         """Processor seconds of a fit and its predictions, from what was seen and the catalogue's exponent."""
         seen = self.records[key]
+        # What is tuned may take longer than it did as it comes.
+        return self._expected_from(key, [record for record in seen if record.stage == "fold"] or seen, rows)
+
+    def _expected_from(self, key: str, seen: Sequence[FoldRecord], rows: int) -> float:
         if not seen:
             return self.field[key].compare.seconds.at(rows, *self.course.size[1:])
         last = max(seen, key=lambda record: record.rows)
@@ -366,14 +371,14 @@ class Race:
 
     def _keep_pace(self, repeats: int, left: float) -> None:
         """Search for less long where folds took more than was expected, so that all contenders still have theirs."""
-        fits, searches = 0.0, 0
-        for key in self._contenders:
-            missing = 0 if key in self._out else self._missing(key, repeats)
-            fits += missing * self._fold_cost(key)
-            searches += missing if self.field[key].compare.search else 0
+        missing = {key: self._missing(key, repeats) for key in self._contenders if key not in self._out}
+        fits = sum(count * self._fold_cost(key) for key, count in missing.items())
+        searches = sum(count for key, count in missing.items() if self.field[key].compare.search)
         if searches:
             folds = PACE_SHARE * (left * self.course.jobs - self._kept_for_looks(left, self._contenders))
-            self.search = min(self.search, max(0.0, folds - fits) / searches)
+            # The last folds leave processors idle: those that search cannot have what these would have had.
+            idle = -searches % self.course.jobs
+            self.search = min(self.search, max(0.0, folds - fits) / (searches + idle))
 
     def _missing(self, key: str, repeats: int) -> int:
         """Folds of so many repeats that a method has not had and is not at."""
@@ -383,7 +388,19 @@ class Race:
     def _whole_cost(self, key: str) -> float:
         """Processor seconds of the folds that a contender should have."""
         turn = self._next_fold(key, 1)
-        return 0.0 if turn is None else FOLDS_WANTED * (turn.tuning + self._expected_of(turn))
+        return 0.0 if turn is None else FOLDS_WANTED * (turn.tuning + self._slowdown * self._expected_of(turn))
+
+    @property
+    def _slowdown(self) -> float:
+        """How many times as long as their looks let expect the fits of contenders take, which are tuned."""
+        ratios = []
+        for key in filter(self._has_folds, self.records):
+            looks = [record for record in self.records[key] if record.stage == "look"]
+            for record in self.records[key] if looks else ():
+                if record.stage == "fold":
+                    taken = record.fit_seconds + record.predict_seconds
+                    ratios.append(taken / max(1e-9, self._expected_from(key, looks, record.rows)))
+        return max(1.0, statistics.median(ratios)) if ratios else 1.0
 
     def _expected_of(self, turn: Turn) -> float:
         return self.expected(turn.key, turn.rows or self.course.training_rows)
