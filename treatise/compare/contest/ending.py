@@ -105,7 +105,8 @@ class Ending:
             others = threads.submit(self._fit_others, run, chosen)
             known = self._known_groups(run, explained, threads)
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
-            tried = threads.submit(self._learn, run, chosen)
+            # A blend is not fitted anew with fewer rows; the best single method's curve stands for it.
+            tried = threads.submit(self._learn, run, next((e for e in explained if e.form != "blend"), chosen))
             fitted, theory = fit.result(), said.result()
             others.result()
             effects = {key: job.result() for key, job in weighed.items()}
@@ -256,7 +257,7 @@ class Ending:
         return () if outcome.kind == "late" else f"It could not be found out for {entry.label}: {outcome.reason}."
 
     def _learn(self, run: RunRecord, entry: LeaderboardEntry) -> tuple[Trial, ...]:
-        """Scores of the chosen method with fewer rows, as far as time is left for them."""
+        """Scores of a method with fewer rows, as far as time is left for them."""
         contest, left = self.contest, self._left
         if entry.form == "blend" or left <= LEAST_EXPLAINING:
             return ()
