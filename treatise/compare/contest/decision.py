@@ -56,8 +56,8 @@ def _safer(board: Sequence[LeaderboardEntry], chosen: LeaderboardEntry, prefer: 
     The first of many that are level is first by luck too, the more so the more there are; a blend of the leaders hardly
     hangs on it. It must do as well as the median of them, and not be wanted simple or quick.
     """
-    level = [e for e in _undecided(board) if e.stage == "folds"]
-    singles = [e for e in level if e.form != "blend"]
+    level = [e for e in board if e.standing == "undecided" and e.stage == "folds"]
+    singles = [e for e in level if e.form != "blend" and e.copy_of is None]
     blend = next((e for e in level if e.form == "blend"), None)
     if chosen.standing != "best" or chosen.form == "blend" or prefer in ("speed", "simple") or blend is None:
         return chosen
