@@ -268,6 +268,11 @@ def test_where_rows_do_not_tell_a_blend_is_safer_than_the_first_of_many():
     assert "Blend" not in " ".join(decision.reasons[1:])
     assert decision.alternatives[0].label == "One"
     assert {board.decision(prefer=wish).label for wish in ("simple", "speed")} == {"One"}
+    near = level(shares)
+    rows = np.random.default_rng(3).permutation(400) < 400 * shares["One"]
+    rows[np.flatnonzero(rows)[0]] = False
+    near.add("Blend", rows)  # hardly anything but the first, whose place it shares
+    assert {e.label: e.copy_of for e in near.entries}["Blend"] == near.keys["One"] and near.decision().label == "Blend"
     # One behind most of them, one that is told to be worse and the only rival of the first are not taken.
     assert level(shares | {"Blend": 0.795}).decision().label == "One"
     assert level(shares | {"Blend": 0.6}).decision().label == "One"
