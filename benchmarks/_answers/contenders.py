@@ -30,8 +30,8 @@ from treatise.compare.contest.decision import tellable
 from treatise.compare.metrics import Predictions, predict
 from treatise.io import Table
 
-KEPT = 5
-"""Models of a comparison that are judged: among the best so many there is nearly always a blend and a single method."""
+KEPT = 2
+"""Models of a comparison that are judged: the recommended one, and the best of the other kind, blend or method."""
 
 
 class Question:
@@ -101,8 +101,9 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
         run = comparison.run
         scores = {label: question.score(_said(model, question)) for label, model in comparison.models.items()}
         board = run.leaderboard
+        forms = {e.label: e.form for e in board}
         single, blend = (
-            next((scores.get(e.label) for e in board if (e.form == "blend") == blended), None)
+            next((score for label, score in scores.items() if (forms[label] == "blend") == blended), None)
             for blended in (False, True)
         )
         share = tellable(board)

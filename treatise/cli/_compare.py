@@ -90,7 +90,7 @@ Include = Annotated[
 ]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="NAME", help="One that takes no part; may be repeated.")]
 Folds = Annotated[int | None, typer.Option(help="Folds of a repeat; five, or fewer of few rows, if not given.")]
-Keep = Annotated[int, typer.Option(metavar="N", help="How many of the best are fitted on all rows and saved.")]
+Keep = Annotated[int, typer.Option(metavar="N", help="How many models are fitted on all rows and saved.")]
 Margin = Annotated[
     float, typer.Option(help="Differences up to this share of the way from guessing to the best do not matter.")
 ]

@@ -22,7 +22,8 @@ class Rules:
     include, exclude : tuple of str
         Names of methods, families or groups that take part, or do not.
     keep : int, default=1
-        Number of models that are fitted to all rows and saved.
+        Number of models that are fitted to all rows and saved: the recommended one, the best of the other kind, blend
+        or single method, and then those that come next.
     """
 
     margin: float = 0.01

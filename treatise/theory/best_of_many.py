@@ -28,7 +28,7 @@ class ComparisonsWithBest(NamedTuple):
         Whether nothing here excludes that it is the best.
     standing : ndarray of str of shape (n_methods,)
         "worse" where it is behind by more than the margin, "equivalent" where it is within the margin, else
-        "undecided".
+        "undecided"; "unjudged" where it was not asked about, and its bounds are NaN.
     rows_needed : ndarray of shape (n_methods,)
         About how many rows like these would decide an undecided method; those at hand for the others, and infinite
         where the difference seen is the margin itself.
@@ -49,13 +49,14 @@ class ComparisonsWithBest(NamedTuple):
         "level": [Interval(Real, 0, 1, closed="neither")],
         "enlargement": [Interval(Real, 1, None, closed="left")],
         "groups": ["array-like", None],
+        "asked": ["array-like", None],
         "n_draws": [Interval(Integral, 100, None, closed="left")],
         "random_state": ["random_state"],
     },
     prefer_skip_nested_validation=True,
 )
 def comparisons_with_best(
-    merits, *, margin=0.0, level=0.05, enlargement=1.5, groups=None, n_draws=4000, random_state=0
+    merits, *, margin=0.0, level=0.05, enlargement=1.5, groups=None, asked=None, n_draws=4000, random_state=0
 ):
     """Bounds on how far each method is behind the best, from merits of the same rows.
 
@@ -76,6 +77,9 @@ def comparisons_with_best(
         only the rows are a sample.
     groups : array-like of shape (n_rows,) or None, default=None
         Rows of one group (copies, words of a sentence) are not independent: their sums are compared.
+    asked : array-like of bool of shape (n_methods,) or None, default=None
+        Methods that something is to be said of, the others being there because one of them may be the best: the fewer,
+        the sharper. None asks about all.
     n_draws : int, default=4000
         Draws of the largest of all differences.
     random_state : int, RandomState instance or None, default=0
@@ -103,6 +107,7 @@ def comparisons_with_best(
     """
     merits = _summed(np.asarray(merits, np.float64), groups)
     n = len(merits)
+    asked = _asked(asked, merits.shape[1])
     means = merits.mean(axis=0)
     lead = means[None, :] - means[:, None]  # [i, j]: of j over i
     centred = merits - means
@@ -118,12 +123,25 @@ def comparisons_with_best(
     may_be_best = np.all(lead - alone[:, None] * error <= 0.0, axis=1)
     may_be_best[np.argmax(means)] = True
     high = np.max(np.where(may_be_best[None, :], lead + alone[None, :] * error, 0.0), axis=1)
-    critical = _stepped_down(lead, error, margin, largest, level)
+    critical = _stepped_down(lead, error, margin, largest, level, asked)
     low = np.max(np.maximum(lead - critical[:, None] * error, 0.0), axis=1)
     behind, below = means.max() - means, critical * error[:, np.argmax(means)]
     standing = np.where(low > margin, "worse", np.where(high <= margin, "equivalent", "undecided"))
     needed = np.where(standing == "undecided", _rows_to_decide(behind, below, high - behind, margin, n), float(n))
+    standing = np.where(asked, standing, "unjudged")
+    low, high = np.where(asked, low, np.nan), np.where(asked, high, np.nan)
     return ComparisonsWithBest(behind, low, high, may_be_best, standing, needed)
+
+
+def _asked(asked, n_methods):
+    if asked is None:
+        return np.ones(n_methods, bool)
+    asked = np.asarray(asked)
+    if asked.dtype != bool or asked.shape != (n_methods,):
+        raise ValueError(
+            f"asked is {asked.dtype} of the shape {asked.shape}; give one bool for each of {n_methods} methods"
+        )
+    return asked
 
 
 def _summed(merits, groups):
@@ -159,11 +177,11 @@ def _largest(covariance, error, n, n_draws, rng):
     return largest
 
 
-def _stepped_down(lead, error, margin, largest, level):
-    """Critical value of each method: those found worse leave the others fewer comparisons to allow for."""
+def _stepped_down(lead, error, margin, largest, level, asked):
+    """Critical value of each method asked about: those found worse leave the others fewer comparisons to allow for."""
     safe = np.where(error > 0, error, 1.0)
     statistic = np.where(error > 0, (lead - margin) / safe, np.where(lead > margin, np.inf, -np.inf)).max(axis=1)
-    left, critical = np.ones(len(lead), bool), np.zeros(len(lead))
+    left, critical = asked.copy(), np.zeros(len(lead))
     while left.any():
         bound = float(np.quantile(largest[:, left].max(axis=1), 1.0 - level))
         critical[left] = bound

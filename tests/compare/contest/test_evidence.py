@@ -54,6 +54,11 @@ def test_near_copies_are_found_and_the_merely_equal_in_score_are_not():
     assert evidence(columns, LOOK).copies(list(columns), [LOOK]) == {"copy": "first"}
 
 
+def test_methods_that_err_nowhere_are_copies_and_one_that_errs_everywhere_is_none():
+    columns = {"right": np.ones(200), "too": np.ones(200), "wrong": np.zeros(200)}
+    assert evidence(columns, LOOK).copies(list(columns), [LOOK]) == {"too": "right"}
+
+
 def test_a_copy_of_a_copy_stands_behind_the_first():
     rng = np.random.default_rng(3)
     first = rng.normal(0.8, 0.2, 1000)

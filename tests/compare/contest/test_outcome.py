@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from treatise.compare.contest import outcome
+from treatise.compare.contest.ending import Ending
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,29 @@ def test_one_that_was_stopped_early_takes_no_folds_from_a_blend(monkeypatch, fol
     found = outcome._members(contest)
     assert list(found) == members
     assert [len(parts) for parts in found.values()] == [folds[key] for key in members]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "keep", "saved"),
+    [
+        ("Greedy", 2, ["Machine"]),
+        ("Greedy", 3, ["Machine", "FlipFlop"]),
+        ("Machine", 2, ["Greedy"]),
+        ("Machine", 5, ["Greedy", "FlipFlop", "Line", "Guess"]),
+        ("Machine", 1, []),
+    ],
+)
+def test_the_best_of_the_other_kind_is_kept_first_and_guessing_last(tmp_path, chosen, keep, saved):
+    forms = {"Greedy": "blend", "FlipFlop": "blend", "Guess": "constant", "Machine": "kernel", "Line": "linear"}
+    board = {name: SimpleNamespace(key=name, label=name, form=form) for name, form in forms.items()}
+    fitted = []
+
+    class Kept(Ending):
+        def _fit(self, run, entry, name):
+            fitted.append(entry.label)
+
+    contest = SimpleNamespace(
+        folder=SimpleNamespace(path=tmp_path), watch=SimpleNamespace(finishing=lambda label: None)
+    )  # fmt: skip
+    Kept(contest, None, None, keep, None)._fit_others(SimpleNamespace(leaderboard=[*board.values()]), board[chosen])
+    assert fitted == saved

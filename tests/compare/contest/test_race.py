@@ -275,3 +275,18 @@ def test_everybody_is_looked_at_whatever_the_number_of_processors(jobs):
     world = World(MANY, jobs=jobs)
     world.run()
     assert all(world.evidence.has(key, world.race.looks[0]) for key in world.worth)
+
+
+def test_looks_that_decide_come_by_their_cost_even_of_those_that_seem_behind_and_copies_last():
+    world = World(
+        {"Guess": (0.5, 0.001), "Dear": (0.9, 0.9), "Cheap": (0.6, 0.01), "Fair": (0.8, 0.1), "Copy": (0.9, 0.05)}
+    )
+    for _ in world.worth:
+        turn = world.race.next(100.0)
+        world.race.began(turn)
+        world.race.ended(turn)
+        world._judge(turn, world.cost[turn.key])
+    world.race._worse, world.race.copy_of = {"world/Cheap"}, {"world/Copy": "world/Dear"}
+    looks = [look for _, look in world.race._deciding_looks(["world/Guess"])]
+    names = list(dict.fromkeys(look.key.removeprefix("world/") for look in looks))
+    assert names == ["Cheap", "Fair", "Dear", "Copy"] and len(looks) == 4 * 4

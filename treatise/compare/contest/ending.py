@@ -180,8 +180,13 @@ class Ending:
         return theory_lines(rows_of(self.contest.data), chosen.key, chosen.label, parts, seconds)
 
     def _fit_others(self, run: RunRecord, chosen: LeaderboardEntry) -> None:
-        """Fit and save those that come next, as many as the rules keep; guessing after all others."""
+        """Fit and save others, as many as the rules keep: the best of the other kind, then those that come next.
+
+        Beside a blend that is the best single method, beside a method the best blend; guessing comes after all others.
+        """
         others = sorted((e for e in run.leaderboard if e.key != chosen.key), key=lambda e: e.form == "constant")
+        other_kind = next((e for e in others if (e.form == "blend") != (chosen.form == "blend")), None)
+        others.sort(key=lambda e: e is not other_kind)
         for entry in others[: self.keep - 1]:
             (self.contest.folder.path / MODELS).mkdir(exist_ok=True)
             self.contest.watch.finishing(entry.label)

@@ -1,6 +1,6 @@
 """What the held-out rows say of the methods: merits row by row, compared where methods were judged on the same rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ Place = tuple[str, int, int, int]
 ENLARGEMENT = 1.5
 """Of the variance of a difference, for what other training rows would have changed; see benchmarks/theory."""
 COPIES_SHARE = 0.1
-"""Near copies: the differences of their merits vary by less than this share of what the merits themselves do."""
+"""Near copies: the squares of the differences of their merits are less than this share of what the merits vary by."""
 
 
 def place_of(record: FoldRecord) -> Place:
@@ -85,9 +85,10 @@ class Evidence:
         return merits, numbers if self.units is None else self.units[numbers]
 
     def compared(
-        self, keys: Sequence[str], places: Sequence[Place], margin: float, level: float, *, most_rows: int | None = None
-    ) -> ComparisonsWithBest | None:
-        """How far each is behind the best of these; None where there are too few rows to tell.
+        self, keys: Sequence[str], places: Sequence[Place], margin: float, level: float, *,
+        asked: Collection[str] | None = None, most_rows: int | None = None,
+    ) -> ComparisonsWithBest | None:  # fmt: skip
+        """How far each, or each of those asked about, is behind the best of these; None where rows are too few to tell.
 
         A row that was judged in several repeats counts once, with the mean of its merits.
         """
@@ -99,6 +100,7 @@ class Evidence:
             return None
         return comparisons_with_best(
             merits, margin=margin, level=level, groups=units, enlargement=ENLARGEMENT,
+            asked=None if asked is None else np.array([key in asked for key in keys]),
             n_draws=1000 if most_rows is not None else 4000,
         )  # fmt: skip
 
@@ -107,11 +109,12 @@ class Evidence:
         if not ranked:
             return {}
         merits, _ = self.matrix(ranked, places)
-        deviations = merits - merits.mean(axis=0)
-        variance = np.square(deviations).mean(axis=0)
-        both = variance[:, None] + variance[None, :]
-        apart = both - 2.0 * (deviations.T @ deviations) / len(deviations)
-        alike = (apart <= COPIES_SHARE * both) & (variance > 0)
+        variance = merits.var(axis=0)
+        squares = np.square(merits).mean(axis=0)
+        apart = squares[:, None] + squares[None, :] - 2.0 * (merits.T @ merits) / len(merits)
+        # Methods that err nowhere do not vary, and are copies of each other; rounding leaves a little of their squares.
+        rounding = 1e-12 * (squares[:, None] + squares[None, :])
+        alike = apart <= COPIES_SHARE * (variance[:, None] + variance[None, :]) + rounding
         found: dict[str, str] = {}
         for i, key in enumerate(ranked):
             first = next((j for j in range(i) if alike[i, j] and ranked[j] not in found), None)

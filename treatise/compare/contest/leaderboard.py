@@ -97,15 +97,17 @@ def judged(entries: Sequence[LeaderboardEntry], race: Race, metric: Metric) -> t
 
     Methods with equally many looks are one family, the contenders another. Where looks were at all rows, contenders
     stand in them as they were on the same fold when tuned, so that everybody is compared with the winner. The
-    contenders' tests take half of the level, those of the other families share the rest, so that all of them hold
-    together.
+    contenders' tests take half of the level, those of the other families share the rest by their sizes, so that all of
+    them hold together.
     """
     evidence = race.evidence.with_folds()
     families = _families(entries, race, evidence)
     found: dict[str, dict[str, object]] = {}
+    others = sum(len(wanted) for wanted, _, _ in families[1:])
     for number, (wanted, keys, places) in enumerate(families):
-        level = LEVEL / (2 if number == 0 else 2 * (len(families) - 1)) if len(families) > 1 else LEVEL
-        compared = evidence.compared(keys, places, race.margin(keys, places, evidence), level)
+        share = 1.0 if not others else 0.5 if number == 0 else 0.5 * len(wanted) / others
+        margin = race.margin(keys, places, evidence)
+        compared = evidence.compared(keys, places, margin, share * LEVEL, asked=set(wanted))
         for i, key in enumerate(keys):
             if compared is not None and key in wanted:
                 standing = str(compared.standing[i])

@@ -39,6 +39,8 @@ RACE_SHARE, PACE_SHARE = 0.8, 0.9
 """Of the time left: what contenders' folds are planned to take, and what the search must not carry them beyond."""
 DECIDING_SHARE = 0.25
 """Of the time left to contenders: what they leave at most to looks at the others, on rows not seen so far."""
+WAITS_BEHIND = 4.0
+"""Times as dear that a look which may decide is taken to be of a method that seems behind: most are told already."""
 LEAST_LOOK = 0.5
 LONGEST_SEARCH = 30.0
 """The search for parameters takes at most so many times as long as a fit."""
@@ -198,18 +200,20 @@ class Race:
     def _deciding_looks(self, apart: Sequence[str]) -> list[tuple[float, Turn]]:
         """Looks at rows of the first size that are left to take, with their costs, of everybody but some.
 
-        The cheapest come first, since each of them tells one more method from the winner; those who seem behind beyond
-        doubt come later: the verdict, which asks for more than the tests that narrow the field, may still not tell them
-        from the winner by the few rows that they were judged on. Near copies of another come last.
+        The cheapest come first, since each of them tells one more method from the winner for the least time. Those who
+        seem behind beyond doubt wait for others that cost some times as much: the verdict, which asks for more than the
+        tests that narrow the field, may still not tell them from the winner by the few rows that they were judged on.
+        Near copies of another come last.
         """
-        found: list[tuple[bool, bool, float, str, Turn]] = []
+        found: list[tuple[bool, float, float, str, Turn]] = []
         for key in set(self._alive()) - set(apart):
             cost = self.expected(key, self.looks[0][1] or self.course.training_rows)
             for place in self.looks if self._depth(key) else ():
                 look = self._look(key, place)
                 unseen = not self.evidence.has(key, place) and not self._running[key, place]
                 if unseen and place[1] <= LOOK_ROWS and cost <= look.seconds:
-                    found.append((key in self.copy_of, key in self._worse, cost, key, look))
+                    waits = WAITS_BEHIND if key in self._worse else 1.0
+                    found.append((key in self.copy_of, waits * cost, cost, key, look))
         return [(cost, look) for _, _, cost, _, look in sorted(found, key=lambda each: each[:4])]
 
     def _kept_for_looks(self, left: float, apart: Sequence[str]) -> float:
