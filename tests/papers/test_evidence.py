@@ -87,6 +87,14 @@ def test_a_claim_about_a_difference_needs_more_than_its_noise(here, verdict):
     assert Row.claim_positive("A errs less than B", "p. 7", here, standard_error=0.1).verdict == verdict
 
 
+@pytest.mark.parametrize(("here", "error", "verdict"), [
+    (0.0, 0.0, "reached"), (-0.1, 0.0, "not reached"), (0.0, 0.1, "too few draws to tell"), (0.4, 0.1, "reached"),
+    (-0.4, 0.1, "not reached"), (math.nan, 0.1, "not reached"),
+])  # fmt: skip
+def test_a_claim_that_allows_ties_holds_where_all_draws_are_equal(here, error, verdict):
+    assert Row.claim_not_negative("A errs no more than B", "p. 7", here, standard_error=error).verdict == verdict
+
+
 def test_a_claim_holds_or_fails():
     assert Row.claim("parts are local", "Figure 4", True).verdict == "reached"
     assert Row.claim("parts are local", "Figure 4", False).failed

@@ -1,7 +1,7 @@
 """What an experiment found: rows of five kinds, each with a verdict that follows from its numbers."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -50,7 +50,8 @@ class Row:
     """One quantity, beside what the paper or the theory says of it.
 
     Make one with :meth:`printed`, :meth:`printed_at_most`, :meth:`printed_at_least`, :meth:`claim`,
-    :meth:`claim_positive`, :meth:`check`, :meth:`check_at_most`, :meth:`check_at_least`, :meth:`time` or :meth:`ours`.
+    :meth:`claim_positive`, :meth:`claim_not_negative`, :meth:`check`, :meth:`check_at_most`, :meth:`check_at_least`,
+    :meth:`time` or :meth:`ours`.
     """
 
     kind: Kind
@@ -60,7 +61,7 @@ class Row:
     """Where the paper says so: ``"Table 2"``, ``"Figure 3"``, ``"p. 813"``."""
     expected: Value = None
     rule: str = ""
-    """``"within"``, ``"exact"``, ``"at most"``, ``"at least"`` or ``"above"``; empty for a number of ours."""
+    """``"within"``, ``"exact"``, ``"at most"``, ``"at least"``, ``"above"`` or ``"not below"``; empty for ours."""
     within: float = 0.0
     why: str = ""
     standard_error: float | None = None
@@ -121,6 +122,14 @@ class Row:
         """A statement that holds if a quantity estimated from draws is above zero, as a difference of two errors."""
         place, error = _place(statement, place), float(standard_error)
         return cls(Kind.CLAIM, statement, float(here), place, 0.0, "above", standard_error=error, gap=gap)
+
+    @classmethod
+    def claim_not_negative(
+        cls, statement: str, place: str, here: float, *, standard_error: float, gap: Gap | None = None
+    ) -> "Row":
+        """Like :meth:`claim_positive`, of a statement that also holds where all draws show no difference at all."""
+        row = cls.claim_positive(statement, place, here, standard_error=standard_error, gap=gap)
+        return replace(row, rule="not below")
 
     @classmethod
     def check(
@@ -189,7 +198,9 @@ class Row:
         if self.rule == "within":
             return _closeness(float(expected), float(here), self.within, self.effect)
         noise = DEVIATIONS * (self.standard_error or 0.0)
-        if self.rule == "above":
+        if self.rule == "not below" and noise == 0:
+            return _verdict(here >= 0)
+        if self.rule in ("above", "not below"):
             return Verdict.UNCERTAIN if abs(here) <= noise else _verdict(here > 0)
         excess = _excess(self.rule, expected, here)
         return Verdict.UNCERTAIN if 0 < excess <= noise else _verdict(excess <= 0)
@@ -272,7 +283,7 @@ def _closeness(expected: float, here: float, within: float, effect: float | None
 
 def _excess(rule: str, expected: Any, here: Any) -> float:
     """How far a number lies on the wrong side; not above zero where it is reached."""
-    if rule in ("at least", "above"):
+    if rule in ("at least", "above", "not below"):
         return expected - here
     return here - expected if rule == "at most" else abs(here - expected)
 

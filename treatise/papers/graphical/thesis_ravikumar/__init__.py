@@ -335,7 +335,13 @@ def _labelings(n_models: int, full: bool) -> list[Row]:
             place, _, kind = distance.partition(", ")
             where = f"{kind}, {sign}"
             rows.append(Row.ours(f"{where}: scores of QP, TRW, ICM", f"{quadratic}, {reweighted}, {modes}"))
-            rows.append(Row.claim(f"{where}: QP is at least ICM", place, quadratic >= modes))
+            ahead = np.subtract(*np.transpose(scores)[[0, 2]])
+            error = float(ahead.std(ddof=1)) / n_models**0.5
+            rows.append(
+                Row.claim_not_negative(
+                    f"{where}: QP above ICM", place, round(float(ahead.mean()), 6), standard_error=error
+                )
+            )
             if sign != "negative":
                 rows.append(Row.claim(f"{where}: QP is at least TRW", place, quadratic >= reweighted, gap=MESSAGES))
     return rows
