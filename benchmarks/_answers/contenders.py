@@ -29,6 +29,7 @@ from treatise.compare.contest import clock
 from treatise.compare.contest.decision import tellable
 from treatise.compare.metrics import Predictions, predict
 from treatise.io import Table
+from treatise.papers._record import version
 
 KEPT = 2
 """Models of a comparison that are judged: the recommended one, and the best of the other kind, blend or method."""
@@ -110,7 +111,7 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
         stopped = {failure.key for failure in run.failures}
         contenders = [e for e in board if e.stage == "folds" and e.form != "constant" and e.key not in stopped]
         return {
-            "pick": scores[run.decision.label], "label": run.decision.label, **spent,
+            "version": version(), "pick": scores[run.decision.label], "label": run.decision.label, **spent,
             "scores": scores, "single": single, "blend": blend,
             "folds": min((e.folds for e in contenders), default=0), "contenders": len(contenders),
             "undecided": run.decision.undecided, "equivalent": run.decision.equivalent, "worse": run.decision.worse,

@@ -25,8 +25,8 @@ def _page(rows: list[dict[str, Any]], summary: dict[str, Any]) -> str:
     said = [[escaped(what), _said(value)] for what, value in summary.items()]
     text += table(["Over all tables", ""], said, widths="60 40") + "\n"
     header = ["Table", "Rows learnt from", "Measure", "The pick", "Best default", *OTHERS.values(), "Folds"]
-    header += ["Open places", "Could be told"]
-    return text + table(header, [_row(row) for row in rows], widths="18 8 12 20 14 8 8 4 4 4")
+    header += ["Open places", "Could be told", "Recorded on"]
+    return text + table(header, [_row(row) for row in rows], widths="18 8 12 20 14 8 8 4 4 4 8")
 
 
 def _said(value: Any) -> str:
@@ -44,5 +44,5 @@ def _row(row: dict[str, Any]) -> list[str]:
         escaped(row["table"]), number(row["rows"]), escaped(row["metric"]), f"{ours['pick']:.4f} ({ours['label']})",
         f"{usual[best]:.4f} ({best})", *(f"{row[name]['score']:.4f}" if name in row else "" for name in OTHERS),
         number(ours["folds"]), number(ours["undecided"] + ours["equivalent"]),
-        "" if ours["told"] is None else f"{ours['told']:.3f}",
+        "" if ours["told"] is None else f"{ours['told']:.3f}", escaped(ours.get("version", "an earlier version")),
     ]  # fmt: skip
