@@ -1,11 +1,14 @@
 """Models from a stranger: what compiled code would follow is checked, for every estimator."""
 
+import ast
 import inspect
 import os
 import subprocess
 import sys
+import textwrap
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
+import treatise
 import treatise.rl
 from treatise._core.errors import TreatiseError
 from treatise.applications import GreedyElimination
@@ -241,6 +245,55 @@ def test_every_public_estimator_that_can_be_saved_is_forged():
             if learns and not inspect.isabstract(kind):
                 forgotten |= {name} - forged - left_out
     assert forgotten == set()
+
+
+# Estimators that keep something beyond their parameters and state nothing about it, each with the reason.
+UNSTATED = {
+    "HyperparameterGrid": "it holds the function that builds its models, which no model file may",
+}
+SAID_OF_ALL = {"n_features_in_", "feature_names_in_"}
+"""What is checked of every estimator, or read by Python alone."""
+
+
+def public_estimators():
+    """Every public estimator of the library, abstract ones aside."""
+    for package in iter_modules(treatise.__path__, "treatise."):
+        module = import_module(package.name) if package.ispkg else None
+        for name in getattr(module, "__all__", ()):
+            kind = getattr(module, name)
+            if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and not inspect.isabstract(kind):
+                yield kind
+
+
+def kept_beyond_parameters(kind):
+    """Names of attributes that the methods of an estimator's own classes set on it."""
+    kept = set()
+    for part in kind.__mro__:
+        if part.__module__.startswith("treatise."):
+            tree = ast.parse(textwrap.dedent(inspect.getsource(part)))
+            found = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+            kept |= {
+                node.attr
+                for node in found
+                if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == "self"
+            }
+    return kept - set(inspect.signature(kind).parameters) - SAID_OF_ALL
+
+
+def test_every_estimator_that_keeps_something_states_what_must_hold_of_it():
+    kinds = set(public_estimators())
+    assert len(kinds) > 200
+    unstated = {
+        kind.__name__ for kind in kinds if not hasattr(kind, "_invariants") and kept_beyond_parameters(kind)
+    }
+    assert unstated == set(UNSTATED)
+
+
+def test_what_states_nothing_and_keeps_nothing_is_looked_at_by_its_parameters():
+    """Parameters of an estimator are checked on loading by the same rules as at a fit."""
+    silent = [kind for kind in public_estimators() if not hasattr(kind, "_invariants")]
+    taking = [kind for kind in silent if list(inspect.signature(kind).parameters) and kind.__name__ not in UNSTATED]
+    assert {kind.__name__ for kind in taking if not hasattr(kind, "_parameter_constraints")} == set()
 
 
 @pytest.mark.parametrize("name", sorted(name for name in EXAMPLES if hasattr(treatise.rl, name.partition(" ")[0])))
