@@ -187,3 +187,14 @@ def test_wishes_that_a_model_does_not_take_are_refused(iris, treatise):
         done = treatise("predict", "plain.skops", "iris.csv", *words)
         assert done.exit_code == 1 and sentence in done.stderr
     assert treatise("predict", "plain.skops", "iris.csv", "--score").stdout.count("balanced accuracy") == 1
+
+
+def test_labels_of_held_out_rows_are_guarded_for_a_spreadsheet_where_that_is_asked_for(tmp_path, treatise, few):
+    few("DummyClassifier")
+    labels = ["=1+2", "@SUM(A1)"] * 30
+    pl.DataFrame({"size": np.arange(60.0), "kind": labels}).write_csv(tmp_path / "data.csv")
+    command = ("compare", tmp_path / "data.csv", "--target", "kind", "-o", tmp_path / "run")
+    for words, told in (((), {"=1+2", "@SUM(A1)"}), (("--spreadsheet",), {"'=1+2", "'@SUM(A1)"})):
+        done = treatise(*command, *words)
+        assert done.exit_code == 0, done.stderr
+        assert set(pl.read_csv(tmp_path / "run" / "out_of_fold.csv")["actual"]) == told
