@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.datasets import load_iris
+from slow_clock import slow_clock
 
 from treatise.compare.candidates import all_candidates, streaming_candidates
 
@@ -25,6 +26,7 @@ def few(monkeypatch):
             )
 
     monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+    slow_clock(monkeypatch)
     monkeypatch.setattr("treatise.cli._compare._age", lambda: 0.0)  # of this process, which ran other tests before
     return choose
 

@@ -283,9 +283,7 @@ def kept_beyond_parameters(kind):
 def test_every_estimator_that_keeps_something_states_what_must_hold_of_it():
     kinds = set(public_estimators())
     assert len(kinds) > 200
-    unstated = {
-        kind.__name__ for kind in kinds if not hasattr(kind, "_invariants") and kept_beyond_parameters(kind)
-    }
+    unstated = {kind.__name__ for kind in kinds if not hasattr(kind, "_invariants") and kept_beyond_parameters(kind)}
     assert unstated == set(UNSTATED)
 
 
