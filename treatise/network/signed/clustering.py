@@ -117,7 +117,8 @@ class SignedClustering(ClusterMixin, BaseEstimator):
 
     def _invariants(self):
         n = len(self.nodes_)
-        yield "every node is in a camp", is_array(self.labels_, np.integer, n) and within(self.labels_, 0, self.n_clusters)
+        yield "every node is in a camp", is_array(self.labels_, np.integer, n)
+        yield "camps are as many as were asked for", within(self.labels_, 0, self.n_clusters)
         yield "every node has its place", is_array(self.embedding_, np.floating, n, None)
 
     def _embed(self, A, k, seed):

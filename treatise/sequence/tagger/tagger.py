@@ -155,8 +155,8 @@ class SequenceTagger(BaseEstimator):
         named = [*self._number_names, *self._text_names, *([] if self.word_ is None else [self.word_])]
         yield "every column is of words, of texts or of numbers", sorted(named) == sorted(self.columns_)
         for name in ("_lowest", "_span", "_mean"):
-            values = getattr(self, name)
-            yield f"{name} has a number for each column of numbers", is_array(values, np.float64, len(self._number_names))
+            sound = is_array(getattr(self, name), np.float64, len(self._number_names))
+            yield f"{name} has a number for each column of numbers", sound
         if self._sees_positions:
             yield "names of features have their columns", isinstance(self._vectorizer, SequenceVectorizer | None)
 
