@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.datasets import load_iris
+from slow_clock import slow_clock
 
 from treatise.compare.candidates import all_candidates, streaming_candidates
 
@@ -25,6 +26,7 @@ def few(monkeypatch):
             )
 
     monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+    slow_clock(monkeypatch)
     monkeypatch.setattr("treatise.cli._compare._age", lambda: 0.0)  # of this process, which ran other tests before
     return choose
 
@@ -187,3 +189,14 @@ def test_wishes_that_a_model_does_not_take_are_refused(iris, treatise):
         done = treatise("predict", "plain.skops", "iris.csv", *words)
         assert done.exit_code == 1 and sentence in done.stderr
     assert treatise("predict", "plain.skops", "iris.csv", "--score").stdout.count("balanced accuracy") == 1
+
+
+def test_labels_of_held_out_rows_are_guarded_for_a_spreadsheet_where_that_is_asked_for(tmp_path, treatise, few):
+    few("DummyClassifier")
+    labels = ["=1+2", "@SUM(A1)"] * 30
+    pl.DataFrame({"size": np.arange(60.0), "kind": labels}).write_csv(tmp_path / "data.csv")
+    command = ("compare", tmp_path / "data.csv", "--target", "kind", "-o", tmp_path / "run")
+    for words, told in (((), {"=1+2", "@SUM(A1)"}), (("--spreadsheet",), {"'=1+2", "'@SUM(A1)"})):
+        done = treatise(*command, *words)
+        assert done.exit_code == 0, done.stderr
+        assert set(pl.read_csv(tmp_path / "run" / "out_of_fold.csv")["actual"]) == told

@@ -1,16 +1,14 @@
 """A small table on disk, and comparisons among a few quick methods."""
 
-import time
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import polars as pl
 import pytest
+from slow_clock import slow_clock
 
 from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
 from treatise.compare.candidates import Candidate, all_candidates, find_candidate, streaming_candidates
-from treatise.compare.contest.clock import Clock
 
 
 @pytest.fixture(scope="session")
@@ -52,8 +50,7 @@ class Few:
 
     def slow_clock(self, times=10):
         """A run's clock that others who keep the machine busy cannot outrun."""
-        clock = partial(Clock, now=lambda: time.monotonic() / times)
-        self._patch.setattr("treatise.compare.comparison.Clock", clock)
+        slow_clock(self._patch, times)
 
     def repeats(self, most):
         """Passes over the folds: one unless a test asks for more, so that no test hangs on the clock."""

@@ -36,14 +36,17 @@ def recall_of_the_sick(actual, predicted):
 
 
 @pytest.fixture(scope="module")
-def comparison(patients, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
+def comparison(patients, tmp_path_factory, shared_contestants):
+    methods = ["LogisticRegression", "DummyClassifier"]
+
+    def make():
         return treatise.compare(
             patients[:300], target="y", group="patient", weight="w", test=pl.from_pandas(patients[300:]), folds=3,
-            include=["LogisticRegression", "DummyClassifier"], keep=2, metric=recall_of_the_sick, threshold="f1",
+            include=methods, keep=2, metric=recall_of_the_sick, threshold="f1",
             budget=120, jobs=1, output=tmp_path_factory.mktemp("front") / "run",
         )  # fmt: skip
+
+    return shared_contestants(make, *methods)
 
 
 def test_the_package_can_be_called_and_is_still_a_package():

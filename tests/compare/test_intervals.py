@@ -183,18 +183,21 @@ def test_the_chosen_method_and_the_best_with_intervals_of_its_own_are_explained(
 
 
 @pytest.fixture(scope="module")
-def homes(tmp_path_factory):
+def homes(tmp_path_factory, shared_contestants):
     rng = np.random.default_rng(0)
     folder = tmp_path_factory.mktemp("homes")
     X = rng.normal(size=(240, 3))
     frame = pl.DataFrame(X, schema=["size", "age", "rooms"])
     frame = frame.with_columns(pl.Series("price", X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=240)))
     frame.write_csv(folder / "homes.csv")
-    comparison = treatise.compare(
-        folder / "homes.csv", "price", budget=60, jobs=1, folds=3, keep=5, output=folder / "run",
-        include=["Ridge", "GroupARDRegressor", "DummyRegressor"],
-    )  # fmt: skip
-    return folder, frame, comparison
+
+    def make():
+        return treatise.compare(
+            folder / "homes.csv", "price", budget=60, jobs=1, folds=3, keep=5, output=folder / "run"
+        )  # fmt: skip
+
+    methods = ("Ridge", "GroupARDRegressor", "DummyRegressor")
+    return folder, frame, shared_contestants(make, *methods, task="regression")
 
 
 def test_a_comparison_judges_and_saves_intervals(homes):

@@ -12,8 +12,11 @@ import polars as pl
 import pytest
 
 from treatise._core.errors import TreatiseError
+from treatise._core.saved_arrays import load_arrays
+from treatise.datasets import load_network
 from treatise.io import Stream, conll, read_bif, read_conll, read_r_data, read_table
 from treatise.io.source import content, find_format
+from treatise.optimize import load_search
 
 COMPRESSIONS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 LIMIT = 1 / 1024  # GiB
@@ -146,3 +149,21 @@ def test_declarations_without_rows_are_refused(tmp_path, rows):
         read_table(path)
     with pytest.raises(TreatiseError, match="no row beneath @data"):
         list(Stream(path, target="x"))
+
+
+@pytest.mark.parametrize("name", ["net.gml.gz", "net.graphml.gz"])
+def test_networks_that_unfold_to_much_are_not_unfolded(tmp_path, a_mebibyte, name):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(bytes(1 << 21)))
+    with pytest.raises(TreatiseError, match=rf"{name}: the compressed file unfolds to more than"):
+        load_network(path)
+
+
+def test_a_saved_state_that_would_unfold_is_refused(tmp_path):
+    path = tmp_path / "search.npz"
+    np.savez_compressed(path, about=np.array("{}"), mean=np.zeros(1 << 20))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(TreatiseError, match="compressed inside"):
+        load_search(path)
+    with pytest.raises(ValueError, match="compressed inside"):
+        load_arrays(path)

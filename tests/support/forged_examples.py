@@ -7,11 +7,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from contract_examples import example_of
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification
 
 from treatise.catalog import FAMILIES
-from treatise.kernels import GramTransformer, RationalKernel, SpectrumKernel, ngram_transducer
+from treatise.kernels import (
+    Additive,
+    BernoulliProductKernel,
+    CubicSpline,
+    Distance,
+    ExponentialProductKernel,
+    FeatureSpaceProductKernel,
+    GammaProductKernel,
+    GappyKernel,
+    Gaussian,
+    GaussianProductKernel,
+    GramTransformer,
+    HiddenMarkovProductKernel,
+    Laplacian,
+    Linear,
+    LinearDynamicalProductKernel,
+    LogNormalizedKernel,
+    MismatchKernel,
+    MixtureProductKernel,
+    MultinomialProductKernel,
+    OnColumns,
+    PoissonProductKernel,
+    Polynomial,
+    RationalKernel,
+    SpectrumKernel,
+    SubstitutionKernel,
+    WildcardKernel,
+    ngram_transducer,
+)
 from treatise.sequence import SequenceVectorizer
 
 ROWS = 24
@@ -43,6 +71,7 @@ ON_ROWS = (
     "pairwise_proba", "predict_interval",
 )  # fmt: skip
 ON_LABELLED_ROWS = ("score", "partial_fit")
+ON_NOTHING = ("to_networkx", "get_support", "get_feature_names_out")
 
 
 def use_on_a_table(model: Any) -> None:
@@ -52,6 +81,9 @@ def use_on_a_table(model: Any) -> None:
             answer = getattr(model, name)(X)
             found = answer.shape[0] if hasattr(answer, "shape") else len(answer)
             assert found == ROWS, f"{name} gives {found} answers for {ROWS} rows"
+    for name in ON_NOTHING:
+        if hasattr(model, name):
+            getattr(model, name)()
     if hasattr(model, "predict_topk"):
         model.predict_topk(X, 2)
     if hasattr(model, "sample"):
@@ -189,15 +221,44 @@ def _recordings() -> list[Example]:
     return found
 
 
-def _string_models() -> list[Example]:
-    strings = asking(("transform", STRINGS))
+def _kernels() -> list[Example]:
+    """A kernel is stored with what it compares."""
+    rows, counts = X[:6], np.arange(12).reshape(6, 2)
+    sets, waves = [X[k : k + 4] for k in range(5)], [X[k : k + 9, :2] for k in range(5)]
+    of_strings = {
+        "strings": SpectrumKernel(2),
+        "mismatches": MismatchKernel(3, 1),
+        "gaps": GappyKernel(4, 2),
+        "gaps that decay": GappyKernel(4, 2, decay=0.5),
+        "substitutions": SubstitutionKernel(2, 4.0),
+        "wildcards": WildcardKernel(3, 1),
+        "transducers by logarithms": LogNormalizedKernel(RationalKernel(ngram_transducer("ACGT", 2))),
+        "transducers": RationalKernel(ngram_transducer("ACGT", 2)),
+    }
+    of_others = {
+        "Laplacians": (Laplacian(p=2), rows),
+        "polynomials": (0.5 * Polynomial(2) + Linear() * Distance(), rows),
+        "columns": (Additive(CubicSpline()) + OnColumns(Gaussian(), [0, 2]).normalized(), rows / (1.0 + rows.max())),
+        "shares": (BernoulliProductKernel(), counts / 12.0),
+        "counts": (MultinomialProductKernel(), counts),
+        "rates": (PoissonProductKernel(), counts + 1.0),
+        "waiting times": (GammaProductKernel(), sets),
+        "lifetimes": (ExponentialProductKernel(), sets),
+        "bells": (GaussianProductKernel(ridge=0.1), sets),
+        "features": (FeatureSpaceProductKernel(), sets),
+        "mixtures": (MixtureProductKernel(n_components=1), sets),
+        "hidden states": (HiddenMarkovProductKernel(n_states=2, max_iter=2), STRINGS),
+        "hidden places": (LinearDynamicalProductKernel(max_iter=2), waves),
+    }
+    pairs = [(name, kernel, STRINGS) for name, kernel in of_strings.items()]
+    pairs += [(name, kernel, objects) for name, (kernel, objects) in of_others.items()]
     return [
-        Example("GramTransformer of strings", lambda: GramTransformer(SpectrumKernel(2)).fit(STRINGS), strings),
         Example(
-            "GramTransformer of transducers",
-            lambda: GramTransformer(RationalKernel(ngram_transducer("ACGT", 2))).fit(STRINGS),
-            strings,
-        ),
+            f"GramTransformer of {name}",
+            lambda kernel=kernel, objects=objects: GramTransformer(clone(kernel)).fit(objects),
+            asking(("transform", objects)),
+        )
+        for name, kernel, objects in pairs
     ]
 
 
@@ -563,7 +624,7 @@ OTHERS = (
     *_bag_models(),
     *_hidden_markov_mixtures(),
     *_recordings(),
-    *_string_models(),
+    *_kernels(),
     *_aggregators(),
     *_boltzmann_machines(),
     *_latent_fields(),

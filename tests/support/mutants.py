@@ -24,7 +24,9 @@ import polars as pl
 from workbooks import CELLS, MAIN, packed
 
 from treatise._core.errors import TreatiseError
+from treatise.datasets import games_of_table, load_network, load_rankings, load_table
 from treatise.io import Stream, read_bif, read_cassandra, read_conll, read_preflib, read_r_data, read_table
+from treatise.optimize import SNES, load_search
 
 # Bytes that mean something to one reader or another, and numbers at the ends of what fits.
 WORDS = [
@@ -95,6 +97,15 @@ def _r_data() -> bytes:
     return b"RDX2\nX\n" + struct.pack(">iii", 2, 0x40101, 0x20300) + pairs(objects)
 
 
+def _search() -> bytes:
+    """A search in the midst of a generation."""
+    search = SNES([1.0, 2.0], popsize=4, random_state=0)
+    search.ask()
+    with tempfile.TemporaryDirectory() as folder:
+        search.save(path := Path(folder) / "search.npz")
+        return path.read_bytes()
+
+
 CSV = b'id,"the name",x\n1,"a, ""b""",0.5\n\n2,two words,-1e3\n3,"two\nlines",?\r\n4, five ,007\n5,x,2020-01-02\n'
 LIBSVM = b"# head\n+1 1:0.5 3:2 10:-1e-3\n-1 qid:2 2:1\n-1\n+1 1:12345678901234567890 # end\n"
 VW = b"1 |ad shoes:0.5 12 |page:2 sport news\n-1 2.5 'tag|ad cars |page finance\n0 |a b:1e3 :2\n"
@@ -116,6 +127,20 @@ POMDP = (
     b"start include: left\nT: listen identity\nT: open : * reset\nT: open : left : right 0\nO: listen\n"
     b"0.85 0.15\n0.15 0.85\nO: open uniform\nR: * : * : * : * 1\nR: open : left\n1 2 3 4\nR: open : 1 : 0 5 6\n"
 )
+
+
+LINKS = b"source,target,weight,time\nann,bob,1,2020-01-02\nbob,cy,2.5,2020-02-03\ncy,ann,-1,2020-03-04\nann,cy,1,\n"
+GML = (
+    b'graph [\n directed 0\n node [\n id 0\n label "a"\n ]\n node [\n id 1\n label "b"\n ]\n'
+    b" edge [\n source 0\n target 1\n weight 2.5\n ]\n]\n"
+)
+GRAPHML = (
+    b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="w" for="edge" attr.name="weight" '
+    b'attr.type="double"/><graph edgedefault="undirected"><node id="a"/><node id="b"/>'
+    b'<edge source="a" target="b"><data key="w">2.5</data></edge></graph></graphml>'
+)
+GAMES = b"time,winner,loser\n2020-01-02,ann,bob\n2020-01-03,bob,cy\n2020-01-04,cy,ann\n"
+VOTES = b"wine,ann,bob\nred,1,2\nwhite,2,1\nrose,3,\n"
 
 
 SHEET = f'<worksheet xmlns="{MAIN}"><sheetData>{CELLS}</sheetData></worksheet>'.encode()
@@ -161,6 +186,13 @@ FORMATS = {
     "preflib": Format(PREFLIB, "votes.toi", read_preflib),
     "conllu": Format(2 * CONLL, "words.conllu", read_conll),
     "conll": Format(COLUMNS, "words.txt", read_conll),
+    "links": Format(LINKS, "links.csv", load_network),
+    "gml": Format(GML, "net.gml", load_network),
+    "gml, compressed": Format(gzip.compress(GML, mtime=0), "net.gml.gz", load_network),
+    "graphml": Format(GRAPHML, "net.graphml", load_network),
+    "games": Format(GAMES, "games.csv", lambda path: games_of_table(load_table(path))),
+    "rankings": Format(VOTES, "votes.csv", load_rankings),
+    "search": Format(_search(), "search.npz", load_search),
     "stream of vw": Format(VW, "data.vw", streamed),
     "stream of libsvm": Format(LIBSVM, "data.svm", lambda path: streamed(path, format="libsvm")),
     "stream of csv": Format(b"y,x,w\n1,5,a\n0,6,b\n1,,c\n", "data.csv", lambda path: streamed(path, target="y")),

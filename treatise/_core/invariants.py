@@ -102,6 +102,13 @@ def linear(model: Any, machines: int | None = None) -> Invariants:
     yield "there are constants", constants in ((), (1,)) if machines is None else constants == (machines,)
 
 
+def selecting(model: Any) -> Invariants:
+    """What holds of a selection that keeps a model of its columns: they are as many as the model was fitted to."""
+    yield "as many columns are kept as are counted", model.n_features_ == np.count_nonzero(model.support_)
+    fitted = getattr(model.estimator_, "n_features_in_", model.n_features_)
+    yield "the model is of the kept columns", fitted == model.n_features_
+
+
 def within(values: Any, low: float, high: float) -> bool:
     """Whether all values are at least ``low`` and below ``high``; NaN is not."""
     values = np.asarray(values)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import check_classes, classes_and_codes
 from treatise._core.documentation import InheritsDocumentation
+from treatise._core.invariants import selecting
 from treatise._core.progress import progress
 
 
@@ -164,6 +165,9 @@ class _Elimination(InheritsDocumentation, SelectorMixin, MetaEstimatorMixin, Bas
     def _choose(self, scores: np.ndarray) -> int:
         """Which step is kept."""
         raise NotImplementedError
+
+    def _invariants(self):
+        yield from selecting(self)
 
     def _get_support_mask(self):
         check_is_fitted(self, "support_")

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treatise.cli._console import STANDING_STYLES, Cell, Column, Json, interval, print_json, print_table, remark, say
+from treatise.cli._console import (
+    STANDING_STYLES,
+    Cell,
+    Column,
+    Json,
+    Spreadsheet,
+    interval,
+    print_json,
+    print_table,
+    remark,
+    say,
+)
 from treatise.cli._outcome import by_reason, in_sight
 
 if TYPE_CHECKING:
@@ -143,6 +154,7 @@ def compare(
     seed: Seed = 0,
     header: Header = None,
     memory: Memory = None,
+    spreadsheet: Spreadsheet = False,
     as_json: Json = False,
 ) -> None:
     """Compare every applicable method on a table: leaderboard, report and fitted winner."""
@@ -161,7 +173,7 @@ def compare(
             memory=None if memory is None else memory * 2**30, group=group, by_time=by_time, time=time, event=event,
             ordered=_levels(ordered), bag=bag,
             weight=weight, test=test, include=include or (), exclude=exclude or (), folds=folds, keep=keep,
-            margin=margin, prefer=prefer, threshold=threshold, observer=watch, spent=_age(),
+            margin=margin, prefer=prefer, threshold=threshold, spreadsheet=spreadsheet, observer=watch, spent=_age(),
         )  # fmt: skip
     run = comparison.run
     if as_json:

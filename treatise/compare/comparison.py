@@ -162,6 +162,7 @@ def compare_methods(
     margin: float = 0.01,
     prefer: str = "balanced",
     threshold: str | float | None = None,
+    spreadsheet: bool = False,
     observer: Observer | None = None,
     spent: float = 0.0,
 ) -> Comparison:
@@ -247,6 +248,8 @@ def compare_methods(
         How the saved model labels rows of two classes: from the probability of the rarer class on that gives the best
         F1 or the largest difference of true and false positive rate on held-out rows, or from the one given. None
         takes ``"f1"`` where that class has less than a fifth of the rows, and the method's own labels else.
+    spreadsheet : bool, default=False
+        Whether an apostrophe goes before text in ``out_of_fold.csv`` that a spreadsheet would run as a formula.
     observer : Observer or None
         Is told how it goes.
     spent : float, default=0
@@ -291,7 +294,10 @@ def compare_methods(
         chosen = given.choose_metric(own.metric.name if own is not None else metric)  # type: ignore[arg-type]
         chosen_candidates(given.candidates(), rules.include, rules.exclude)
         kept_aside = None if test is None else _kept_aside(test, header, given)
-        return _compare(given, request, chosen, budget, jobs, memory, clock, watch, rules=rules, test=kept_aside)
+        return _compare(
+            given, request, chosen, budget, jobs, memory, clock, watch,
+            rules=rules, test=kept_aside, spreadsheet=spreadsheet,
+        )  # fmt: skip
     finally:
         retire_workers()
         if given is not None:
@@ -345,7 +351,7 @@ def _tested(comparison: Comparison, table: Table, source: str, own: OwnMetric | 
 
 def _compare(
     data: Input, request: Request, metric: Metric, budget: float, jobs: int, memory: float | None, clock: Clock,
-    watch: Observer, *, rules: Rules, test: tuple[Table, str] | None,
+    watch: Observer, *, rules: Rules, test: tuple[Table, str] | None, spreadsheet: bool,
 ) -> Comparison:  # fmt: skip
     """Hold the contest and write what it leaves."""
     about = data.describe()
@@ -375,7 +381,8 @@ def _compare(
         def examine(run: RunRecord) -> RunRecord:
             return run if test is None else _tested(Comparison(run, folder.path), *test, request.own)
 
-        return Comparison(Ending(contest, judgement, workers(), rules.keep, examine).finish(run), folder.path)
+        ending = Ending(contest, judgement, workers(), rules.keep, spreadsheet, examine)
+        return Comparison(ending.finish(run), folder.path)
     finally:
         folder.close()
 

@@ -1,6 +1,5 @@
 """Networks from files: tables with a link a row, GML and GraphML."""
 
-import gzip
 import io
 import os
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from scipy import sparse
 from treatise._core.errors import TreatiseError
 from treatise.datasets._tables import load_table
 from treatise.io import Table
+from treatise.io.source import naming, read_bytes
 
 CALLED = {
     "source": ("source", "from", "fromnodeid", "src", "node1", "node_1", "u", "i", "a"),
@@ -150,10 +150,8 @@ def _graph_format(path: str | os.PathLike[str]) -> str:
 def _graph_frame(path: Path, kind: str, given: dict[str, str | None]) -> dict[str, Any]:
     import networkx
 
-    try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
-    except (OSError, EOFError) as error:
-        raise TreatiseError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    with naming(path):
+        content = read_bytes(path)
     try:
         graph = networkx.read_graphml(io.BytesIO(content)) if kind == "graphml" else _gml(content)
     except Exception as error:  # the parsers of networkx raise errors of many kinds

@@ -4,6 +4,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, is_numeric, within
+
 
 class UndirectedGraphMixin:
     """Common face of the learners of undirected graphs.
@@ -34,6 +36,17 @@ class UndirectedGraphMixin:
         self.adjacency_ = joined
         self.edges_ = np.argwhere(np.triu(joined, 1))
         self.edge_weights_ = weights[self.edges_[:, 0], self.edges_[:, 1]]
+
+    def _invariants(self):
+        p = self.adjacency_.shape[0]
+        names = getattr(self, "feature_names_in_", self.adjacency_)
+        yield "the graph says of every pair of columns whether it is joined", is_array(self.adjacency_, np.bool_, p, p)
+        yield "every column of the graph has its name", len(names) == p
+        yield "edges join columns", is_array(self.edges_, np.integer, None, 2) and within(self.edges_, 0, p)
+        yield (
+            "every edge has its weight",
+            is_numeric(self.edge_weights_) and np.shape(self.edge_weights_) == (len(self.edges_),),
+        )
 
     def to_networkx(self):
         """The graph for networkx: nodes are the columns' names, edges carry their ``weight``.

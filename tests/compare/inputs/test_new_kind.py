@@ -14,9 +14,8 @@ from treatise.report import RunRecord
 
 
 @pytest.fixture
-def known(monkeypatch):
+def known(monkeypatch, contestants):
     monkeypatch.setattr("treatise.compare.inputs.KINDS", [PairsInput, *KINDS])
-    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
 
 
 @pytest.fixture

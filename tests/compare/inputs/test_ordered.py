@@ -83,7 +83,7 @@ def test_an_order_that_does_not_fit_is_refused(target, ordered, complaint):
         read_input(Request(Table("stages", frame, True, ()), target, ordered=ordered))
 
 
-def test_a_comparison_with_an_order_has_the_learner_and_its_measure(tmp_path):
+def test_a_comparison_with_an_order_has_the_learner_and_its_measure(tmp_path, contestants):
     comparison = treatise.compare(
         stages(), "stage", ordered=ORDER, budget=120, jobs=1, folds=2, output=tmp_path / "run", include="MinlipOrdinal",
     )  # fmt: skip

@@ -162,7 +162,7 @@ def test_a_column_of_sequences_that_was_not_named_is_pointed_out(three):
     assert any("name it with --group" in note for note in given.notes)
 
 
-def test_a_comparison_of_sequences_ends_with_a_model_that_groups_new_ones(three, tmp_path):
+def test_a_comparison_of_sequences_ends_with_a_model_that_groups_new_ones(three, tmp_path, contestants):
     frame, _ = three
     frame.write_csv(tmp_path / "walks.csv")
     comparison = treatise.compare(

@@ -95,9 +95,8 @@ def test_the_model_file_of_each_learner_labels_sentences(name, corpus, tmp_path)
     assert [sentence["1"] for sentence in labelled] == [list("DNVDN")] * 60
 
 
-def test_comparison_leaves_a_board_a_report_and_a_model_that_labels(corpus, tmp_path, monkeypatch):
+def test_comparison_leaves_a_board_a_report_and_a_model_that_labels(corpus, tmp_path, monkeypatch, contestants):
     # Two folds, once: every learner has its turn.
-    monkeypatch.setattr("treatise.compare.inputs.base.MOST_REPEATS", 1)
     monkeypatch.setattr(SequenceInput, "number_of_folds", lambda self: 2)
     comparison = compare_methods(corpus, budget=120, output=tmp_path / "run", jobs=2)
     labels = comparison.leaderboard["label"].to_list()

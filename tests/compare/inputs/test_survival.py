@@ -157,7 +157,7 @@ def test_thirds_by_prediction_carry_observed_and_predicted_curves():
     assert set(found[1].predicted) == {0.5}
 
 
-def test_a_comparison_of_a_frame_ranks_draws_curves_and_predicts(tmp_path):
+def test_a_comparison_of_a_frame_ranks_draws_curves_and_predicts(tmp_path, contestants):
     frame = lives(90)
     comparison = treatise.compare(
         frame, time="years", event="died", budget=120, jobs=1, folds=2, output=tmp_path / "run",

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from treatise._core.files import replacing
 from treatise.compare.blending import Blend
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.contest import REPORT_SECONDS, Contest
@@ -22,6 +21,7 @@ from treatise.compare.explaining.selections import selection_of
 from treatise.compare.explaining.theory import theory_lines
 from treatise.compare.explaining.unlabelled import worth_of_unlabelled
 from treatise.compare.inputs import FoldPredictions, Input
+from treatise.compare.output import write_table
 from treatise.io import load_model
 from treatise.report import write_report
 from treatise.report.explained import ColumnEffect, KnownGroups, Selection
@@ -74,6 +74,7 @@ class Ending:
     judgement: Judgement
     pool: WorkerPool
     keep: int
+    spreadsheet: bool
     examine: Callable[[RunRecord], RunRecord]
     """What the caller adds to the record once the model is there."""
 
@@ -290,8 +291,7 @@ class Ending:
         table = together.unique("row").sort("row")
         for key, found in parts.items():
             table = table.join(_rows(data, found, "predicted", key), on="row", how="left")
-        with replacing(self.contest.folder.path / "out_of_fold.csv") as temporary:
-            table.write_csv(temporary)
+        write_table(table, self.contest.folder.path / "out_of_fold.csv", spreadsheet=self.spreadsheet)
 
 
 def _rows(data: Input, parts: Sequence[FoldPredictions], what: str, name: str | None = None) -> pl.DataFrame:

@@ -13,6 +13,7 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import LOCK, held, replacing, telling
+from treatise._core.saved_arrays import load_arrays
 from treatise._core.version import __version__
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.report.record import VERSION, Failure, FoldRecord, Metric, from_plain, to_plain
@@ -108,8 +109,7 @@ class RunFolder:
     def predictions(self, record: FoldRecord) -> FoldPredictions | None:
         """What a method said of a fold; None where the file is gone."""
         try:
-            with np.load(self._fold_file(record), allow_pickle=False) as arrays:
-                return FoldPredictions(**{"probabilities": None, "scores": None, **arrays})
+            return FoldPredictions(**{"probabilities": None, "scores": None, **load_arrays(self._fold_file(record))})
         except (OSError, ValueError, TypeError, zipfile.BadZipFile):
             return None
 

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array
 from treatise.graphical._two_values import binary_table, known_values
 from treatise.graphical.discrete.pseudo_likelihood import fit_ising_on_graph, ising_node_losses
 from treatise.graphical.edge_stability import stable_penalty
@@ -205,6 +206,12 @@ class IsingGraph(UndirectedGraphMixin, BaseEstimator):
         known = np.flatnonzero(np.isfinite(self.fields_))
         couplings = self.symmetric_coef_[np.ix_(known, known)]
         return -float(ising_node_losses(X[:, known], self.fields_[known], couplings).sum())
+
+    def _invariants(self):
+        p = self.n_features_in_
+        yield "there are two values", np.shape(self.values_) == (2,)
+        yield "columns have fields", is_array(self.fields_, np.floating, p)
+        yield "couplings are of the columns", is_array(self.symmetric_coef_, np.floating, p, p)
 
     def _solve(self, X, penalty, start=None):
         return solve_l1_logistic_columns(X, penalty, start=start, tol=self.tol, max_rounds=self.max_iter)

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise._core.invariants import finite, is_acyclic, is_array, within
+from treatise._core.invariants import finite, is_acyclic, is_array, is_count, within
 from treatise._core.threads import over_ranges
 from treatise.graphical.forest._loops import column_log_densities, draw_centres, pair_log_densities
 from treatise.graphical.graph import UndirectedGraphMixin
@@ -318,6 +318,7 @@ class ForestDensity(UndirectedGraphMixin, DensityMixin, BaseEstimator):
         for name in ("edges_", "ordered_edges_"):
             edges = getattr(self, name)
             yield f"{name} joins columns", is_array(edges, np.int64, None, 2) and within(edges, 0, p)
+        yield "edges are counted", is_count(self.n_edges_)
         yield "edges_ join no circle", is_acyclic(self.edges_, p)
 
     def _grids(self, rows, bandwidths, pair_bandwidths):

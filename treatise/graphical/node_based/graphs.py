@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import is_array, within
 from treatise.graphical.node_based._couplings import PairDifferences, SharedColumns
 from treatise.graphical.node_based._solver import solve_joint_graphs
 
@@ -143,6 +144,17 @@ class _NodeBasedGraphs(ABC, BaseEstimator):
         for i, j in self.edges_[condition].tolist():
             graph.add_edge(names[i], names[j], weight=float(-T[i, j] / (root[i] * root[j])))
         return graph
+
+    def _invariants(self):
+        p, K = self.n_features_in_, len(self.precision_)
+        yield "columns have a location in every condition", is_array(self.location_, np.floating, K, p)
+        for name in ("precision_", "covariance_"):
+            yield f"{name} is of the columns", is_array(getattr(self, name), np.floating, K, p, p)
+        yield "nodes have scores", is_array(self.node_scores_, np.floating, None, p) and len(self.node_scores_) > 0
+        yield "every column of the graphs has its name", len(getattr(self, "feature_names_in_", range(p))) == p
+        yield "every condition has its edges", len(self.edges_) == K
+        for edges in self.edges_:
+            yield "edges join columns", is_array(edges, np.integer, None, 2) and within(edges, 0, p)
 
     @abstractmethod
     def _coupling(self, n_conditions):

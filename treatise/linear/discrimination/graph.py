@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
+from treatise._core.invariants import is_array, linear
 from treatise.linear.discrimination._base import keep_progress
 from treatise.linear.discrimination._couplings import FeatureSwitches
 from treatise.linear.discrimination._solver import Targets, discriminate
@@ -122,6 +123,12 @@ class MEDGraph(BaseEstimator):
             self._fit_varying(X[:, vary], vary)
         self.adjacency_ = self.edge_scores_ > self.threshold
         return self
+
+    def _invariants(self):
+        p = self.n_features_in_
+        yield from linear(self, p)
+        for name, kind in {"edge_scores_": np.floating, "edge_log_odds_": np.floating, "adjacency_": np.bool_}.items():
+            yield f"{name} is of the pairs of columns", is_array(getattr(self, name), kind, p, p)
 
     def _fit_varying(self, X, vary):
         k = len(vary)

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.classifier import ScoreClassifier
+from treatise._core.invariants import is_array, is_number, within
 from treatise.kernels import KernelInputMixin
 from treatise.linear.discrimination._base import keep_progress
 from treatise.linear.discrimination._couplings import Pool
@@ -220,6 +221,7 @@ class AdaptivePoolingClassifier(KernelInputMixin, ScoreClassifier, BaseEstimator
 
     def _invariants(self):
         n = len(self.tasks_)
+        yield "there is a scale", is_number(self.scale_)
         yield "there is a weight and a constant for each task", len(self.weights_) == len(self.intercept_) == n
-        inside = np.all((self.support_tasks_ >= 0) & (self.support_tasks_ < n))
-        yield "support vectors belong to tasks", len(self.support_tasks_) == len(self.dual_coef_) and inside
+        named = is_array(self.support_tasks_, np.integer, len(self.dual_coef_))
+        yield "support vectors belong to tasks", named and within(self.support_tasks_, 0, n)

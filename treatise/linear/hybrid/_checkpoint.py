@@ -12,6 +12,7 @@ import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import held, replacing
+from treatise._core.saved_arrays import load_arrays
 from treatise.linear.hybrid._passes import MomentsOf, Omitted, OnlineState
 from treatise.optimize import LBFGSState
 
@@ -143,8 +144,7 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            with np.load(path, allow_pickle=False) as archive:
-                found = dict(archive)
+            found = load_arrays(path)
         # A damaged archive can fail anywhere.
         except Exception as error:
             raise self.damaged(str(error)) from None

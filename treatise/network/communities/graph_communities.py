@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.invariants import is_array, is_count, within
 from treatise._core.progress import progress
 from treatise.network.adjacency import adjacency_of, labels_of
 from treatise.network.communities._search import climb, level_of
@@ -140,6 +141,10 @@ class GraphCommunities(ClusterMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def _invariants(self):
+        yield "every node is in a community", is_array(self.labels_, np.integer, len(self.nodes_))
+        yield "communities are counted", is_count(self.n_communities_) and within(self.labels_, 0, self.n_communities_)
 
     def _search(self, adjacency, start, rng):
         level, total = level_of(adjacency), float(adjacency.sum())

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treatise._core.invariants import is_array, within
 from treatise.network.signed.completion import project_singular_values
 from treatise.network.signed.signs import signs_of_network
 from treatise.optimize import factorize_observed
@@ -113,6 +114,12 @@ class SignedClustering(ClusterMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def _invariants(self):
+        n = len(self.nodes_)
+        yield "every node is in a camp", is_array(self.labels_, np.integer, n)
+        yield "camps are as many as were asked for", within(self.labels_, 0, self.n_clusters)
+        yield "every node has its place", is_array(self.embedding_, np.floating, n, None)
 
     def _embed(self, A, k, seed):
         if self.completion is None:

@@ -10,6 +10,9 @@ from treatise.online.experts._game_statistics import GameStatistics
 from treatise.online.experts._loss_matrix import loss_matrix
 from treatise.online.experts._strategy import ExpertStrategy
 
+_LEAST_RANGE = 1e-150
+"""Ranges of losses whose squares are numbers lie between this and its inverse."""
+
 
 def safe_rate(n_rounds, n_experts, loss_range=1.0):
     """Learning rate of Hedge with the best worst-case bound, sqrt(8 log K / (S^2 T)) (Equation 7).
@@ -32,10 +35,10 @@ def safe_rate(n_rounds, n_experts, loss_range=1.0):
     0.0745
     """
     finite = np.isfinite([n_rounds, n_experts, loss_range]).all()
-    if not finite or n_rounds < 1 or n_experts < 1 or loss_range <= 0.0:
+    if not finite or n_rounds < 1 or n_experts < 1 or not _LEAST_RANGE < loss_range < 1.0 / _LEAST_RANGE:
         raise ValueError(
-            f"n_rounds={n_rounds} and n_experts={n_experts} must be at least 1, loss_range={loss_range} above 0, and "
-            "all finite"
+            f"n_rounds={n_rounds} and n_experts={n_experts} must be at least 1, loss_range={loss_range} "
+            f"between {_LEAST_RANGE:g} and {1.0 / _LEAST_RANGE:g}, and all finite"
         )
     return float(np.sqrt(8.0 * np.log(n_experts) / (loss_range**2 * n_rounds)))
 

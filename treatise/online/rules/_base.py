@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier, check_classes, codes_among
 from treatise._core.documentation import InheritsDocumentation
-from treatise._core.invariants import is_array, is_count
+from treatise._core.invariants import is_array, is_count, within
 from treatise._core.row_arrays import rows_of
 from treatise.online._row_loops import Stream
 from treatise.online._stream_input import is_first_call, read_rows, rows_with_constant
@@ -21,6 +21,8 @@ from treatise.online._stream_input import is_first_call, read_rows, rows_with_co
 _ROUNDS = 8192
 _VALUES = 1 << 22
 _MOMENTS = 64
+_LARGEST_WEIGHT = 1e150
+"""Margins of larger weights overflow in the rules' squares."""
 
 
 class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, ABC):
@@ -193,6 +195,7 @@ class OnlineClassifier(InheritsDocumentation, ScoreClassifier, BaseEstimator, AB
         extra = len(self._weights) - self.n_features_in_
         yield "every score has weights", is_array(self._weights, np.float64, None, n_scores)
         yield "weights are of the features, and a constant at most", extra in (0, 1)
+        yield "weights have finite squares", within(np.abs(self._weights), 0, _LARGEST_WEIGHT)
         yield "learners are as many as the rule has", self._n_learners == (1 if joint else n_scores)
         remembered = len(self._first_state())
         yield "learners have their state", is_array(self._state, np.float64, self._n_learners, remembered)

@@ -2,7 +2,6 @@
 
 import json
 from abc import ABC, abstractmethod
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import Bounds
@@ -10,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
+from treatise._core.saved_arrays import load_arrays
 from treatise.optimize.evolution.utilities import nes_utilities, ranked
 
 FORMAT = 1
@@ -202,8 +202,7 @@ def load_search(path):
     """
     kinds = {kind.__name__: kind for kind in EvolutionStrategy.__subclasses__()}
     try:
-        with np.load(Path(path), allow_pickle=False) as held:
-            arrays = {name: held[name] for name in held.files}
+        arrays = load_arrays(path)
         about = json.loads(str(arrays.pop("about")))
         return kinds[about["kind"]]._restored(about, arrays)
     except OSError as error:

@@ -2,13 +2,13 @@
 
 import json
 import warnings
-from pathlib import Path
 
 import numpy as np
 
 from treatise._core.errors import TreatiseError
 from treatise._core.files import replacing
 from treatise._core.progress import progress
+from treatise._core.saved_arrays import load_arrays
 from treatise.optimize.evolution.base import checked_bounds
 from treatise.rl.environments.gymnasium import as_environment
 from treatise.rl.policy_search.behavior import BehaviorArchive, episode_bounds
@@ -345,8 +345,7 @@ class PolicyBO:
         search : PolicyBO
         """
         try:
-            with np.load(Path(path), allow_pickle=False) as held:
-                arrays = {name: held[name] for name in held.files}
+            arrays = load_arrays(path)
             about = json.loads(str(arrays.pop("about")))
             about.pop("format")
             state = about.pop("random")

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treatise._core.invariants import are_distinct, is_array
 from treatise.selection.cluster_selection._clusterings import by_estimator, by_k_means, by_mixture
 from treatise.selection.cluster_selection.criteria import CRITERIA, cross_projected
 
@@ -258,6 +259,16 @@ class ClusterFeatureSelector(SelectorMixin, ClusterMixin, BaseEstimator):
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.support_
+
+    def _invariants(self):
+        p = self.n_features_in_
+        yield "columns have scales", is_array(self.scale_, np.floating, p)
+        yield (
+            "the kept columns are those of the selection",
+            are_distinct(self.selected_, p) and np.array_equal(np.sort(self.selected_), np.flatnonzero(self.support_)),
+        )
+        width = getattr(self.clusterer_, "n_features_in_", len(self.selected_))
+        yield "clusters are of the kept columns", width == len(self.selected_)
 
     @available_if(_can_predict)
     def predict(self, X):

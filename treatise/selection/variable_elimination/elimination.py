@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import check_classes
+from treatise._core.invariants import selecting
 from treatise.selection.variable_elimination._search import KnownNumber, SearchedNumber, eliminate
 from treatise.selection.variable_elimination.schedule import elimination_schedule, fit_costs
 
@@ -260,6 +261,9 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
             return
         # Two frames up: scikit-learn wraps fit.
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+    def _invariants(self):
+        yield from selecting(self)
 
     def _get_support_mask(self):
         check_is_fitted(self)

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array
 from treatise.sequence.crf.crf import CRF
 from treatise.sequence.crf.semi_crf import SemiCRF
 from treatise.sequence.features import SequenceVectorizer
@@ -146,6 +147,18 @@ class SequenceTagger(BaseEstimator):
         if len(tokens) == 0:
             return self.classes_[:0]
         return self._labels(self._positions(tokens), self.decoding_)
+
+    def _invariants(self):
+        yield "whoever learned can predict", hasattr(self.learner_, "predict")
+        yield "the way of decoding is a known one", self.decoding_ in DECODINGS
+        yield "labels are a list of them", np.ndim(self.classes_) == 1
+        named = [*self._number_names, *self._text_names, *([] if self.word_ is None else [self.word_])]
+        yield "every column is of words, of texts or of numbers", sorted(named) == sorted(self.columns_)
+        for name in ("_lowest", "_span", "_mean"):
+            sound = is_array(getattr(self, name), np.float64, len(self._number_names))
+            yield f"{name} has a number for each column of numbers", sound
+        if self._sees_positions:
+            yield "names of features have their columns", isinstance(self._vectorizer, SequenceVectorizer | None)
 
     def _labels(self, positions, decoding):
         if self._sees_positions:

@@ -421,6 +421,10 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
         yield "rows that are kept were there", is_array(self.support_, np.integer, n)
         yield "rows that are kept have a coefficient for each machine", self.dual_coef_.shape == (n, machines)
         yield "machines have constants", is_array(self.intercept_, np.floating, machines)
+        yield (
+            "the rule that combines them is fixed, or was learnt",
+            self._rule_is_fixed() or hasattr(self, "aggregator_"),
+        )
 
     def _decisions(self, new_objects):
         """Decision values of all machines: each kernel value once, a block of rows at a time."""

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from treatise._core.classifier import ScoreClassifier, row_weights
+from treatise._core.invariants import is_array
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
 from treatise.svm._pair_machines import pair_machines
@@ -218,6 +219,14 @@ class ExtremePointsSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
         self.intercept_, self.n_iter_, coefs = np.array(offsets), np.array(steps), np.array(coefs)
         used = np.flatnonzero(coefs.any(axis=0))
         self.support_, self.dual_coef_ = self.representative_indices_[used], coefs[:, used]
+
+    def _invariants(self):
+        machines = len(self.classes_) * (len(self.classes_) - 1) // 2
+        yield (
+            "every pair of classes has a machine",
+            is_array(self.dual_coef_, np.floating, machines, len(self.support_)),
+        )
+        yield "machines have constants", is_array(self.intercept_, np.floating, machines)
 
     def _scores(self, X):
         """The score of the pair of two classes; of several, votes of the pairs with their scores to break ties."""

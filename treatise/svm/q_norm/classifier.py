@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.classifier import ScoreClassifier, row_weights, signs_of
+from treatise._core.invariants import is_array, is_number
 from treatise.kernels import GramRows, KernelInputMixin
 from treatise.svm.q_norm._solvers import solve_q_norm
 from treatise.svm.q_norm.theory import q_norm_probability
@@ -182,6 +183,10 @@ class QNormSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
             return part, GramRows.precomputed(part)
         part = objects[used]
         return part, self._gram_rows(part, self.cache_bytes)
+
+    def _invariants(self):
+        yield "rows that are kept have a coefficient", is_array(self.dual_coef_, np.floating, len(self.support_))
+        yield "there is a constant", is_number(self.intercept_)
 
     def _scores(self, X):
         check_is_fitted(self)
