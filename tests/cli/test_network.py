@@ -84,7 +84,7 @@ def test_what_no_link_holds_leaves_the_rest_of_a_picture_room():
     places = drawn_in(np.vstack([crowd, [[1000.0, 0.0]]]))
     near = np.flatnonzero(np.linalg.norm(crowd, axis=1) < 1.5)
     np.testing.assert_allclose(places[near], crowd[near], atol=1e-12)
-    assert places[-1, 0] == places[:, 0].max() and places[-1, 0] < 20.0
+    assert places[-1, 0] == places[:, 0].max() and places[-1, 0] < 6.0
 
 
 def _visits(path, n_months, dates=True):

@@ -105,12 +105,12 @@ def _places(adjacency: sparse.csr_array, labels: np.ndarray, *, spread: float = 
 
 
 def drawn_in(places: np.ndarray) -> np.ndarray:
-    """Places of which the far ones are nearer: what no link holds drifts off, and would leave the rest no room."""
+    """Places of which no far one is twice as far as most: what no link holds drifts off, and leaves the rest no room."""
     centre = np.median(places, axis=0)
     radii = np.linalg.norm(places - centre, axis=1)
     far = np.quantile(radii, 0.9)
     beyond = np.maximum(radii / far, 1.0) if far > 0.0 else np.ones(len(radii))
-    return centre + (places - centre) * ((1.0 + np.log(beyond)) / beyond)[:, np.newaxis]
+    return centre + (places - centre) * ((2.0 - 1.0 / beyond) / beyond)[:, np.newaxis]
 
 
 def _colours(labels: np.ndarray) -> Any:
