@@ -105,7 +105,7 @@ def _places(adjacency: sparse.csr_array, labels: np.ndarray, *, spread: float = 
 
 
 def drawn_in(places: np.ndarray) -> np.ndarray:
-    """Places of which no far one is twice as far as most: what no link holds drifts off, and leaves the rest no room."""
+    """Places, none twice as far out as nine in ten: what no link holds drifts off, and leaves the others no room."""
     centre = np.median(places, axis=0)
     radii = np.linalg.norm(places - centre, axis=1)
     far = np.quantile(radii, 0.9)
