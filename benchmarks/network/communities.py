@@ -10,11 +10,12 @@ from treatise.network import GraphCommunities, graph_quality
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
-    """A planted partition of 100 000 nodes and a million edges; a tenth of it for networkx."""
-    small, large = planted(100), planted(1000)
-    yield contest("networkx", small, _networkx(small), "10 000 nodes, 100 000 edges: Louvain's communities")
+    """A planted partition of 100 000 nodes and a million edges."""
+    graph = planted(1000)
+    size = "100 000 nodes, a million edges"
+    yield contest("networkx", graph, _networkx(graph), f"{size}: Louvain's communities (without refinement)", False)
     try:
-        yield contest("leidenalg", large, _leidenalg(large), "100 000 nodes, a million edges: Leiden's communities")
+        yield contest("leidenalg", graph, _leidenalg(graph), f"{size}: Leiden's communities", True)
     except ImportError as missing:
         left_out(f"{missing}: no contest with leidenalg")
     yield Scaling(
@@ -25,15 +26,15 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     )
 
 
-def contest(peer, graph, theirs, work) -> Contest:
-    """The same function, modularity, from one start each; quality is the modularity reached."""
+def contest(peer, graph, theirs, work, refine) -> Contest:
+    """The same function, modularity, and the same search, from one start each; quality is the modularity reached."""
     return Contest(
         work=work,
         peer=peer,
-        ours=_fitting("modularity", graph),
+        ours=_fitting("modularity", graph, refine),
         theirs=theirs,
         quality=lambda labels: graph_quality(graph, labels, "modularity"),
-        warm_up=_fitting("modularity", planted(2)),
+        warm_up=_fitting("modularity", planted(2), refine),
     )
 
 
@@ -51,8 +52,8 @@ def planted(blocks: int, size: int = 100) -> sparse.csr_array:
     return graph
 
 
-def _fitting(function, graph):
-    return lambda: GraphCommunities(function, random_state=0).fit(graph).labels_
+def _fitting(function, graph, refine=True):
+    return lambda: GraphCommunities(function, refine=refine, random_state=0).fit(graph).labels_
 
 
 def _networkx(graph):

@@ -6,6 +6,7 @@ import networkx
 import numpy as np
 import polars as pl
 
+from treatise.compare.network_picture import drawn_in
 from treatise.datasets import make_signed_network
 
 
@@ -26,6 +27,10 @@ def test_communities_and_likely_links_are_told_and_left_in_files(invoke, tmp_pat
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "network.html", "network.png", "network.graphml", "nodes.csv", "communities.csv", "links.csv", ".lock"
     }  # fmt: skip
+    page = (tmp_path / "out" / "network.html").read_text()
+    for trust in ("Modularity 0.", "by common neighbours"):
+        (said,) = (line for line in answer.stdout.splitlines() if trust in line)
+        assert f"<p>{said}.</p>" in page
     read = networkx.read_graphml(tmp_path / "out" / "network.graphml")
     assert len({read.nodes[node]["community"] for node in read}) == 8
     assert pl.read_csv(tmp_path / "out" / "links.csv").row(0)[:2] == ("n0", "n1")
@@ -72,6 +77,14 @@ def test_a_large_network_is_drawn_by_its_communities_and_mistakes_are_one_senten
             answer.exit_code == 1 and words.split()[0].strip("5") in answer.stderr and "Traceback" not in answer.stderr
         )
         assert not (tmp_path / "no").exists()
+
+
+def test_what_no_link_holds_leaves_the_rest_of_a_picture_room():
+    crowd = np.random.default_rng(0).normal(size=(100, 2))
+    places = drawn_in(np.vstack([crowd, [[1000.0, 0.0]]]))
+    near = np.flatnonzero(np.linalg.norm(crowd, axis=1) < 1.5)
+    np.testing.assert_allclose(places[near], crowd[near], atol=1e-12)
+    assert places[-1, 0] == places[:, 0].max() and places[-1, 0] < 6.0
 
 
 def _visits(path, n_months, dates=True):

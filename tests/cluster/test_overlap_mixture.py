@@ -15,6 +15,7 @@ from treatise.cluster import (
     plot_referee,
     referee_clusterers,
 )
+from treatise.cluster.overlap import mixture as mixture_module
 from treatise.cluster.overlap._pairs import Pairs
 from treatise.cluster.overlap._targets import average_overlap, largest_overlap
 
@@ -125,6 +126,16 @@ def test_targets_close_to_each_other_are_searched_for(K, p, average, maximum):
         mixture = make_overlap_mixture(K, p, average=average, maximum=maximum, random_state=seed)
         assert mixture.overlap.average == pytest.approx(average, abs=1e-6)
         assert mixture.overlap.maximum == pytest.approx(maximum, abs=1e-6)
+
+
+def test_more_components_are_drawn_where_one_of_the_first_came_close(monkeypatch):
+    asked = {"average": 0.05, "maximum": 0.1, "random_state": 2}
+    monkeypatch.setattr(mixture_module, "DRAWS", 2)
+    monkeypatch.setattr(mixture_module, "CLOSE", 0.5)
+    assert make_overlap_mixture(6, 2, **asked).n_rejected > 2
+    monkeypatch.setattr(mixture_module, "CLOSE", 1.0)
+    with pytest.raises(OverlapError, match="none of 2 draws"):
+        make_overlap_mixture(6, 2, **asked)
 
 
 def test_the_closest_draw_is_named_where_none_has_both_targets():

@@ -287,3 +287,20 @@ def test_bad_input_is_refused_or_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert LPSeparableNMF().fit([[1.0, 2.0]]).components_indices_.tolist() == [0]
+
+
+def test_more_parts_than_the_rows_need_are_said_to_add_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.dirichlet(np.ones(2), 20) @ rng.random((2, 8))
+    with pytest.warns(UserWarning, match="n_components=4 exceeds the 2 rows that rebuild all of X"):
+        model = LPSeparableNMF(4).fit(X)
+    assert model.n_components_ == 4
+    two = X[model.components_indices_[:2]]
+    assert np.linalg.matrix_rank(two) == 2
+
+
+def test_as_many_parts_as_are_needed_are_no_reason_for_a_warning(recwarn):
+    for seed in range(3):
+        X, _ = make_near_separable("dirichlet", "dense", 0.05, n_samples=30, n_components=4, random_state=seed)
+        LPSeparableNMF(4).fit(X)
+    assert not recwarn.list

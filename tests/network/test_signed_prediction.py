@@ -125,6 +125,37 @@ def test_a_penalty_that_leaves_nothing_of_the_factors_predicts_the_majority(meth
         assert not model.decision_function(pairs).any()
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("method", ["als", "sigmoid", "squared_hinge", "svp"])
+def test_completion_of_a_network_of_one_sign_predicts_that_sign(method, sign):
+    for n, share in ((6, 0.7), (20, 0.4), (60, 0.15)):
+        upper = np.triu(np.random.default_rng(0).random((n, n)) < share, 1)
+        A = sign * (upper + upper.T).astype(float)
+        pairs = np.argwhere(np.triu(A == 0, 1))
+        assert SignedLinkPredictor(method, random_state=0).fit(A).score(pairs, np.full(len(pairs), sign)) == 1.0
+
+
+@pytest.mark.parametrize("sizes", [[10, 10, 10], [20, 20], [40, 50, 60]])
+def test_the_rank_of_the_projection_is_drawn_from_the_links(sizes):
+    A, camps = make_signed_network(sizes, sparsity=0.4, random_state=0)
+    model = SignedLinkPredictor("svp", random_state=0).fit(A)
+    assert model.rank_ <= len(sizes)
+    assert model.score(*unseen(A, camps)) > 0.97
+
+
+@pytest.mark.parametrize("method", ["als", "sigmoid", "squared_hinge", "svp"])
+def test_friends_of_friends_are_friends_in_a_network_without_cycles(method):
+    """Two sides that are linked with one another alone could as well be called foes among themselves."""
+    for seed in range(6):
+        path = np.diag(np.ones(2), 1) + np.diag(np.ones(2), -1)
+        star = np.zeros((6, 6))
+        star[0, 1:] = star[1:, 0] = 1.0
+        A = sparse.csr_array(sparse.block_diag([path, star]))
+        model = SignedLinkPredictor(method, reg=0.3, random_state=seed).fit(A)
+        assert (model.predict([[0, 2], [4, 5], [7, 8]]) == 1).all()
+        assert (model.predict([[0, 1], [3, 4]]) == 1).all()
+
+
 def test_projection_of_a_few_nodes_has_no_complaint(recwarn):
     model = SignedLinkPredictor("svp", rank=2, random_state=0).fit(np.ones((5, 5)) - np.eye(5))
     assert model.predict([[0, 1]]) == [1]

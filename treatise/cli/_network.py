@@ -68,6 +68,8 @@ def network(
 
 
 def _print_findings(found: "NetworkFindings") -> None:
+    from treatise.compare.network_page import balance_words, group_words, link_words
+
     facts = found.facts
     what = "camp" if found.network.signed else "community"
     many = counted(found.communities.height, what) if what == "camp" else _communities(facts)
@@ -80,15 +82,9 @@ def _print_findings(found: "NetworkFindings") -> None:
         for row in found.communities.head(SHOWN).iter_rows(named=True)
     ]
     print_table(columns, rows)
-    if found.network.signed:
-        _print_signed(found)
-    else:
-        chance = facts["modularity by chance"]
-        say(f"Modularity {facts['modularity']:.3f}; by chance, at the same degrees, at most {chance:.3f}")
-        auc = facts["held-out AUC"]
-        judged = "" if auc is None else f"; held-out links stood above other pairs in {auc:.1%} of cases"
-        if found.links.height:
-            say(f"Likely links, by common neighbours ({facts['link score']}){judged}:")
+    for words in (group_words(found), balance_words(found), link_words(found)):
+        if words:
+            say(words)
     likely = [Column("likely link"), *([Column("sign", right=True)] if found.network.signed else [])]
     likely.append(Column("score", right=True))
     lines = [
@@ -127,19 +123,3 @@ def _communities(facts: dict[str, Any]) -> str:
     count, larger = facts["communities"], facts["of two nodes or more"]
     words = "1 community" if count == 1 else f"{count} communities"
     return words if larger == count else f"{words}, {larger} of two nodes or more"
-
-
-def _print_signed(found: "NetworkFindings") -> None:
-    facts = found.facts
-    against = facts["links against the camps"]
-    say(f"{facts['negative links']:.1%} of the links are negative; {against:.1%} are against the camps")
-    if found.balance is not None:
-        triads = {row["pattern"]: row for row in found.balance.iter_rows(named=True)}
-        whole = triads.get("balanced 3-cycles")
-        if whole is not None and whole["share"] is not None:
-            say(f"{whole['share']:.1%} of the triangles are balanced; with shuffled signs {whole['expected']:.1%}")
-    if "held-out accuracy" in facts:
-        say(
-            f"Held-out signs told right: {facts['held-out accuracy']:.1%}; naming the more frequent sign "
-            f"{facts['more frequent sign']:.1%}"
-        )

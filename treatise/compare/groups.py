@@ -75,8 +75,7 @@ class Grouped(BaseEstimator):
         """Find the groups of rows."""
         X = self._checked(X, reset=True)
         model = clone(self.clusterer)
-        params = model.get_params(deep=False)
-        told = [name for name in self.counts if self.count and params.get(name, "auto") != "auto"]
+        told = self._told()
         if told:
             likely = likely_count(self._as_rows(X), self.random_state)
             model.set_params(**dict.fromkeys(told, min(len(X), likely)))
@@ -87,6 +86,17 @@ class Grouped(BaseEstimator):
         if not hasattr(model, "predict"):
             self.rows_, self.groups_ = X, self._numbered(found)
         return self
+
+    def of_this_count(self) -> "Grouped":
+        """The same, to be fitted to other rows without counting anew: it is told the number that was counted here."""
+        check_is_fitted(self)
+        counted = {name: getattr(self.model_, name) for name in self._told()}
+        return type(self)(clone(self.clusterer).set_params(**counted), random_state=self.random_state)
+
+    def _told(self) -> list[str]:
+        """Parameters that are set to the number of components of the best mixture."""
+        params = self.clusterer.get_params(deep=False)
+        return [name for name in self.counts if self.count and params.get(name, "auto") != "auto"]
 
     def predict(self, X: Any) -> np.ndarray:
         """Groups of rows."""

@@ -40,7 +40,7 @@ class RowsAsParts(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Data; each row is a candidate for a part.
+            Data; each row is a candidate for a part. Entries are zero or more; those below are taken for noise.
         y : None
             Ignored.
 
@@ -58,7 +58,7 @@ class RowsAsParts(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Data; each row is a candidate for a part.
+            Data; each row is a candidate for a part. Entries are zero or more; those below are taken for noise.
         y : None
             Ignored.
 

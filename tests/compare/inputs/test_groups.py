@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.datasets import load_wine
 from sklearn.mixture import GaussianMixture
 
 from treatise._core.errors import TreatiseError
@@ -124,6 +125,7 @@ def test_stability_is_the_adjusted_rand_index_of_the_halves_and_nothing_for_one_
     assert agreement(np.array([1, 1, 2, 2]), np.array([2, 2, 1, 1])) == 1.0
     assert agreement(np.ones(4), np.ones(4)) == 0.0
     assert agreement(np.ones(4), np.array([1, 1, 2, 2])) == 0.0
+    assert agreement(np.array([1, 1, 0, 0]), np.array([1, 1, 0, 0])) == 0.0, "noise around one group divides nothing"
     data = read_input(Request(as_frame(three_groups()[0]), task="cluster"))
     told = np.column_stack([[1, 1, 2, 2], [1, 1, 2, 1], [-1.0, -2.0, -3.0, -2.0], [0.25] * 4])
     measures = data.judge(held(4), Predictions(np.array([1, 1, 2, 2]), scores=told))
@@ -148,6 +150,19 @@ def test_a_fold_is_judged_by_models_of_two_halves_that_share_no_row():
     assert data.judge(held_out, data.apply(fitted, held_out.X))["stability"] == pytest.approx(1.0, abs=1e-12)
     whole = data.fit(data.pipeline(candidate, {}, 0))
     assert not hasattr(whole, "halves_"), "what is saved needs no halves"
+
+
+def test_halves_are_told_the_number_of_groups_that_all_rows_have():
+    """Halves of 71 rows that count for themselves mostly see two of the three cultivars of the wines."""
+    data = read_input(Request(pl.from_numpy(load_wine().data), task="cluster"))
+    candidate = next(each for each in data.candidates() if each.label == "KMeans")
+    scores = []
+    for fold in range(3):
+        training, held_out = data.divide(5, 0, fold, 0)
+        fitted = training.fit(data.pipeline(candidate, {}, 0))
+        assert {half[-1].n_groups_ for half in fitted.halves_} == {fitted[-1].n_groups_}
+        scores.append(data.judge(held_out, data.apply(fitted, held_out.X))["stability"])
+    assert np.mean(scores) > 0.7
 
 
 def test_overlap_needs_two_groups_with_rows_enough():
@@ -272,7 +287,8 @@ def test_the_groups_are_found_shown_and_predicted(runs):
 def test_the_catalogues_own_clusterer_takes_part(runs):
     _, found = runs
     entry = next(entry for entry in found["three"].run.leaderboard if entry.label == "LevelSetSpectralClustering")
-    assert entry.paper == "v12-0385" and entry.score > 0.2
+    # In halves of 60 rows it does not always see the ten of the third group, and one group in noise counts for nothing.
+    assert entry.paper == "v12-0385" and entry.score > 0.0
 
 
 def test_a_single_cloud_is_said_to_have_no_groups(runs):

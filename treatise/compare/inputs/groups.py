@@ -171,7 +171,10 @@ class GroupsInput(RowsInput):
         if self.judged:
             order = np.random.default_rng(0).permutation(self.n_rows)
             halves = order[: self.n_rows // 2], order[self.n_rows // 2 :]
-            fitted.halves_ = [clone(pipeline).fit(self.X[np.sort(half)]) for half in halves]
+            # How many groups there are was counted on all rows: of two halves that count for themselves, one that sees
+            # a group less would make well separated groups look chance.
+            prepared, grouped = pipeline.steps[:-1], (pipeline.steps[-1][0], fitted[-1].of_this_count())
+            fitted.halves_ = [clone(Pipeline([*prepared, grouped])).fit(self.X[np.sort(half)]) for half in halves]
         return fitted
 
     def apply(self, model: Pipeline, X: Any) -> Predictions:
@@ -380,8 +383,11 @@ def predict_groups(model: ModelFile, table: Table, *, keep: Sequence[str] = ()) 
 
 
 def agreement(first: np.ndarray, second: np.ndarray) -> float:
-    """Adjusted Rand index of two groupings of the same rows; zero where both find one group, which says nothing."""
-    if len(np.unique(first)) < 2 and len(np.unique(second)) < 2:
+    """Adjusted Rand index of two groupings of the same rows, noise as a group of its own.
+
+    Zero where both find one group, with noise around it or without: that divides nothing.
+    """
+    if all(len(np.unique(found[found != NOISE])) < 2 for found in (first, second)):
         return 0.0
     return float(adjusted_rand_score(first, second))
 

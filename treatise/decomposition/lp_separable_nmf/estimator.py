@@ -19,6 +19,8 @@ from treatise.optimize import nonnegative_least_squares
 
 _NOISE = 0.1
 """Noise that is taken for granted where nothing is told, as a share of the mean row sum."""
+_NEEDED = 1e-6
+"""A diagonal up to which a row takes no part."""
 _ROOM = 1.5
 """Parts rebuild all rows if none is off by more than this multiple of the noise that was drawn from the data."""
 
@@ -174,6 +176,13 @@ class LPSeparableNMF(RowsAsParts):
                 stacklevel=4,
             )
             diagonal = np.abs(rows).sum(axis=1) / np.abs(rows).sum()
+        needed = int((diagonal > _NEEDED).sum())
+        if wanted is not None and self.noise is None and needed < wanted:
+            warnings.warn(
+                f"n_components={wanted} exceeds the {needed} rows that rebuild all of X: the other parts add nothing",
+                UserWarning,
+                stacklevel=4,
+            )
         chosen = self._chosen(rows, diagonal, None if self.outliers else wanted)
         if self.outliers:
             chosen, outliers = self._divided(program, chosen, np.bincount(copy_of.ravel()), wanted)

@@ -117,7 +117,12 @@ class L2Information(_FromDivergence):
 
 @registered("chi_square", "chi-square mutual information", cost="that of its member")
 class ChiSquareInformation(_FromDivergence):
-    """Pearson's divergence of the joint law from the product, from halves of the rows drawn at random."""
+    """Pearson's divergence of the joint law from the product, from halves of the rows drawn at random.
+
+    Strong dependence comes out low, as :class:`~treatise.information.divergences.KnnChiSquareDivergence` says: of
+    normal columns with a correlation of 0.7, thousands of rows give two thirds of it. To rank such pairs take Shannon's
+    information.
+    """
 
     member: Any = None
     random_state: Any = None

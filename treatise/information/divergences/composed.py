@@ -79,7 +79,12 @@ class JensenTsallisDivergence(_JensenDivergence):
 
 @registered("j_distance", "J-distance", unit="nats")
 class JDistance(DivergenceEstimator):
-    """Kullback and Leibler's divergence in both directions: ``D(p, q) + D(q, p)``."""
+    """Kullback and Leibler's divergence in both directions: ``D(p, q) + D(q, p)``.
+
+    It falls short where one law is wider than the other, as :class:`KnnKLDivergence` does from the wider to the
+    narrower: of normal laws in three columns, one 1.3 times as wide and 0.3 away, 4000 rows miss about a quarter of it
+    and 32 000 a tenth. ``member="kl_gaussian"`` has no such want where the laws are nearly normal.
+    """
 
     member: Any = None
     _parameter_constraints = {"member": MEMBER}

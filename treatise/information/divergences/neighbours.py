@@ -154,10 +154,11 @@ class KnnL2Divergence(_NeighbourDivergence):
     """The distance ``sqrt(integral of (p - q)^2)``; k must be 3 or more.
 
     The estimate of the square may be negative, and the distance is then zero; ``squared=True`` keeps its sign. With k
-    below 5 its variance is infinite: most samples come out low and a few far too high, by less the more rows there are.
+    below 5, the 3 of the paper's toolbox among them, its variance is infinite: most samples come out low and a few far
+    too high.
     """
 
-    k: int = 3
+    k: int = 10
     squared: bool = False
     _parameter_constraints = {**_COMMON, "squared": ["boolean"]}
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from treatise.optimize._observed_factors_loops import entries_of
@@ -93,3 +94,33 @@ def _low_rank(U, w, residual, step, rank, start):
     product = LinearOperator((n, n), matvec=lambda x: U @ (w * (U.T @ x)) + step * (residual @ x), dtype=np.float64)
     values, vectors = eigsh(product, k=rank, which="LM", v0=start, tol=1e-7)
     return np.ascontiguousarray(vectors), values
+
+
+def befriend_themselves(A, factors):
+    """Factors that fit an undirected network as well, and by which nodes are on the whole their own friends.
+
+    Without an odd cycle of links, a part of the network falls into two sides that are linked only with one another.
+    What the factors say of two nodes of one side may be turned round there without any link being fitted worse: which
+    of both they say is chance, and wrong where they call a node its own foe.
+
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric; its stored entries are the links.
+    factors : ObservedFactors
+        Of the network.
+
+    Returns
+    -------
+    factors : ObservedFactors
+    """
+    n = A.shape[0]
+    links = abs(A)
+    # Walks of even and of odd length reach different copies of a node, unless it lies in a part with an odd cycle.
+    _, part = connected_components(sparse.block_array([[None, links], [links, None]]), directed=False)
+    even, odd = part[:n], part[n:]
+    own = np.einsum("nk,nk->n", factors.W, factors.H)
+    foes = (even != odd) & (np.bincount(np.minimum(even, odd), own, minlength=n)[np.minimum(even, odd)] < 0.0)
+    first, second = foes & (even < odd), foes & (even > odd)
+    signs = np.where([first, second], -1.0, 1.0)[:, :, np.newaxis]
+    return factors._replace(W=factors.W * signs[0], H=factors.H * signs[1])

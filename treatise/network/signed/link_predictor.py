@@ -16,17 +16,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.invariants import finite, is_array, is_number
-from treatise.network.signed.completion import project_singular_values
+from treatise.network.signed.completion import befriend_themselves, project_singular_values
 from treatise.network.signed.cycles import cycle_features, imbalance_score, signed_katz
 from treatise.network.signed.signs import pairs_of, signs_of_network
 from treatise.optimize import ObservedFactors, factorize_observed, factorize_signs
 
 FACTORS = {"als": 1.0, "sigmoid": 0.5, "squared_hinge": 1.0}
 """Methods that fit two factors, and their loss of a link whose score is zero."""
-PENALTIES = (0.3, 1.0, 3.0, 10.0)
-"""What ``reg="auto"`` tries."""
+PENALTIES = (10.0, 3.0, 1.0, 0.3)
+"""What ``reg="auto"`` tries, the strongest first."""
+RANKS = (1, 2, 3, 5, 10, 20, 40)
+"""What ``rank="auto"`` tries for "svp", which has no penalty that would keep a high rank from fitting chance."""
 JUDGED = 0.1
-"""Share of the links that judge the penalties."""
+"""Share of the links that judge ranks and penalties."""
 
 
 class SignedLinkPredictor(BaseEstimator):
@@ -44,9 +46,11 @@ class SignedLinkPredictor(BaseEstimator):
     method : {"als", "sigmoid", "squared_hinge", "svp", "hoc", "katz", "moi"}, default="als"
         "als" completes with the squared loss, by alternating least squares; "sigmoid" and "squared_hinge" with losses
         of signs, by stochastic gradients; "svp" by singular value projection, for links observed evenly; "hoc" is
-        logistic regression on counts of cycles; "katz" and "moi" count balanced against unbalanced cycles.
-    rank : int, default=40
-        Of the completion; cut to the nodes less one.
+        logistic regression on counts of cycles; "katz" and "moi" count balanced against unbalanced cycles, by which a
+        foe's foe is a friend.
+    rank : int or "auto", default="auto"
+        Of the completion; cut to the nodes less one. "auto" is 40 for the factor methods; for "svp", the best of 1, 2,
+        3, 5, 10, 20 and 40 for a tenth of the links.
     reg : float or "auto", default="auto"
         Penalty of the factors. "auto" takes the best of 0.3, 1, 3 and 10 for a tenth of the links.
     order : int, default=5
@@ -60,12 +64,14 @@ class SignedLinkPredictor(BaseEstimator):
     tol : float, default=1e-4
         Relative decrease at which the completion ends.
     random_state : int, RandomState instance or None, default=None
-        Start of the completion, and the links that judge the penalties.
+        Start of the completion, and the links that judge ranks and penalties.
 
     Attributes
     ----------
     W_, H_ : ndarray of shape (n_nodes, rank)
         Factors of the completed matrix, for the low-rank methods.
+    rank_ : int
+        Rank used, for the low-rank methods.
     reg_ : float
         Penalty used, for the factor methods.
     objective_ : ndarray
@@ -97,7 +103,7 @@ class SignedLinkPredictor(BaseEstimator):
 
     _parameter_constraints: dict = {
         "method": [StrOptions({*FACTORS, "svp", "hoc", "katz", "moi"})],
-        "rank": [Interval(Integral, 1, None, closed="left")],
+        "rank": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "reg": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "order": [Interval(Integral, 3, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="neither"), None],
@@ -108,7 +114,7 @@ class SignedLinkPredictor(BaseEstimator):
     }
 
     def __init__(
-        self, method="als", *, rank=40, reg="auto", order=5, beta=None, directed=False, max_iter=500, tol=1e-4,
+        self, method="als", *, rank="auto", reg="auto", order=5, beta=None, directed=False, max_iter=500, tol=1e-4,
         random_state=None,
     ):  # fmt: skip
         self.method = method
@@ -146,52 +152,61 @@ class SignedLinkPredictor(BaseEstimator):
             raise ValueError("the network has no link; there is no sign to learn from")
         self.majority_ = 1.0 if self.network_.data.sum() >= 0 else -1.0
         seed = check_random_state(self.random_state).randint(2**31)
-        if self.method in FACTORS:
-            self._fit_factors(seed)
-        elif self.method == "svp":
-            found = project_singular_values(self.network_, self._rank(), max_iter=self.max_iter, tol=self.tol,
-                                            random_state=seed)  # fmt: skip
-            self.W_, self.H_, self.objective_ = found.U * found.w, found.U, found.error
-            self._end(found.converged)
+        if self.method in FACTORS or self.method == "svp":
+            self._fit_completion(seed)
         elif self.method == "hoc":
             self._fit_cycles()
         return self
 
-    def _rank(self):
-        return min(self.rank, max(self.network_.shape[0] - 1, 1))
-
-    def _factors(self, A, reg, seed):
-        options = {"reg": reg, "max_iter": self.max_iter, "tol": self.tol, "random_state": seed}
-        if self.method == "als":
-            found = factorize_observed(A, self._rank(), **options)
-        else:
-            found = factorize_signs(A, self._rank(), loss=self.method, **options)
-        if found.objective[-1] < (1.0 - self.tol) * FACTORS[self.method] * A.nnz:
-            return found
-        # A penalty this strong leaves nothing of the factors: the signs of what is left would be those of the start.
-        return found._replace(W=np.zeros_like(found.W), H=np.zeros_like(found.H))
-
-    def _fit_factors(self, seed):
-        self.reg_ = float(self._best_penalty(seed) if self.reg == "auto" else self.reg)
-        found = self._factors(self.network_, self.reg_, seed)
+    def _fit_completion(self, seed):
+        self.rank_, reg = self._best_setting(seed)
+        if reg is not None:
+            self.reg_ = float(reg)
+        found = self._completed(self.network_, self.rank_, reg, seed)
         self.W_, self.H_, self.objective_ = found.W, found.H, found.objective
         self._end(found.converged)
 
-    def _best_penalty(self, seed):
-        """The penalty with the most signs right among links that were left out; of equals the strongest."""
+    def _completed(self, A, rank, reg, seed):
+        options = {"max_iter": self.max_iter, "tol": self.tol, "random_state": seed}
+        if self.method == "svp":
+            projection = project_singular_values(A, rank, **options)
+            found = ObservedFactors(projection.U * projection.w, projection.U, *projection[2:])
+        elif self.method == "als":
+            found = factorize_observed(A, rank, reg=reg, **options)
+        else:
+            found = factorize_signs(A, rank, loss=self.method, reg=reg, **options)
+        if reg is not None and found.objective[-1] >= (1.0 - self.tol) * FACTORS[self.method] * A.nnz:
+            # A penalty this strong leaves nothing of the factors: the signs of what is left would be the start's.
+            return found._replace(W=np.zeros_like(found.W), H=np.zeros_like(found.H))
+        return found if self.directed else befriend_themselves(A, found)
+
+    def _settings(self):
+        """Ranks and penalties to choose from, those that allow least first."""
+        most = max(self.network_.shape[0] - 1, 1)
+        ranks = [40 if self.rank == "auto" else self.rank]
+        if self.method == "svp":
+            ranks = RANKS if self.rank == "auto" else ranks
+            return [(rank, None) for rank in sorted({min(rank, most) for rank in ranks})]
+        return [(min(ranks[0], most), reg) for reg in (PENALTIES if self.reg == "auto" else [self.reg])]
+
+    def _best_setting(self, seed):
+        """The rank and penalty with the most signs right among links that were left out; of equals the first."""
+        settings = self._settings()
+        if len(settings) == 1:
+            return settings[0]
         links = sparse.coo_array(self.network_ if self.directed else sparse.triu(self.network_))
         judged = np.random.default_rng(seed).random(links.nnz) < JUDGED
         if not judged.any() or judged.all():
-            return 1.0
+            return next(setting for setting in settings if setting[1] in (None, 1.0))
         kept = sparse.csr_array((links.data[~judged], (links.row[~judged], links.col[~judged])), shape=links.shape)
         kept = kept if self.directed else sparse.csr_array(kept + kept.T)
         rows, columns, signs = links.row[judged], links.col[judged], links.data[judged]
 
-        def right(reg):
-            scores = self._score(self._factors(kept, reg, seed), rows, columns)
-            return float(np.mean(self._signs(scores) == signs)), reg
+        def right(setting):
+            scores = self._score(self._completed(kept, *setting, seed), rows, columns)
+            return float(np.mean(self._signs(scores) == signs))
 
-        return max(right(reg) for reg in PENALTIES)[1]
+        return max(settings, key=right)
 
     def _score(self, factors, rows, columns):
         forth = factors.at(rows, columns)

@@ -63,12 +63,9 @@ def few_outlier_rows(n_draws: int) -> list[Row]:
             "case (b): error of EGMS, one direction at a time", "Section 6.2", 0.095, round(mean["EGMS"], 4),
             standard_error=float(np.std(errors["EGMS"], ddof=1)), effect=3.4,
         ),
-        Row.printed_at_most(
-            "case (b): error of GMS, in the 40 dimensions that the rows fill", "Section 6.2", 3.4, mean["b optimum"]
-        ),
-        Row.printed_at_most(
-            "case (b): error of REAPER, in the 40 dimensions that the rows fill", "Section 6.2", 3.725, mean["reaper"]
-        ),
+        # The paper has errors of 3.4 and 3.725 in all 100 dimensions, which would bound these from far away.
+        Row.ours("case (b): error of GMS, in the 40 dimensions that the rows fill", mean["b optimum"]),
+        Row.ours("case (b): error of REAPER, in the 40 dimensions that the rows fill", mean["reaper"]),
     ]  # fmt: skip
 
 

@@ -86,9 +86,13 @@ def level_rows(curves: dict[str, tuple[np.ndarray, np.ndarray]], full: bool) -> 
                 rows.append(Row.ours(quantity, round(here, 4)))
                 continue
             gap = BORNE if (name, rate) in BETTER else None
+            # What the ellipsoid adds: a width that holds the same method without it says nothing of either.
+            other = PUBLISHED[name.removeprefix("ER-") if name.startswith("ER-") else f"ER-{name}"]
+            effect = abs(published - other[RATES.index(rate)])
             rows.append(
-                Row.printed(quantity, "Table 1", published, round(here, 4), standard_error=round(error, 4), gap=gap)
-            )
+                Row.printed(quantity, "Table 1", published, round(here, 4), standard_error=round(error, 4),
+                            effect=effect, gap=gap)
+            )  # fmt: skip
     (levels, rounded), (_, plain) = curves["ER-SPA"], curves["SPA"]
     for level in (0.32, 0.40):
         gains = (rounded - plain)[:, np.argmin(np.abs(levels - level))]
