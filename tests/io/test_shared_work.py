@@ -11,6 +11,7 @@ from treatise.io import Stream
 from treatise.io.source import lines
 from treatise.io.streams import rows
 from treatise.io.streams.shared_work import SharedWork
+from treatise.linear import HybridLinearClassifier
 
 
 def halves(numbers):
@@ -91,3 +92,32 @@ def test_blocks_and_buffers_change_neither_rows_nor_lines_that_are_wrong(crossed
     assert "line 101" in complaints[0] and "line 458" in complaints[1]
     with pytest.raises(TreatiseError, match="line 101"):
         list(Stream(crossed, bits=12))
+
+
+def test_one_thread_that_parses_all_gives_the_bits_that_two_give(crossed, monkeypatch):
+    def fit():
+        model = HybridLinearClassifier(max_iter=0, bits=12, quadratic=("ab",), normalized=True)
+        return model.fit_files(crossed, cache=False, on_error="skip")
+
+    monkeypatch.setattr(lines, "BLOCK", 1 << 11)
+    two = fit()
+    monkeypatch.setattr(SharedWork, "_help", lambda self: None)
+    one = fit()
+    for name in ("coef_", "intercept_", "gradient_squares_", "feature_scales_", "progressive_loss_", "complaints_"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
+
+
+@pytest.mark.parametrize("end", [" ", "\n", "\t", "\r\n", ":0.5 ", "\x01 ", " |b "])
+@pytest.mark.parametrize("scale", ["", ":2", ":0"])
+def test_a_short_name_has_the_index_and_value_of_a_long_line_whatever_ends_it(tmp_path, end, scale):
+    names = ["w", "w1", "w12", "w123", "w12345", "w123456", "w1234567", "w12345678", "7", "7a", "\xe9t\xe9"]
+    for name in names:
+        path = tmp_path / "data.vw"
+        # The same name where eight bytes more follow, and where it is the last of the file.
+        path.write_bytes(f"1 |a{scale} {name}{end}".encode("latin-1") + b"\n1 |z a_name_that_is_long\n")
+        followed = next(iter(Stream(path, bits=20)))
+        path.write_bytes(f"1 |a{scale} {name}{end}".encode("latin-1").rstrip())
+        last = next(iter(Stream(path, bits=20)))
+        filled = last.indptr[1]
+        np.testing.assert_array_equal(followed.indices[:filled], last.indices[:filled])
+        np.testing.assert_array_equal(followed.values[:filled], last.values[:filled])

@@ -663,3 +663,27 @@ def test_rows_of_ones_are_learned_to_the_last_bit_as_among_other_rows(normalized
     np.testing.assert_array_equal(ones.gradient_squares_[0, :-1], among.gradient_squares_[0, :-2])
     assert ones.intercept_ == among.intercept_
     assert np.abs(ones.coef_).max() > 0.1
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_rows_of_ones_raise_smaller_scales_and_leave_larger_ones_to_the_last_bit_as_among_other_rows(adaptive):
+    """As above, where the features had values of a half, of 1 and of 3 before."""
+    rng = np.random.default_rng(1)
+    X = sparse.random_array((300, 41), density=0.2, rng=rng, format="lil")
+    X[:, 40] = 0.0
+    X = sparse.csr_array(X)
+    before, ones = X.copy(), X.copy()
+    before.data[:] = np.array([0.5, 1.0, 3.0])[before.indices % 3]
+    ones.data[:] = 1.0
+    y = np.where(rng.random(300) < 0.4, 1.0, -1.0)
+    other = sparse.csr_array(([2.0], ([0], [40])), shape=(1, 41))
+    fitted = []
+    for rows, weights in ((ones, np.ones(300)), (sparse.vstack([ones, other], format="csr"), np.r_[np.ones(300), 0.0])):
+        model = HybridLinearClassifier(alpha=0.0, max_iter=0, normalized=True, adaptive=adaptive)
+        model.fit(before, y)
+        fitted.append(model.partial_fit(rows, np.r_[y, 1.0][: rows.shape[0]], sample_weight=weights))
+    alone, among = fitted
+    np.testing.assert_array_equal(alone.coef_[:, :40], among.coef_[:, :40])
+    np.testing.assert_array_equal(alone.gradient_squares_[:, :40], among.gradient_squares_[:, :40])
+    np.testing.assert_array_equal(alone.feature_scales_[:, :40], among.feature_scales_[:, :40])
+    assert set(alone.feature_scales_[0, :40]) == {1.0, 3.0}

@@ -20,7 +20,9 @@ from treatise.io.streams.word_loops import (
     _DIGIT,
     _END,
     _ROLE,
+    _WORD,
     eight,
+    ends_among,
     hash_name,
     murmur3,
     short_murmur3,
@@ -204,6 +206,16 @@ def features(
         if style == LIBSVM and byte == _HASH:
             at = line_end(data, at, past)
             break
+        if role == _WORD and style == VW and scale != 0.0 and filled < len(indices) and at + 8 <= past:
+            # Most names are short, and a blank follows them: eight bytes hold both.
+            text = eight(data, at)
+            size = ends_among(text)
+            if size < np.uint64(8) and (text >> (np.uint64(8) * size)) & np.uint64(255) == np.uint64(_SPACE):
+                indices[filled] = np.int32(short_murmur3(text, np.int64(size), seed) & mask)
+                values[filled] = scale
+                filled += 1
+                at += np.int64(size) + 1
+                continue
         first, index, digits = at, np.uint64(0), role == _DIGIT
         at = name_end = word_end(data, at, past)
         if digits:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from treatise._core.jit import compiled
+from treatise._core.bits import trailing_zeros
+from treatise._core.jit import compiled, inlined
 
 _ZERO = 48
 # What a byte does to the word before it: nothing, a digit that keeps a name numeric, or an end.
@@ -45,23 +46,28 @@ def eight(data: np.ndarray, at: int) -> np.uint64:
     )
 
 
+@inlined
+def ends_among(text: np.uint64) -> np.uint64:
+    """How many of eight bytes come before the first blank or control character, colon or bar; 8 where there is none.
+
+    Subtracting borrows from the highest bit of a byte that is too small, which finds them all without a branch.
+    """
+    colons, bars = text ^ _COLONS, text ^ _BARS
+    flags = (((text - _VISIBLE) & ~text) | ((colons - _ONES) & ~colons) | ((bars - _ONES) & ~bars)) & _HIGH
+    return trailing_zeros(flags) >> np.uint64(3)
+
+
 @compiled
 def word_end(data: np.ndarray, at: int, past: int) -> int:
     """The first place from ``at`` on with a byte that ends a word, or ``past``.
 
-    Subtracting borrows from the highest bit of a byte that is too small, which finds the first blank or control
-    character, colon and bar of eight bytes without a branch; a control character that ends nothing is passed over.
+    A control character that ends nothing is passed over.
     """
     while at + 8 <= past:
-        text = eight(data, at)
-        colons, bars = text ^ _COLONS, text ^ _BARS
-        flags = (((text - _VISIBLE) & ~text) | ((colons - _ONES) & ~colons) | ((bars - _ONES) & ~bars)) & _HIGH
-        if flags == np.uint64(0):
-            at += 8
+        size = int(np.int64(ends_among(eight(data, at))))
+        at += size
+        if size == 8:
             continue
-        lowest = (flags & (~flags + np.uint64(1))) >> np.uint64(7)
-        # Bytes below the lowest flag hold a one each; the product sums them.
-        at += int(np.int64((((lowest - np.uint64(1)) & _ONES) * _ONES) >> np.uint64(56)))
         if _ROLE[data[at]] == _END:
             return at
         at += 1
@@ -109,7 +115,7 @@ def murmur3(data: np.ndarray, first: int, past: int, seed: np.uint64) -> np.uint
     return _finish(_stir(h, k), past - first)
 
 
-@compiled
+@inlined
 def short_murmur3(text: np.uint64, size: int, seed: np.uint64) -> np.uint64:
     """The same hash of the first ``size`` bytes, 7 at most, of a number made by :func:`eight`: most names are short."""
     h = np.uint64(seed) & _LOW

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from treatise._core.jit import compiled, compiled_step, inlined
+from treatise._core.lanes import sum_in_lanes
 from treatise._core.prefetch import prefetch_row
 from treatise.optimize.losses._loops import invariant_step, loss_at
 from treatise.optimize.losses.logistic import LOGISTIC, logistic_update
@@ -49,13 +50,27 @@ def _widen(table, j, size, adaptive):
 
 @inlined
 def _gather(table, indices, first, past, weight, squares, scale):
-    """A row's weights, squared gradients and scales, side by side; returns whether all scales are 1."""
-    all_one = True
+    """A row's weights, squared gradients and scales, side by side."""
     for k in range(past - first):
         j = np.uint64(indices[np.uint64(first + k)])
-        held = table[j, SCALE]
-        weight[k], squares[k], scale[k] = table[j, WEIGHT], table[j, SQUARES], held
-        all_one &= held == 1.0
+        weight[k], squares[k], scale[k] = table[j, WEIGHT], table[j, SQUARES], table[j, SCALE]
+
+
+@inlined
+def _gather_for_ones(table, indices, first, past, adaptive, normalized, weight, squares):
+    """A row's weights and squared gradients where all values are 1, to which smaller scales are raised.
+
+    Returns whether all scales are 1: then they change nothing, and need not be gathered.
+    """
+    one, all_one = table.dtype.type(1.0), True
+    for k in range(past - first):
+        j = np.uint64(indices[np.uint64(first + k)])
+        if normalized and table[j, SCALE] != one:
+            if table[j, SCALE] < one:
+                _widen(table, j, one, adaptive)
+            else:
+                all_one = False
+        weight[k], squares[k] = table[j, WEIGHT], table[j, SQUARES]
     return all_one
 
 
@@ -136,29 +151,6 @@ def _sums(weight, rate, values, first, past):
     return (p0 + p1) + (p2 + p3), (q0 + q1) + (q2 + q3)
 
 
-@inlined
-def _sums_of_ones(weight, rate, size):
-    """The same where all values are 1, in the same four parts."""
-    p0, p1, p2, p3 = 0.0, 0.0, 0.0, 0.0
-    q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0
-    k = 0
-    while k + 4 <= size:
-        p0 += weight[k]
-        p1 += weight[k + 1]
-        p2 += weight[k + 2]
-        p3 += weight[k + 3]
-        q0 += rate[k]
-        q1 += rate[k + 1]
-        q2 += rate[k + 2]
-        q3 += rate[k + 3]
-        k += 4
-    while k < size:
-        p0 += weight[k]
-        q0 += rate[k]
-        k += 1
-    return (p0 + p1) + (p2 + p3), (q0 + q1) + (q2 + q3)
-
-
 @compiled_step
 def _move(table, indices, values, first, past, rate, length, growth):
     """Algorithm 1: w <- w - s A x, then G <- G + g^2, in this order."""
@@ -195,15 +187,17 @@ def online_pass(
     plain, end = _all_one(values, indptr[0], indptr[-1]), len(labels)
     for row in range(end):
         first, past = indptr[row], indptr[row + 1]
-        if row + 1 < end:
-            _fetch(table, indices, past, indptr[row + 2])
         h, y = np.float64(importances[row]), np.float64(labels[row])
-        pace, unscaled = learning_rate, _gather(table, indices, first, past, weight, squares, scale)
+        pace, unscaled = learning_rate, plain
+        if plain:
+            unscaled = _gather_for_ones(table, indices, first, past, adaptive, normalized, weight, squares)
+        else:
+            _gather(table, indices, first, past, weight, squares, scale)
         if normalized:
             norm = float(past - first)
-            if not (plain and unscaled):
+            if not unscaled:
                 norm, widened = _scaled_norm(table, indices, values, first, past, adaptive)
-                if widened:
+                if plain or widened:
                     _gather(table, indices, first, past, weight, squares, scale)
             if constant > table[last, SCALE]:
                 _widen(table, last, constant, adaptive)
@@ -212,12 +206,12 @@ def online_pass(
             if totals[1] > 0.0:
                 share = totals[0] / totals[1]
                 pace *= math.sqrt(share) if adaptive else share
-        set_rates(squares, scale, past - first, adaptive, normalized, rate)
+        set_rates(squares, scale, past - first, adaptive, normalized and not unscaled, rate)
         if l2 > 0.0 or l1 > 0.0:
             pull(weight, rate, pace, l2, l1, past - first, speed)
             p, q = _sums(weight, speed, values, first, past)
         elif plain:
-            p, q = _sums_of_ones(weight, rate, past - first)
+            p, q = sum_in_lanes(weight, past - first), sum_in_lanes(rate, past - first)
         else:
             p, q = _sums(weight, rate, values, first, past)
         # The constant is 0 or 1, and so is its scale.
@@ -230,6 +224,9 @@ def online_pass(
             loss, slope = loss_at(number, parameter, y, p)
             step = invariant_step(number, parameter, y, p, pace * h, q) if invariant else pace * h * slope
         total += h * loss
+        # Here, where the processor waits for the step, it has time to ask for the next row.
+        if row + 1 < end:
+            _fetch(table, indices, past, indptr[row + 2])
         if slope == 0.0 or h == 0.0:
             continue
         squared_slope = h * slope * slope
