@@ -304,8 +304,34 @@ def test_lattices_of_high_cost_are_summed_in_logarithms(transducer):
     np.testing.assert_allclose(kernel.log_block(*2 * [kernel.prepare(high)])[0, 1], np.log(kernel(plain)[0, 1]) - 1620)
     told = RationalKernel(machine, psi=lambda cost: cost)(high)
     np.testing.assert_allclose(told, [[1600, 1620], [1620, 1640]] - np.log(kernel(plain)), rtol=1e-9)
-    # Below the least number the kernel itself is zero, and nowhere undefined.
-    assert (kernel(high) == 0).all()
+
+
+@pytest.mark.parametrize("extra", [400.0, 800.0, -400.0])
+def test_objects_whose_kernel_no_number_holds_are_refused(extra):
+    kernel = RationalKernel(ngram_transducer("ab", 2, semiring="log"))
+    plain, high = costly(0, 0.0), costly(1, extra)
+    for own in (kernel, RationalKernel(kernel.transducer, symmetrize=False)):
+        with pytest.raises(ValueError, match=r"no floating-point number holds; take normalized\(\)"):
+            own([costly(1, 2 * extra), costly(1, 2 * extra).scaled(1.0)])
+    with pytest.raises(ValueError, match="no floating-point number holds"):
+        kernel([plain, high])
+    with pytest.raises(ValueError, match="no floating-point number holds"):
+        kernel.diagonal(kernel.prepare([high]))
+    assert kernel.normalized()([plain, high])[0, 1] == pytest.approx(kernel.normalized()([plain, costly(1, 0.0)])[0, 1])
+
+
+def test_a_pair_that_shares_only_unlikely_strings_has_kernel_zero():
+    kernel = RationalKernel(ngram_transducer("ab", 2, semiring="log"))
+    unlike = [lattice({"aa": 1.0}, "log") + lattice({"bb": 1.0}, "log").scaled(800.0), lattice({"bb": 1.0}, "log")]
+    np.testing.assert_array_equal(kernel(unlike), np.eye(2))
+
+
+def test_strings_of_very_unlike_costs_are_summed_in_logarithms():
+    kernel = RationalKernel(ngram_transducer("ab", 2, semiring="log"))
+    first = lattice({"aa": 1.0}, "log") + lattice({"bb": 1.0}, "log").scaled(500.0)
+    second = lattice({"ab": 1.0}, "log") + lattice({"bb": 1.0}, "log").scaled(600.0)
+    objects = kernel.prepare([first, second])
+    np.testing.assert_allclose(kernel.log_block(objects, objects), [[0.0, -1100.0], [-1100.0, 0.0]], atol=1e-9)
 
 
 def test_without_symmetrisation_the_order_of_objects_matters():

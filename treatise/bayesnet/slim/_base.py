@@ -155,7 +155,7 @@ class GibbsEstimator(BaseEstimator):
         worst = float(np.max([found["r_hat"] for found in self.diagnostics_.values()]))
         self.converged_ = worst <= LARGEST_R_HAT
         if not self.converged_:
-            said = "are too short to be compared" if np.isnan(worst) else f"do not agree: R-hat is {worst:.3g}"
+            said = "are too short to be compared" if np.isnan(worst) else f"do not agree: R-hat is {worst:.4g}"
             warnings.warn(
                 f"the chains of {type(self).__name__} {said}, and {LARGEST_R_HAT} is the largest R-hat that can be "
                 "trusted; raise the numbers of sweeps",

@@ -105,8 +105,8 @@ class GaussianProductKernel(ProbabilityProductKernel):
             return Gaussians(means, covariances)
         except ValueError as singular:
             raise ValueError(
-                f"{singular}; {min(len(each) for each in sets)} observations in {means.shape[1]} dimensions are too "
-                "few or constant: give ridge > 0 or a simpler covariance"
+                f"{singular}; its observations are too few for {means.shape[1]} dimensions, or constant in one: give "
+                "ridge > 0 or a simpler covariance"
             ) from None
 
     def log_block(self, A, B):

@@ -15,6 +15,12 @@ from treatise.kernels.strings.encoded import refuse_single
 _MOST_FEATURES = 1 << 16
 """Distinct outputs of one object up to which they are listed; beyond, machines are composed pair by pair."""
 
+_SMALLEST = 1e-280
+"""Products of weights, in units of an object's largest, that keep all their digits."""
+
+_LARGEST_COST = 708.0
+"""Costs up to this, of either sign, are logarithms of numbers that keep all their digits."""
+
 
 class RationalKernel(Kernel):
     """The kernel of a weighted transducer, on strings and on weighted automata such as word lattices.
@@ -36,7 +42,9 @@ class RationalKernel(Kernel):
     symmetrize : bool, default=True
         Whether the kernel is that of T composed with its inverse.
     psi : callable or None, default=None
-        Of a weight, the kernel value; None is the weight itself, in the log semiring exp(-weight).
+        Of a weight, the kernel value; None is the weight itself, in the log semiring exp(-weight). An object all of
+        whose values leave the range of numbers, as those of a lattice with costs of 400 do, is refused then: take
+        ``normalized()``, which divides in logarithms.
 
     Examples
     --------
@@ -116,10 +124,17 @@ class RationalKernel(Kernel):
         return written if counts is None else counts
 
     def block(self, A, B):
-        return self._valued(self._weights(A, B))
+        weights = self._weights(A, B)
+        if self._exponentiates:
+            self._refuse_lost(A, weights)
+            self._refuse_lost(B, weights.T)
+        return self._valued(weights)
 
     def diagonal(self, A):
-        return self._valued(self._own_weights(A))
+        weights = self._own_weights(A)
+        if self._exponentiates:
+            self._refuse_lost(A, weights[:, np.newaxis])
+        return self._valued(weights)
 
     def log_block(self, A, B):
         """Logarithms of the kernel between prepared objects, in the log semiring and without psi."""
@@ -131,13 +146,35 @@ class RationalKernel(Kernel):
 
     def normalized(self):
         """The kernel ``k(x, z) / sqrt(k(x, x) k(z, z))``, in the log semiring divided before it leaves logarithms."""
-        in_logs = self.symmetrize and self.psi is None and self.transducer.semiring.name == "log"
-        return LogNormalizedKernel(self) if in_logs else super().normalized()
+        return LogNormalizedKernel(self) if self.symmetrize and self._exponentiates else super().normalized()
+
+    @property
+    def _exponentiates(self):
+        """Whether a value is the exponential of a weight."""
+        return self.psi is None and self.transducer.semiring.name == "log"
+
+    def _refuse_lost(self, objects, weights):
+        """Refuse an object whose kernel values, of which weights has a row, are too small or too large for numbers."""
+        beyond = np.isfinite(weights) & (np.abs(weights) > _LARGEST_COST)
+        for i in np.flatnonzero(beyond.any(axis=1)):
+            # A value too small beside the object's own is as good as zero. T itself may not lead back to the object.
+            own, largest = self._own_weights(objects[i : i + 1])[0], weights[i].min()
+            cost = largest if own == np.inf or largest < -_LARGEST_COST else own
+            if abs(cost) > _LARGEST_COST:
+                raise ValueError(
+                    f"a kernel value of an object is exp({-cost:.0f}), which no floating-point number holds; take "
+                    "normalized(), which divides in logarithms, or psi, which is given the cost itself"
+                )
 
     def _weights(self, A, B):
         """Sums over paths, in the semiring."""
         if self.symmetrize and all(isinstance(item, WeightedStrings) for item in (*A, *B)):
-            return _as_weights(self.transducer.semiring, *_products(A, B))
+            products, log_scales = _products(A, B)
+            weights = _as_weights(self.transducer.semiring, products, log_scales)
+            if self.transducer.semiring.name == "log":
+                for i, j in np.argwhere(products < _least_products(A, B)):
+                    weights[i, j] = _Writer(A[i].machine, self.transducer.symbols).weight(B[j].machine)
+            return weights
         weights = np.empty((len(A), len(B)))
         for i, left in enumerate(A):
             writer = _Writer(_machine(left) if self.symmetrize else left @ self.transducer, self.transducer.symbols)
@@ -279,6 +316,15 @@ def _products(A, B):
         values = np.concatenate([item.values for item in side]) if len(side) else np.empty(0)
         tables.append(sparse.csr_array((values, columns, indptr), shape=(len(side), len(vocabulary))))
     return (tables[0] @ tables[1].T).toarray(), np.add.outer(_log_scales(A), _log_scales(B))
+
+
+def _least_products(A, B):
+    """Scalar products below this may have lost digits, or all of them, to the smallness of their terms.
+
+    That is none of those of objects whose own strings have weights of like size.
+    """
+    left, right = (np.array([item.values.min(initial=1.0) for item in side]) for side in (A, B))
+    return np.where(np.multiply.outer(left, right) < _SMALLEST, _SMALLEST, 0.0)
 
 
 def _log_scales(items):
