@@ -32,6 +32,11 @@ OBVIOUS = {
     "other": ("sklearn.linear_model.LogisticRegression", "sklearn.linear_model.Ridge"),
 }
 """What a person would take in scikit-learn for a model of each form: for classes, and for amounts."""
+OBVIOUS_OF_TASK = {
+    "cluster": "sklearn.cluster.KMeans",
+    "survival": "treatise.compare.lifetimes.CoxRegression",
+}
+"""The same where the task decides, whatever the form; Cox's model is scikit-survival's."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,9 @@ class Entrant:
         return Candidate(self.entry, replace(self.compare, params={}), self.paper, task)
 
     def obvious(self, task: str) -> Candidate:
-        """What a person would take instead."""
-        path = OBVIOUS[self.compare.form][task == "regression"]
+        """What a person would take instead, which knows of no order of classes."""
+        task = "multiclass" if task == "ordinal" else task
+        path = OBVIOUS_OF_TASK.get(task) or OBVIOUS[self.compare.form][task == "regression"]
         params = {"max_iter": 1000} if path.endswith("LogisticRegression") else {}
         compare = ComparisonEntry((task,), *UNMEASURED, scaling="standard", params=params)
         return Candidate(EstimatorEntry(path, compare), compare, None, task)

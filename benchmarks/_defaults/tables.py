@@ -1,34 +1,50 @@
 """The tables on which defaults are tried: a dozen real ones that differ in what makes defaults fail."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import polars as pl
+from sklearn.metrics import adjusted_rand_score
 
 from benchmarks._contest import left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.compare import understand
+from treatise.compare.inputs import HeldOut, Input, Request, read_input
+from treatise.compare.inputs.groups import GroupsInput
 from treatise.compare.inputs.table import TableInput
+from treatise.compare.metrics import Predictions
 from treatise.datasets import load_prostate_expression, load_table
 from treatise.io import Table
 
 GENES = "genes/Prostate-GE.mat"
+LIVES = "scikit-survival's "
+SCORES = {"regression": "r2", "survival": "concordance"}
+"""What a fold is scored by, where that is not the balanced accuracy of classes."""
+WORDS = {"cluster": "groups", "survival": "lives", "ordinal": "levels"}
 
 
 @dataclass(frozen=True)
 class TriedTable:
-    """A table, what is hard about it, and the number of the column to predict where it is not its own target."""
+    """A table, what is hard about it, and the number of the column to predict where it is not its own target.
+
+    ``asked`` is a task that a table does not show by itself: "cluster", "survival" or "ordinal". Of an amount, ordered
+    classes are its ``levels`` parts of equal frequency.
+    """
 
     source: str
     what: str
     column: int | None = None
+    asked: str = ""
+    levels: int = 0
 
     @property
     def name(self) -> str:
-        """The source, and the column where another than the table's own is predicted."""
-        return self.source if self.column is None else f"{self.source} -> {self.column}"
+        """The source, the column where another than the table's own is predicted, and what else is asked."""
+        column = "" if self.column is None else f" -> {self.column}"
+        levels = f"{self.levels} " if self.levels else ""
+        return self.source + column + (f", {levels}{WORDS[self.asked]}" if self.asked else "")
 
 
 TABLES = (
@@ -48,6 +64,16 @@ TABLES = (
     TriedTable(GENES, "an amount, more columns than rows", 0),
     TriedTable("keel/satimage.dat", "an amount, columns alike", 17),
     TriedTable("keel/magic.dat", "an amount, many rows", 0),
+    TriedTable("iris", "few rows, three groups, two close", asked="cluster"),
+    TriedTable("wine", "few rows, three groups", asked="cluster"),
+    TriedTable("breast_cancer", "two groups, columns alike", asked="cluster"),
+    TriedTable("digits", "ten groups", asked="cluster"),
+    TriedTable(f"{LIVES}gbsg2", "half of the lives cut off", asked="survival"),
+    TriedTable(f"{LIVES}whas500", "few rows, half of the lives cut off", asked="survival"),
+    TriedTable(f"{LIVES}veterans_lung_cancer", "few rows, nearly all lives seen", asked="survival"),
+    TriedTable("keel/heart.dat", "an amount as levels, few rows", 7, asked="ordinal", levels=4),
+    TriedTable("diabetes", "an amount as levels", asked="ordinal", levels=5),
+    TriedTable("keel/satimage.dat", "an amount as levels, columns alike", 17, asked="ordinal", levels=10),
 )
 
 
@@ -71,12 +97,67 @@ def tried_tables(words: Sequence[str] = ()) -> list[TriedTable]:
 
 
 @lru_cache(maxsize=4)
-def read(table: TriedTable) -> TableInput:
+def read(table: TriedTable) -> Input:
     """The table as a comparison understands it."""
     if table.source == GENES:
         return _genes(table.column)
+    if table.asked == "survival":
+        return read_input(Request(_lives(table.source), lifetime="time", event="event"))
     found = load_table(table.source)
-    return understand(found, found.target if table.column is None else table.column)
+    target = found.target if table.column is None else found.frame.columns[table.column]
+    if table.asked == "cluster":
+        return read_input(Request(found, task="cluster"))
+    if table.asked == "ordinal":
+        if table.levels:
+            found = replace(found, frame=_cut(found.frame, target, table.levels))
+        return read_input(Request(found, target, "multiclass", ordered=True))
+    return understand(found, target)
+
+
+def task_of(table: TriedTable) -> str:
+    """What a method must be for, to be tried on a table."""
+    return table.asked or read(table).task
+
+
+def divide(table: TriedTable, folds: int, fold: int, seed: int) -> tuple[Input, HeldOut]:
+    """The rows to learn from and those held out; of groups, which are judged by known classes, no halves are fitted."""
+    training, held_out = read(table).divide(folds, 0, fold, seed)
+    return (replace(training, judged=False) if isinstance(training, GroupsInput) else training), held_out
+
+
+def score(table: TriedTable, held_out: HeldOut, found: Predictions) -> float | None:
+    """How good predictions are: at best one.
+
+    Of classes it is the balanced accuracy, of amounts R², of lives the concordance, of levels one less the mean
+    distance over the largest possible one, and of groups the adjusted Rand index with the known classes.
+    """
+    data, task = read(table), task_of(table)
+    if task == "cluster":
+        known = load_table(table.source)
+        assert known.target is not None
+        return float(adjusted_rand_score(known.frame[known.target].to_numpy()[held_out.numbers], found.values))
+    measures = data.judge(held_out, found)
+    if task == "ordinal":
+        return 1.0 - (measures["level_error"] or 0.0) / (data.size.classes - 1)
+    return measures[SCORES.get(task, "balanced_accuracy")]
+
+
+def _lives(source: str) -> pl.DataFrame:
+    """Columns, time and event of one of the studies that come with scikit-survival."""
+    try:
+        from sksurv import datasets
+    except ImportError:
+        raise DataNotFoundError(f"{source} is left out: scikit-survival is not installed") from None
+    X, y = getattr(datasets, f"load_{source.removeprefix(LIVES)}")()
+    event, time = (y[name] for name in y.dtype.names)
+    return pl.from_pandas(X).with_columns(time=pl.Series(time), event=pl.Series(event.astype(int)))
+
+
+def _cut(frame: pl.DataFrame, column: str, levels: int) -> pl.DataFrame:
+    """An amount as classes of equal frequency, from the lowest on."""
+    amounts = frame[column].to_numpy()
+    edges = np.unique(np.quantile(amounts, np.arange(1, levels) / levels))
+    return frame.with_columns(pl.Series(column, np.searchsorted(edges, amounts, side="right")))
 
 
 def _genes(column: int | None) -> TableInput:

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks._defaults.entrants import Entrant
 from benchmarks._defaults.settings import settings_of
-from benchmarks._defaults.tables import TriedTable, read
+from benchmarks._defaults.tables import TriedTable, divide, read, score, task_of
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest import signals
 from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
@@ -30,7 +30,7 @@ WALL = 20
 
 @dataclass(frozen=True)
 class Tried:
-    """What came out; scores are balanced accuracies of classes and R² of amounts, None where there is none."""
+    """What came out; scores are those of :func:`~benchmarks._defaults.tables.score`, None where there is none."""
 
     estimator: str
     paper: str
@@ -55,16 +55,16 @@ class Tried:
 def score_fold(table: TriedTable, candidate: Candidate, setting: dict[str, Any], fold: int) -> float:
     """The score of one fold, held out; runs in a process of its own."""
     data = read(table)
-    training, held_out = data.divide(FOLDS, 0, fold, SEED)
+    training, held_out = divide(table, FOLDS, fold, SEED)
     pipeline = data.pipeline(candidate, setting, SEED)
     signals.tell(BEGIN)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = data.apply(training.fit(pipeline), held_out.X)
-    score = data.judge(held_out, found)["r2" if data.task == "regression" else "balanced_accuracy"]
-    if score is None or not isfinite(score):
+    reached = score(table, held_out, found)
+    if reached is None or not isfinite(reached):
         raise ValueError("what it predicts has no score")
-    return score
+    return reached
 
 
 class Trial:
@@ -82,9 +82,9 @@ class Trial:
 
     def run(self, entrant: Entrant, table: TriedTable) -> Tried:
         """Try an estimator on a table."""
-        data = read(table)
-        candidate, size = entrant.bare(data.task), data.size
-        about = (entrant.name, entrant.paper.id, table.name, table.what, data.task, size.rows, size.columns)
+        task, size = task_of(table), read(table).size
+        candidate = entrant.bare(task)
+        about = (entrant.name, entrant.paper.id, table.name, table.what, task, size.rows, size.columns)
         why = self._too_much(candidate, Size(size.rows * (FOLDS - 1) // FOLDS, *size[1:]))
         if why:
             return Tried(*about, default=None, why=why)
@@ -94,7 +94,7 @@ class Trial:
             return Tried(*about, default=None, why=why)
         settings, scores = self._settings(table, candidate, entrant, default, outcomes)
         best, setting = best_of(settings, scores)
-        obvious = entrant.obvious(data.task)
+        obvious = entrant.obvious(task)
         return Tried(
             *about, default=None if default is None else float(np.mean(default)), best=best, setting=setting,
             settings=len(settings), obvious=self._obvious_score(table, obvious), beside=obvious.entry.name,

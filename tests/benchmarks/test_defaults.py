@@ -8,10 +8,11 @@ import pytest
 from benchmarks._defaults import main
 from benchmarks._defaults.entrants import EXCUSED, entrants
 from benchmarks._defaults.settings import in_words, settings_of, spread
-from benchmarks._defaults.tables import TABLES, tried_tables
+from benchmarks._defaults.tables import TABLES, TriedTable, divide, read, score, task_of, tried_tables
 from benchmarks._defaults.trying import best_of
 from benchmarks._defaults.verdict import verdict
 from treatise.catalog import ComparisonEntry, Cost, SearchRange, load_catalogue
+from treatise.compare.metrics import Predictions
 
 
 def row(default, best, obvious=None):
@@ -77,7 +78,9 @@ def test_every_method_of_comparisons_is_tried_or_excused():
 
 def test_tables_are_chosen_by_part_of_their_names():
     assert len(TABLES) >= 12
-    assert [table.name for table in tried_tables(["iris", "diabetes"])] == ["iris", "diabetes"]
+    assert [table.name for table in tried_tables(["iris", "diabetes"])] == [
+        "iris", "diabetes", "iris, groups", "diabetes, 5 levels",
+    ]  # fmt: skip
     with pytest.raises(ValueError, match="no table is named absent"):
         tried_tables(["absent"])
 
@@ -98,3 +101,34 @@ def test_the_command_tells_scores_and_leaves_out_what_is_too_slow(capsys):
 def test_a_classifier_that_also_selects_is_tried_as_what_it_predicts():
     [entrant] = entrants(["L1MarginClassifier"])
     assert entrant.compare.tasks == ("binary",) and entrant.compare.role == "predictor"
+
+
+def test_groups_are_judged_by_known_classes_whatever_their_numbers():
+    table = TriedTable("iris", "", asked="cluster")
+    assert task_of(table) == "cluster" and "target" not in read(table).X.columns
+    training, held_out = divide(table, 3, 0, 0)
+    assert not training.judged  # so that no halves are fitted
+    known = np.repeat([0, 1, 2], 50)[held_out.numbers]
+    assert score(table, held_out, Predictions(2 - known)) == 1.0
+    assert score(table, held_out, Predictions(np.zeros(len(known)))) == 0.0
+
+
+def test_levels_are_judged_by_their_distance_and_classes_by_the_obvious_choice():
+    table = TriedTable("diabetes", "", asked="ordinal", levels=5)
+    _, held_out = divide(table, 3, 0, 0)
+    assert np.bincount(read(table).y).min() >= 80  # of 442
+    assert score(table, held_out, Predictions(held_out.actual)) == 1.0
+    off_by_one = np.where(held_out.actual == 0, 1, held_out.actual - 1)
+    assert score(table, held_out, Predictions(off_by_one)) == pytest.approx(0.75)
+    [entrant] = entrants(["MinlipOrdinal"])
+    assert (entrant.obvious("ordinal").entry.name, entrant.obvious("ordinal").task) == (
+        "LogisticRegression", "multiclass",
+    )  # fmt: skip
+
+
+def test_lives_are_judged_by_their_order():
+    pytest.importorskip("sksurv")
+    (table,) = tried_tables(["veterans"])
+    _, held_out = divide(table, 3, 0, 0)
+    lives = Predictions(held_out.actual["time"] + 0.5 * ~held_out.actual["event"])  # who is cut off outlives the others
+    assert score(table, held_out, lives) == 1.0 and score(table, held_out, Predictions(-lives.values)) == 0.0

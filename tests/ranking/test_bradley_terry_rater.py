@@ -70,10 +70,10 @@ def test_evidence_of_a_spread_is_the_integral_over_skills_for_two_players():
     choices = _choices.Duels.of_wins(np.array([[0.0, 6.0], [4.0, 0.0]]))
     values = []
     for width in (0.5, 1.0, 2.0):
-        prior = norm(0.0, np.sqrt(2.0) * width)
+        prior, prior_of_spread = norm(0.0, np.sqrt(2.0) * width), 2 * np.log(width) - 1.5 * np.log1p(width**2)
         exact, _ = quad(lambda x, prior=prior: expit(x) ** 6 * expit(-x) ** 4 * prior.pdf(x), -30, 30)
         scores = _choices.fit_scores(choices, width**-2.0).scores
-        found = _posterior._log_evidence(choices, scores, width, 1.0, 0) - np.log(width / (1 + width**2))
+        found = _posterior._log_evidence(choices, scores, width, 1.0, 0) - prior_of_spread
         values.append(found - np.log(exact))
     # The constant of the approximation is the same for all spreads; what is left is its error.
     np.testing.assert_allclose(values, values[0], atol=0.03)
@@ -98,6 +98,15 @@ def test_volumes_and_deviations_without_a_matrix_are_near_those_with_one(monkeyp
     assert thin.spread_ == pytest.approx(dense.spread_, rel=0.05)
     np.testing.assert_allclose(thin.mu_, dense.mu_, atol=8.0)
     np.testing.assert_allclose(thin.sigma_, dense.sigma_, rtol=0.25)
+
+
+def test_a_few_games_that_come_out_even_do_not_make_players_alike():
+    """Each of four players beat each other once: by the twelve games alone a skill is known to 0.6 logits or so."""
+    games = [([[i], [j]], ranks) for i in range(4) for j in range(i) for ranks in ([1, 2], [2, 1])]
+    rater = BradleyTerryRater().fit(games)
+    np.testing.assert_allclose(rater.mu_, 1500.0, atol=1e-4)
+    # A prior that is largest where all are alike would give 0.30.
+    assert 0.35 < rater.sigma_.min() / LOGIT < 0.6
 
 
 def coverage(rater, seeds, **options):

@@ -7,11 +7,11 @@ import pytest
 from scipy import sparse
 from scipy.special import comb
 from scipy.stats import hypergeom
-from sklearn.datasets import load_breast_cancer, make_regression
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_regression
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import PredefinedSplit
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -249,6 +249,37 @@ def test_numbers_gaps_sparse_tables_and_pipelines(bits):
     assert model.n_features_ < 12
     with pytest.raises(ValueError, match="NaN"):
         RandomizedVariableElimination().fit(holes, y)
+
+
+def test_classes_are_judged_by_their_log_loss_and_whole_amounts_are_amounts(bits):
+    X, y, _ = bits
+    model = RandomizedVariableElimination(random_state=0).fit(X, y)
+    loss = cross_val_score(LogisticRegression(max_iter=1000), model.transform(X), y, scoring="neg_log_loss", cv=5)
+    assert model.score_ == pytest.approx(loss.mean(), rel=1e-9)
+    own = RandomizedVariableElimination(LogisticRegression(max_iter=1000), random_state=0).fit(X, y)
+    assert own.score_ == pytest.approx(
+        cross_val_score(LogisticRegression(max_iter=1000), own.transform(X), y, cv=5).mean()
+    )
+    # Whole numbers, of which some occur once: folds of classes would not hold them.
+    amounts = RandomizedVariableElimination(random_state=0).fit(*load_diabetes(return_X_y=True))
+    assert isinstance(amounts.estimator_, Ridge) and 1 <= amounts.n_features_ < 10
+    # A class that one fold alone holds has the least probability there, and nothing is infinite.
+    rare = np.where(np.arange(len(y)) < 3, 2, y)
+    folds = PredefinedSplit(np.repeat([0, 1], [len(y) // 2, len(y) - len(y) // 2]))
+    assert np.isfinite(RandomizedVariableElimination(n_relevant=39, cv=folds, random_state=0).fit(X, rare).score_)
+
+
+def test_on_few_rows_the_log_loss_keeps_what_new_rows_are_told_by():
+    X, y = load_wine(return_X_y=True)
+    right = {None: [], "accuracy": []}
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(y))
+        train, test = order[:118], order[118:]
+        scaled = StandardScaler().fit(X[train]).transform(X)
+        for scoring, found in right.items():
+            model = RandomizedVariableElimination(scoring=scoring, random_state=seed).fit(scaled[train], y[train])
+            found.append(model.estimator_.score(model.transform(scaled[test]), y[test]))
+    assert np.mean(right[None]) > np.mean(right["accuracy"]) + 0.01
 
 
 def test_the_picture_has_the_features_left_after_each_fit(bits):

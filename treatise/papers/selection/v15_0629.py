@@ -175,22 +175,30 @@ def topic_rows(n_topics: int) -> list[Row]:
     bits = (counts > 0).astype(np.uint8)
     # Words of 50 stories and topics of 70 or more: the paper's 100 and 200, of four times as many stories.
     bits = sparse.csr_array(bits[:, np.flatnonzero(np.asarray(bits[train].sum(axis=0)).ravel() >= 50)])
-    losses: dict[str, list[float]] = {"trees": [], "forest": []}
+    losses = []
     for topic in range(1, n_topics + 1):
         is_topic = y == topic
-        holds = best_pattern(bits, is_topic, train)
-        losses["trees"].append(100.0 * float(np.mean(~is_topic[holds & ~train])))
-        holds = best_leaf(bits.toarray(), is_topic, train)
-        losses["forest"].append(100.0 * float(np.mean(~is_topic[holds & ~train])))
-    better = np.array(losses["trees"]) <= np.array(losses["forest"])
-    mean = {name: round(float(np.mean(values)), 2) for name, values in losses.items()}
+        told = best_pattern(bits, is_topic, train), best_leaf(bits.toarray(), is_topic, train)
+        losses.append([loss_of(is_topic[holds & ~train]) for holds in told])
+    # A rule that no later story follows is neither right nor wrong.
+    judged = np.array([pair for pair in losses if np.isfinite(pair).all()]).reshape(-1, 2)
+    trees, forest = judged.T
+    smaller, greater = int(np.sum(trees < forest)), int(np.sum(trees > forest))
+    words = f"Reuters-21578, {len(judged)} of {n_topics} topics whose rules later stories follow"
     return [
-        Row.ours(f"Reuters-21578, {n_topics} topics: mean loss % of the best pattern", mean["trees"]),
-        Row.ours(f"Reuters-21578, {n_topics} topics: mean loss % of a forest's best leaf", mean["forest"]),
-        Row.claim("Reuters-21578: no greater loss than the forest's leaves in most topics (paper: 47 of 52)",
-                  "Section 5.2", bool(better.mean() > 0.5)),
-        Row.ours("Reuters-21578: topics with a loss no greater than the forest's", f"{better.sum()} of {n_topics}"),
+        Row.ours(f"{words}: mean loss % of the best pattern", round(float(np.mean(trees)), 2)),
+        Row.ours(f"{words}: mean loss % of a forest's best leaf", round(float(np.mean(forest)), 2)),
+        Row.claim_positive("Reuters-21578: share of topics with a smaller loss than the forest's leaves, less that of "
+                           "a greater one (paper: 47 of 52 and 5)", "Section 5.2", (smaller - greater) / len(judged),
+                           standard_error=float(np.std(np.sign(forest - trees), ddof=1)) / len(judged) ** 0.5),
+        Row.ours("Reuters-21578: topics with a smaller loss than the forest's, and with a greater one",
+                 f"{smaller} and {greater}"),
     ]  # fmt: skip
+
+
+def loss_of(right: np.ndarray) -> float:
+    """Per cent of the stories that follow a rule without having its topic; NaN where none follows it."""
+    return 100.0 * float(np.mean(~right)) if len(right) else np.nan
 
 
 def best_pattern(bits: sparse.csr_array, is_topic: np.ndarray, train: np.ndarray) -> np.ndarray:

@@ -109,8 +109,9 @@ def _probable(fits):
 
 def _log_evidence(choices, scores, width, dispersion, random_state):
     value, _ = choices.value_and_slopes(scores)
-    # Half of a Cauchy distribution for the spread, as a density in its logarithm.
-    prior = np.log(width / (1.0 + width**2))
+    # The spread's density rises from zero and falls off as a Cauchy distribution's does; here that of its logarithm.
+    # One that is largest at zero would have players alike, with narrow intervals, where few games come out even.
+    prior = 2.0 * np.log(width) - 1.5 * np.log1p(width**2)
     fit = value / dispersion - 0.5 * np.sum(scores**2) / width**2 - (len(scores) - 1) * np.log(width)
     return fit + prior - 0.5 * Bend(choices, scores, width**-2.0, dispersion).log_volume(random_state)
 

@@ -22,6 +22,9 @@ from treatise._core.invariants import selecting
 from treatise.selection.variable_elimination._search import KnownNumber, SearchedNumber, eliminate
 from treatise.selection.variable_elimination.schedule import elimination_schedule, fit_costs
 
+MOST_CLASSES = 20
+"""Numbers of more values than this are amounts, even whole ones."""
+
 
 class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """Drop random batches of features for as long as a learner does no worse without them (RVE).
@@ -34,9 +37,9 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
     (an exclusive or is safe): it takes some hundred subsets where stepwise selection takes thousands. Do not use it
     where most features matter, or where a filter such as :class:`CMIM` serves. It keeps a set that suffices, not the
     best one: of two features that say the same either may go, and another seed may keep others. What it keeps is fitted
-    to the folds as well, so judge it on rows that it has not seen. With a hundred or two of rows that costs accuracy:
-    of 208 sonar echoes its folds say 0.78, new rows 0.71, and new rows by all 60 columns 0.75; folds that are drawn
-    several times, by ``cv``, cost as many times more and keep less noise, but predict about as well.
+    to the folds as well, so judge it on rows that it has not seen. With a hundred or two of rows that costs accuracy
+    where most features say a little: of 300 handwritten digits, all 64 pixels are right on 94 % of new rows, and those
+    that are kept on 92 %. The share of right rows, by ``scoring="accuracy"``, suits few rows less than the log loss.
 
     Costs the order of r fits on all p features, for r relevant ones and fits of linear cost or more; p^2 for the batch
     sizes.
@@ -45,7 +48,7 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
     ----------
     estimator : estimator or None, default=None
         The learner that is fitted to each subset; None is logistic regression for classes and ridge regression for
-        numbers, on features that are scaled already.
+        amounts, on features that are scaled already. Numbers of more than 20 values are taken for amounts.
     n_relevant : int or None, default=None
         Number of features to keep; None searches for it (the paper's RVErS).
     min_relevant : int, default=1
@@ -74,7 +77,8 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
     cv : int, cross-validation generator or iterable, default=5
         Folds by which a subset is judged, the same for all; one pair of training and test rows is a held-out part.
     scoring : str, callable or None, default=None
-        Score of which the loss is the opposite; None is the learner's own.
+        Score of which the loss is the opposite. None is the learner's own; where that is logistic regression by
+        default, it is the log loss, which a few rows tell more exactly than the share of them that is right.
     max_fits : int or None, default=None
         Most subsets to try.
     n_jobs : int or None, default=None
@@ -192,7 +196,8 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
         if is_classifier(learner):
             check_classes(np.unique(y))
         plan = self._plan(X.shape[1])
-        scorer = check_scoring(learner, self.scoring)
+        usual = self.estimator is None and self.scoring is None and is_classifier(learner)
+        scorer = _mean_log_probability if usual else check_scoring(learner, self.scoring)
         splits = list(check_cv(self.cv, y, classifier=is_classifier(learner)).split(X, y))
 
         def loss_of(features):
@@ -280,4 +285,14 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
 
 def _usual_learner(y):
     """A linear model for what y holds."""
-    return Ridge() if type_of_target(y).startswith("continuous") else LogisticRegression(max_iter=1000)
+    counted = np.issubdtype(np.asarray(y).dtype, np.number) and len(np.unique(y)) > MOST_CLASSES
+    return Ridge() if counted or type_of_target(y).startswith("continuous") else LogisticRegression(max_iter=1000)
+
+
+def _mean_log_probability(learner, X, y):
+    """The log loss with its sign turned; a class that the learner has not seen has the least probability there is."""
+    probabilities = np.maximum(learner.predict_proba(X), np.finfo(np.float64).tiny)
+    at = np.searchsorted(learner.classes_, y)
+    seen = learner.classes_[np.minimum(at, len(learner.classes_) - 1)] == y
+    found = np.where(seen, probabilities[np.arange(len(at)), np.where(seen, at, 0)], np.finfo(np.float64).tiny)
+    return float(np.mean(np.log(found)))
