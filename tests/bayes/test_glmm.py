@@ -170,8 +170,37 @@ def test_deviations_among_few_groups_are_means_of_the_exact_posterior_and_lie_ab
     likeliest = deviations[np.unravel_index(logs.argmax(), logs.shape)[1]]
     assert likeliest < 0.9 * mean
     assert model.summary().mean[row] == pytest.approx(mean, rel=0.03)
-    # The factor of the variance does not know how uncertain each effect is together with it.
-    assert 0.5 * spread < model.summary().sd[row] < spread
+    # The factor of the variance takes the effects for known, and is some two thirds as wide; linear response mends it.
+    assert model.summary().sd[row] == pytest.approx(spread, rel=0.1)
+
+
+def test_intervals_of_the_deviation_among_groups_of_yes_and_no_cover_it():
+    rng = np.random.default_rng(11)
+    group, covered, factors = np.repeat(np.arange(60), 10), 0, 0
+    for _ in range(60):
+        x = rng.normal(size=(600, 1))
+        y = rng.binomial(1, expit(0.3 + 0.5 * x[:, 0] + rng.normal(0, 0.7, 60)[group]))
+        model = VariationalGLMM("binomial").fit(x, y, groups=group)
+        summary = model.summary(0.9)
+        covered += summary.low[-1] <= 0.7 <= summary.high[-1]
+        model.widening_ = np.ones(1)
+        alone = model.summary(0.9)
+        factors += alone.low[-1] <= 0.7 <= alone.high[-1]
+    # Three standard errors below nine in ten; the factors of the paper alone hold about half.
+    assert covered >= 60 * (0.9 - 3 * np.sqrt(0.09 / 60))
+    assert factors < 0.75 * 60
+
+
+def test_intervals_of_a_deviation_are_exact_where_effects_are_known_and_widen_where_they_are_not():
+    rng = np.random.default_rng(12)
+    group, x = np.repeat(np.arange(30), 40), rng.normal(size=(1200, 1))
+    effects, noise = rng.normal(size=30)[group], rng.normal(size=1200)
+    found = [VariationalGLMM("gaussian").fit(x, effects + s * noise, groups=group).widening_[0] for s in (0.2, 2, 6)]
+    # Means of 40 rows have variances 0.001, 0.1 and 0.9 beside that of the effects, one. Where they are all but known,
+    # the variance has an inverse gamma law of shape (30 - 1 - 1) / 2 with constant and deviation flat a priori; its
+    # factor has (30 + 1) / 2.
+    assert found[0] == pytest.approx(31 / 28, rel=0.02)
+    assert 1.05 * found[0] < found[1] < 0.8 * found[2]
 
 
 @pytest.mark.parametrize("response", [PoissonResponse(30), BinomialResponse(60)])
