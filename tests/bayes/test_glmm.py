@@ -138,7 +138,7 @@ def exact_intercept_posterior(y, trials, sigma):
 
 def test_logistic_intercept_is_near_its_exact_posterior():
     y, trials = np.array([7.0, 12.0]), np.array([20.0, 30.0])
-    model = VariationalGLMM("binomial", sigma_beta=2.0).fit(np.zeros((2, 1)), y, trials=trials)
+    model = VariationalGLMM("binomial", sigma_beta=2.0, standardize=False).fit(np.zeros((2, 1)), y, trials=trials)
     mean, deviation = exact_intercept_posterior(y, trials, 2.0)
     # A normal fitted to a nearly normal posterior: what is left is its skewness.
     assert abs(model.intercept_ - mean) < 0.02 * deviation
@@ -360,6 +360,29 @@ def test_units_of_columns_do_not_matter_even_to_a_prior_that_says_much(correlate
     np.testing.assert_allclose(unit[0] * drawn.std(axis=0), deviation, rtol=0.1)
     raw = VariationalGLMM(**{**settings, "standardize": False}).fit(unit * X, y, groups=group)
     assert abs(unit[0] * raw.coef_[0] - plain.coef_[0]) > 0.01
+
+
+@pytest.mark.parametrize("family", ["gaussian", "poisson"])
+def test_the_origin_of_amounts_and_the_unit_of_exposures_do_not_matter_even_to_a_prior_that_says_much(counts, family):
+    X, y, group = counts
+    settings = {"sigma_beta": 0.1, "tol": 1e-9}
+    plain = VariationalGLMM(family, **settings).fit(X, y, groups=group)
+    if family == "gaussian":  # amounts about another zero
+        moved, away, shown = VariationalGLMM(family, **settings).fit(X, y + 500.0, groups=group), 500.0, None
+    else:  # exposures of a year, told in days
+        shown = np.full(len(y), np.log(365.0))
+        moved, away = VariationalGLMM(family, **settings).fit(X, y, groups=group, offset=shown), -np.log(365.0)
+    np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-5)
+    assert moved.intercept_ == pytest.approx(plain.intercept_ + away, rel=1e-6)
+    new = np.where(group < 50, group, 1000)
+    expected = plain.predict(X, new) + (away if family == "gaussian" else 0.0)
+    np.testing.assert_allclose(moved.predict(X, new, offset=shown), expected, rtol=1e-5)
+    drawn = moved.sample_posterior(500, random_state=0)["coef"][:, 0]
+    assert abs(drawn.mean() - moved.intercept_) < 5 * np.sqrt(moved.coef_cov_[0, 0] / 500)
+    # New groups are about where the rows are, though the prior holds the constant tight.
+    assert np.average(moved.predict(X, np.full(len(y), 1000), offset=shown)) == pytest.approx(
+        y.mean() + (away if family == "gaussian" else 0.0), rel=0.1
+    )
 
 
 def test_columns_that_follow_from_others_work_through_the_prior(counts):

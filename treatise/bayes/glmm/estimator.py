@@ -64,9 +64,10 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
     half_cauchy_scale : float, default=1e5
         Scale of the half-Cauchy prior of deviations of random effects, in the same unit.
     standardize : bool, default=True
-        Whether the priors speak of a column in units of its standard deviation and of the constant at its mean, and of
-        slopes among groups in units of the column's size, so that no unit matters; with False they speak of columns as
-        they are, as in the paper. What is reported is always about columns as they are.
+        Whether the priors speak of a column in units of its standard deviation and of the constant at its mean, beside
+        what the responses are on average, and of slopes among groups in units of the column's size, so that no unit and
+        no origin matters; with False they speak of columns as they are and of a constant about zero, as in the paper.
+        What is reported is always about columns as they are.
     n_quad : int, default=20
         Points of the Gauss-Hermite quadrature, for shares and for intervals.
     tol : float, default=1e-4
@@ -306,7 +307,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             columns = effects[piece.effect].columns[np.ix_(unknown, piece.columns)]
             variance[unknown] += np.einsum("ij,jk,ik->i", columns, covariance / self._unit**2, columns)
         offset = _vector(offset, len(mean), "offset")
-        return self._unit * mean + (0.0 if offset is None else offset), self._unit**2 * variance
+        known = self._origin if offset is None else self._origin + offset
+        return self._unit * mean + known, self._unit**2 * variance
 
     def sample_posterior(self, n_draws=1000, *, random_state=None):
         """Draw effects and covariances from the approximate posterior.
@@ -333,6 +335,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         for k in range(n_draws):
             shared, own = posterior.draw(rng)
             coefficients[k] = self._unit * (turn @ shared[: layout.n_fixed])
+            coefficients[k, 0] += self._origin
             for piece, kept in zip(layout.pieces, random):
                 kept[k] = piece.term.effects(shared, own) * self._unit_of(piece)
         return {"coef": coefficients, "random": random, "covariances": self._drawn_covariances(n_draws, rng)}
@@ -352,6 +355,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self._unit = (float(np.std(y)) or 1.0) if response.noise else 1.0
         offset = np.zeros(len(y)) if offset is None else offset / self._unit
         start = float(np.average(response.begin(y / self._unit, trials) - offset))
+        # The prior of the constant is about where the responses lie, so that neither origin nor exposure matters.
+        origin = start if intercept and self.standardize else 0.0
+        self._origin, offset, start = self._unit * origin, offset + origin, start - origin
         columns = ColumnScale.of_columns(X, intercept)
         self._scale = [columns.intercept, columns.center, columns.scale]
         self._random_units = [e.units() if self.standardize else np.ones(e.columns.shape[1]) for e in effects]
@@ -388,6 +394,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         self._layout = layout.plain()
         self._posterior = Posterior(q.shared, q.own, q.factor.root, q.factor.roots, q.factor.reduced).plain()
         coefficients = unit * (turn @ q.shared[:p])
+        coefficients[0] += self._origin
         self.coef_cov_ = unit**2 * (turn @ q.shared_covariance[:p, :p] @ turn.T)
         self.intercept_ = float(coefficients[0]) if intercept else 0.0
         self.coef_ = coefficients[1:] if intercept else coefficients
@@ -428,7 +435,7 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
         yield from layout._invariants()
         yield from posterior._invariants()
-        yield "the unit is a number", is_number(self._unit)
+        yield "unit and origin are numbers", is_number(self._unit) and is_number(self._origin)
         yield (
             "the fit has the effects of its layout",
             (posterior.shared.shape == (layout.n_shared,) and posterior.own.shape == (layout.n_groups, layout.n_own)),
