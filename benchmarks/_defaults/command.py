@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks._defaults.entrants import entrants
 from benchmarks._defaults.settings import in_words
-from benchmarks._defaults.tables import read, tried_tables
+from benchmarks._defaults.tables import task_of, tried_tables
 from benchmarks._defaults.trying import Trial
 from benchmarks._defaults.verdict import loses, record, verdict
 from benchmarks._record import put
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
         for entrant in chosen:
             rows = []
             for table in tables:
-                if read(table).task in entrant.compare.tasks:
+                if task_of(table) in entrant.compare.tasks:
                     rows.append(trial.run(entrant, table).row())
                     if not options.json:
                         print(_sentence(rows[-1]), flush=True)

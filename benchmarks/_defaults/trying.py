@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks._defaults.entrants import Entrant
 from benchmarks._defaults.settings import settings_of
-from benchmarks._defaults.tables import TriedTable, read
+from benchmarks._defaults.tables import TriedTable, read, task_of
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest import signals
 from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
@@ -82,9 +82,9 @@ class Trial:
 
     def run(self, entrant: Entrant, table: TriedTable) -> Tried:
         """Try an estimator on a table."""
-        data = read(table)
-        candidate, size = entrant.bare(data.task), data.size
-        about = (entrant.name, entrant.paper.id, table.name, table.what, data.task, size.rows, size.columns)
+        data, task = read(table), task_of(table)
+        candidate, size = entrant.bare(task), data.size
+        about = (entrant.name, entrant.paper.id, table.name, table.what, task, size.rows, size.columns)
         why = self._too_much(candidate, Size(size.rows * (FOLDS - 1) // FOLDS, *size[1:]))
         if why:
             return Tried(*about, default=None, why=why)
