@@ -16,6 +16,8 @@ from treatise.compare.candidates import Candidate
 
 EXCUSED = {
     "FixedRankPSDRegressor": "learns a matrix from measurements of it",
+    "GibbsMedLDAClassifier": "wants counts of words, which scaled columns are not; its benchmark tries the default",
+    "GibbsMedLDARegressor": "wants counts of words, which scaled columns are not",
     "PrivateLogisticRegression": "asks for rows within a stated norm",
     "PrivateLinearSVC": "asks for rows within a stated norm",
 }
