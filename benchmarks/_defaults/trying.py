@@ -94,7 +94,7 @@ class Trial:
             return Tried(*about, default=None, why=why)
         settings, scores = self._settings(table, candidate, entrant, default, outcomes)
         best, setting = best_of(settings, scores)
-        obvious = entrant.obvious(task)
+        obvious = entrant.obvious(table.asked or read(table).task)
         return Tried(
             *about, default=None if default is None else float(np.mean(default)), best=best, setting=setting,
             settings=len(settings), obvious=self._obvious_score(table, obvious), beside=obvious.entry.name,

@@ -138,7 +138,7 @@ def exact_intercept_posterior(y, trials, sigma):
 
 def test_logistic_intercept_is_near_its_exact_posterior():
     y, trials = np.array([7.0, 12.0]), np.array([20.0, 30.0])
-    model = VariationalGLMM("binomial", sigma_beta=2.0).fit(np.zeros((2, 1)), y, trials=trials)
+    model = VariationalGLMM("binomial", sigma_beta=2.0, standardize=False).fit(np.zeros((2, 1)), y, trials=trials)
     mean, deviation = exact_intercept_posterior(y, trials, 2.0)
     # A normal fitted to a nearly normal posterior: what is left is its skewness.
     assert abs(model.intercept_ - mean) < 0.02 * deviation
@@ -170,8 +170,37 @@ def test_deviations_among_few_groups_are_means_of_the_exact_posterior_and_lie_ab
     likeliest = deviations[np.unravel_index(logs.argmax(), logs.shape)[1]]
     assert likeliest < 0.9 * mean
     assert model.summary().mean[row] == pytest.approx(mean, rel=0.03)
-    # The factor of the variance does not know how uncertain each effect is together with it.
-    assert 0.5 * spread < model.summary().sd[row] < spread
+    # The factor of the variance takes the effects for known, and is some two thirds as wide; linear response mends it.
+    assert model.summary().sd[row] == pytest.approx(spread, rel=0.1)
+
+
+def test_intervals_of_the_deviation_among_groups_of_yes_and_no_cover_it():
+    rng = np.random.default_rng(11)
+    group, covered, factors = np.repeat(np.arange(60), 10), 0, 0
+    for _ in range(60):
+        x = rng.normal(size=(600, 1))
+        y = rng.binomial(1, expit(0.3 + 0.5 * x[:, 0] + rng.normal(0, 0.7, 60)[group]))
+        model = VariationalGLMM("binomial").fit(x, y, groups=group)
+        summary = model.summary(0.9)
+        covered += summary.low[-1] <= 0.7 <= summary.high[-1]
+        model.widening_ = np.ones(1)
+        alone = model.summary(0.9)
+        factors += alone.low[-1] <= 0.7 <= alone.high[-1]
+    # Three standard errors below nine in ten; the factors of the paper alone hold about half.
+    assert covered >= 60 * (0.9 - 3 * np.sqrt(0.09 / 60))
+    assert factors < 0.75 * 60
+
+
+def test_intervals_of_a_deviation_are_exact_where_effects_are_known_and_widen_where_they_are_not():
+    rng = np.random.default_rng(12)
+    group, x = np.repeat(np.arange(30), 40), rng.normal(size=(1200, 1))
+    effects, noise = rng.normal(size=30)[group], rng.normal(size=1200)
+    found = [VariationalGLMM("gaussian").fit(x, effects + s * noise, groups=group).widening_[0] for s in (0.2, 2, 6)]
+    # Means of 40 rows have variances 0.001, 0.1 and 0.9 beside that of the effects, one. Where they are all but known,
+    # the variance has an inverse gamma law of shape (30 - 1 - 1) / 2 with constant and deviation flat a priori; its
+    # factor has (30 + 1) / 2.
+    assert found[0] == pytest.approx(31 / 28, rel=0.02)
+    assert 1.05 * found[0] < found[1] < 0.8 * found[2]
 
 
 @pytest.mark.parametrize("response", [PoissonResponse(30), BinomialResponse(60)])
@@ -331,6 +360,29 @@ def test_units_of_columns_do_not_matter_even_to_a_prior_that_says_much(correlate
     np.testing.assert_allclose(unit[0] * drawn.std(axis=0), deviation, rtol=0.1)
     raw = VariationalGLMM(**{**settings, "standardize": False}).fit(unit * X, y, groups=group)
     assert abs(unit[0] * raw.coef_[0] - plain.coef_[0]) > 0.01
+
+
+@pytest.mark.parametrize("family", ["gaussian", "poisson"])
+def test_the_origin_of_amounts_and_the_unit_of_exposures_do_not_matter_even_to_a_prior_that_says_much(counts, family):
+    X, y, group = counts
+    settings = {"sigma_beta": 0.1, "tol": 1e-9}
+    plain = VariationalGLMM(family, **settings).fit(X, y, groups=group)
+    if family == "gaussian":  # amounts about another zero
+        moved, away, shown = VariationalGLMM(family, **settings).fit(X, y + 500.0, groups=group), 500.0, None
+    else:  # exposures of a year, told in days
+        shown = np.full(len(y), np.log(365.0))
+        moved, away = VariationalGLMM(family, **settings).fit(X, y, groups=group, offset=shown), -np.log(365.0)
+    np.testing.assert_allclose(moved.coef_, plain.coef_, rtol=1e-5)
+    assert moved.intercept_ == pytest.approx(plain.intercept_ + away, rel=1e-6)
+    new = np.where(group < 50, group, 1000)
+    expected = plain.predict(X, new) + (away if family == "gaussian" else 0.0)
+    np.testing.assert_allclose(moved.predict(X, new, offset=shown), expected, rtol=1e-5)
+    drawn = moved.sample_posterior(500, random_state=0)["coef"][:, 0]
+    assert abs(drawn.mean() - moved.intercept_) < 5 * np.sqrt(moved.coef_cov_[0, 0] / 500)
+    # New groups are about where the rows are, though the prior holds the constant tight.
+    assert np.average(moved.predict(X, np.full(len(y), 1000), offset=shown)) == pytest.approx(
+        y.mean() + (away if family == "gaussian" else 0.0), rel=0.1
+    )
 
 
 def test_columns_that_follow_from_others_work_through_the_prior(counts):

@@ -11,6 +11,8 @@ from scipy.special import gammaln, multigammaln
 from scipy.stats import invgamma, invwishart
 
 _LOG_TWO_PI = np.log(2 * np.pi)
+_LEAST_SHAPE = 1.25
+"""Of a widened law of a variance: below one its root has no deviation."""
 
 
 class CovarianceFactor:
@@ -37,6 +39,7 @@ class CovarianceFactor:
         self.spread = np.eye(size) * self.degrees / start
         # So that the expectation of 1 / a is one at first, as in Algorithm 1.
         self.auxiliary_rate = np.full(size, self.auxiliary_shape)
+        self._constant = self._bound_constant()
 
     @property
     def precision(self):
@@ -76,16 +79,20 @@ class CovarianceFactor:
 
     def bound(self, second_moment):
         """What effects, covariance and auxiliaries add to the lower bound, less the entropy of the effects."""
-        d, k0, kq = self.size, self.prior_degrees, self.degrees
         precision, weight = self.precision, self.auxiliary_shape / self.auxiliary_rate
-        effects = -0.5 * self.levels * d * _LOG_TWO_PI - 0.5 * np.sum(precision * second_moment)
-        prior = 0.5 * k0 * d * np.log(self.nu) - multigammaln(k0 / 2, d) - self.nu * np.diag(precision) @ weight
+        effects = -0.5 * np.sum(precision * second_moment)
+        prior = -self.nu * np.diag(precision) @ weight
         _, log_spread = np.linalg.slogdet(self.spread)
-        entropy = 0.5 * kq * (d - log_spread + d * np.log(2)) + multigammaln(kq / 2, d)
-        auxiliary = -d * np.log(self.scale) - d * gammaln(0.5) - weight.sum() / self.scale**2
-        shape = self.auxiliary_shape
-        auxiliary += d * (gammaln(shape) + shape) - shape * np.log(self.auxiliary_rate).sum()
-        return float(effects + prior + entropy + auxiliary)
+        auxiliary = -weight.sum() / self.scale**2 - self.auxiliary_shape * np.log(self.auxiliary_rate).sum()
+        return float(self._constant + effects + prior - 0.5 * self.degrees * log_spread + auxiliary)
+
+    def _bound_constant(self):
+        """What the bound holds of normalisers that never change."""
+        d, k0, kq, shape = self.size, self.prior_degrees, self.degrees, self.auxiliary_shape
+        prior = 0.5 * k0 * d * np.log(self.nu) - multigammaln(k0 / 2, d)
+        entropy = 0.5 * kq * d * (1 + np.log(2)) + multigammaln(kq / 2, d)
+        auxiliary = d * (gammaln(shape) + shape - gammaln(0.5) - np.log(self.scale))
+        return float(prior + entropy + auxiliary - 0.5 * self.levels * d * _LOG_TWO_PI)
 
 
 def variance_law(degrees, spread):
@@ -102,6 +109,15 @@ def marginal_variance_laws(degrees, spread):
     """The inverse gammas of the variances on the diagonal of an inverse Wishart."""
     size = len(spread)
     return [variance_law(degrees - size + 1, spread[k, k]) for k in range(size)]
+
+
+def widened_law(degrees, spread, widening):
+    """The inverse Wishart whose logarithms vary ``widening`` times as much, its mean deviations the same."""
+    extra = len(spread) - 1
+    shape = (degrees - extra) / 2
+    fewer = max(shape / max(widening, 1.0), min(shape, _LEAST_SHAPE))
+    root = np.exp(gammaln(shape - 0.5) - gammaln(shape) - gammaln(fewer - 0.5) + gammaln(fewer))
+    return 2 * fewer + extra, spread * root**2
 
 
 def mean_covariance(degrees, spread):

@@ -9,6 +9,8 @@ from treatise.optimize.block_arrow import BlockArrow, gather_vector
 
 _RIDGE = 1e-14
 """Of the largest diagonal entry: what the paper adds, as an epsilon, where a matrix is singular in floating point."""
+_MOVE, _STILL, _MOST_STEPS = 0.2, 2e-3, 10
+"""Of a covariance's logarithm, to see what follows; a step of the effects that is none; steps at most."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,31 @@ class MixedModelCycle(FactorCycle):
         """Effects, then covariances and noise."""
         shift, self.step = self._step_effects(self.step)
         return max(shift, self._step_covariances()), self.step
+
+    def widening(self):
+        """By how much the variances of the covariances' logarithms exceed those of their factors, one for each term.
+
+        A factor of a covariance takes the effects for known, but they follow it: where it is moved, effects and then
+        its own update go along some way. What they go is what is missing, and linear response puts it back (Giordano,
+        Broderick & Jordan, JMLR 19:51, 2018; Meng & Rubin, JASA 86:899, 1991, for the same in EM).
+        """
+        start, rest = self.state(), self._log_sizes()
+        follows = np.empty((len(rest), len(rest)))
+        for k, factor in enumerate(self.covariances):
+            factor.move(factor.logarithm() + _MOVE * np.eye(factor.size)[np.triu_indices(factor.size)])
+            for _ in range(_MOST_STEPS):
+                shift, share = self._step_effects(1.0)
+                if shift <= _STILL or share == 0.0:
+                    break
+            for term, other in zip(self.design.terms, self.covariances):
+                other.update(self.q.second_moment(term))
+            follows[:, k] = (self._log_sizes() - rest) / _MOVE
+            self.restore(start)
+        return np.diag(np.linalg.pinv(np.eye(len(rest)) - follows))
+
+    def _log_sizes(self):
+        """The mean logarithm of the eigenvalues of each covariance."""
+        return np.array([np.linalg.slogdet(factor.spread)[1] / factor.size for factor in self.covariances])
 
     def state(self):
         """The factors; none is changed in place."""

@@ -7,7 +7,7 @@ import polars as pl
 from scipy.special import gammaln, ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from treatise.bayes._covariances import covariance_law, marginal_variance_laws
+from treatise.bayes._covariances import covariance_law, marginal_variance_laws, widened_law
 from treatise.statistics.predictive_intervals import interval_ends
 
 _CORRELATION_DRAWS = 4000
@@ -83,7 +83,7 @@ class MixedModelSummary:
         interval = self.credible_interval(level)
         names = list(self.coef_names_)
         rows = list(np.column_stack([self._coefficients(), np.sqrt(np.diag(self.coef_cov_)), interval]))
-        for (factor, columns), law in zip(self.random_names_, self.covariance_laws_):
+        for (factor, columns), law in zip(self.random_names_, self._widened_laws()):
             plain = columns == ["(Intercept)"]
             for column, marginal in zip(columns, marginal_variance_laws(*law)):
                 names.append(f"sd {factor}" + ("" if plain else f" {column}"))
@@ -103,9 +103,12 @@ class MixedModelSummary:
     def _quantiles(mean, variance, shares):
         return mean[:, None] + np.sqrt(variance)[:, None] * ndtri(np.asarray(shares))
 
+    def _widened_laws(self):
+        return [widened_law(*law, widening) for law, widening in zip(self.covariance_laws_, self.widening_)]
+
     def _drawn_covariances(self, n_draws, rng):
         drawn = []
-        for degrees, spread in self.covariance_laws_:
+        for degrees, spread in self._widened_laws():
             size = len(spread)
             found = covariance_law(degrees, spread).rvs(n_draws, random_state=rng)
             drawn.append(np.asarray(found).reshape(n_draws, size, size))
