@@ -109,7 +109,8 @@ class RunFolder:
     def predictions(self, record: FoldRecord) -> FoldPredictions | None:
         """What a method said of a fold; None where the file is gone."""
         try:
-            return FoldPredictions(**{"probabilities": None, "scores": None, **load_arrays(self._fold_file(record))})
+            arrays: dict[str, Any] = {"probabilities": None, "scores": None, **load_arrays(self._fold_file(record))}
+            return FoldPredictions(**arrays)
         except (OSError, ValueError, TypeError, zipfile.BadZipFile):
             return None
 
