@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import expit
+from sklearn import get_config
 from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.isotonic import IsotonicRegression
@@ -16,9 +17,11 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from treatise.io import load_model, save_model
 from treatise.svm import PairwiseCouplingClassifier, pairwise_coupling, platt_sigmoid
+from treatise.svm.coupling import _support_machines, classifier
 from treatise.svm.coupling.coupling import COUPLINGS
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -184,6 +187,8 @@ def test_bad_input_is_refused():
         PairwiseCouplingClassifier(cv=[(np.arange(30, 150), np.arange(30))]).fit(X_IRIS, Y_IRIS)
     with pytest.raises(ValueError, match="Negative values"):
         PairwiseCouplingClassifier().fit(X_IRIS, Y_IRIS, -np.ones(150))
+    with pytest.raises(ValueError, match="'C' parameter of SVC"):
+        PairwiseCouplingClassifier(SVC(C=-1.0)).fit(X_IRIS, Y_IRIS)
 
 
 def test_platt_sigmoid_is_the_most_likely_one():
@@ -229,3 +234,26 @@ def test_machines_without_checks_are_those_of_scikit_learn(parameters):
     # Both solvers stop at 1e-8; the sigmoid steepens that where the classes are apart.
     np.testing.assert_allclose(plain.predict_proba(X), checked.predict_proba(X), atol=1e-4)
     np.testing.assert_allclose(plain.calibrators_, checked.calibrators_, rtol=1e-3)
+
+
+def test_small_machines_are_fitted_and_asked_in_one_thread_without_checks_which_come_back(monkeypatch):
+    seen = []
+
+    def noted(work):
+        def noting(*arguments, **named):
+            blas = [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+            seen.append((set(blas), get_config()["skip_parameter_validation"]))
+            return work(*arguments, **named)
+
+        return noting
+
+    monkeypatch.setattr(_support_machines, "solve_svm_dual", noted(_support_machines.solve_svm_dual))
+    with threadpool_limits(2, "blas"):
+        before = threadpool_info()
+        model = PairwiseCouplingClassifier(SVC()).fit(X_IRIS, Y_IRIS)
+        assert seen == [({1}, True)] * 15
+        seen.clear()
+        monkeypatch.setattr(classifier, "decisions", noted(classifier.decisions))
+        model.predict(X_IRIS)
+        assert seen == [({1}, False)] * 3
+        assert threadpool_info() == before and not get_config()["skip_parameter_validation"]

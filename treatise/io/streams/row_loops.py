@@ -214,7 +214,7 @@ def features(
                 indices[filled] = np.int32(short_murmur3(text, np.int64(size), seed) & mask)
                 values[filled] = scale
                 filled += 1
-                at += np.int64(size) + 1
+                at += int(np.int64(size)) + 1
                 continue
         first, index, digits = at, np.uint64(0), role == _DIGIT
         at = name_end = word_end(data, at, past)

@@ -4,9 +4,14 @@ One pair of classes needs a machine for every fold. Their kernels come from the 
 solver of this library takes them as they are.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
+from sklearn import config_context
 from sklearn.svm import SVC
 
+from treatise._core.threads import one_blas_thread
 from treatise.kernels import GramRows
 from treatise.optimize import SVMDualProblem, solve_svm_dual
 
@@ -20,6 +25,17 @@ def is_plain(base, X):
     return known and base.max_iter == -1 and isinstance(X, np.ndarray) and X.dtype == np.float64
 
 
+@contextmanager
+def many_small(base, size) -> Iterator[None]:
+    """A context for machines of at most so many rows one after another, on data that were checked already.
+
+    Their parameters are checked here, once, and matrices so small are left to one thread.
+    """
+    base._validate_params()
+    with one_blas_thread(size), config_context(assume_finite=True, skip_parameter_validation=True):
+        yield
+
+
 def held_out_decisions(base, X, target, sample_weight, folds):
     """Decision value of every row from the machine that did not see its fold; None where the pair is too large."""
     n = len(target)
@@ -29,14 +45,18 @@ def held_out_decisions(base, X, target, sample_weight, folds):
     products, signs = X @ X.T, np.where(target > 0, 1.0, -1.0)
     squares = np.diagonal(products)
     held_out = np.empty(n)
+    # One kernel serves all folds, unless it depends on the rows that a fold leaves.
+    varies = base.kernel == "rbf" and base.gamma == "scale"
+    whole = None if varies else _kernel(base, _gamma(base, X), products, squares, squares)
     for number in np.unique(folds):
         train, test = np.flatnonzero(folds != number), np.flatnonzero(folds == number)
-        gamma = _gamma(base, X[train])
-        gram = _kernel(base, gamma, products[train][:, train], squares[train], squares[train])
+        if varies:
+            columns = _kernel(base, _gamma(base, X[train]), products.take(train, axis=1), squares, squares[train])
+        else:
+            columns = whole.take(train, axis=1)
         problem = SVMDualProblem.classification(signs[train], base.C * weights[train])
-        found = solve_svm_dual(GramRows.precomputed(gram), problem, tol=base.tol)
-        block = _kernel(base, gamma, products[test][:, train], squares[test], squares[train])
-        held_out[test] = block @ found.beta + found.offset
+        found = solve_svm_dual(GramRows.precomputed(columns[train]), problem, tol=base.tol)
+        held_out[test] = columns[test] @ found.beta + found.offset
     return held_out
 
 

@@ -1,6 +1,7 @@
 """One binary classifier for each pair of classes, coupled to class probabilities (Wu, Lin & Weng, JMLR 5:975)."""
 
 import warnings
+from contextlib import nullcontext
 from numbers import Integral
 
 import numpy as np
@@ -17,7 +18,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 
 from treatise._core.classifier import Classifier, codes_from_scores
 from treatise._core.invariants import all_alike, is_array
-from treatise.svm.coupling._support_machines import decisions, held_out_decisions, is_plain
+from treatise._core.threads import one_blas_thread
+from treatise.svm.coupling._support_machines import decisions, held_out_decisions, is_plain, many_small
 from treatise.svm.coupling.coupling import COUPLINGS, couple, pair_indices
 from treatise.svm.coupling.platt import platt_sigmoid
 
@@ -147,18 +149,20 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
         pairwise = get_tags(base).input_tags.pairwise
         members = [np.flatnonzero(coded == c) for c in range(k)]
         self._rows = [np.sort(np.concatenate([members[i], members[j]])) for i, j in self.pairs_]
-        fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_pair)(
-                base,
-                X[rows][:, rows] if pairwise else X[rows],
-                (coded[rows] == first).astype(np.int64),
-                None if sample_weight is None else sample_weight[rows],
-                self.calibration_,
-                None if folds is None else folds[rows],
-                pairwise,
+        plain = not pairwise and is_plain(base, X)
+        with many_small(base, max(map(len, self._rows))) if plain else nullcontext():
+            fitted = Parallel(n_jobs=self.n_jobs)(
+                delayed(_fit_pair)(
+                    base,
+                    X[rows][:, rows] if pairwise else X[rows],
+                    (coded[rows] == first).astype(np.int64),
+                    None if sample_weight is None else sample_weight[rows],
+                    self.calibration_,
+                    None if folds is None else folds[rows],
+                    pairwise,
+                )
+                for (first, _), rows in zip(self.pairs_, self._rows)
             )
-            for (first, _), rows in zip(self.pairs_, self._rows)
-        )
         if not pairwise:
             self._rows = None
         self.estimators_ = [estimator for estimator, _ in fitted]
@@ -273,10 +277,11 @@ class PairwiseCouplingClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             return packed
         plain = self._rows is None and all(is_plain(estimator, X) for estimator in self.estimators_)
         squares = np.einsum("ij,ij->i", X, X) if plain else None
-        for pair, (estimator, calibrator) in enumerate(zip(self.estimators_, self.calibrators_)):
-            seen = self._seen_by(pair, X)
-            score = decisions(estimator, seen, squares) if plain else _score_of(estimator, seen)
-            packed[:, pair] = _calibrated(calibrator, score)
+        with one_blas_thread(len(X)) if plain else nullcontext():
+            for pair, (estimator, calibrator) in enumerate(zip(self.estimators_, self.calibrators_)):
+                seen = self._seen_by(pair, X)
+                score = decisions(estimator, seen, squares) if plain else _score_of(estimator, seen)
+                packed[:, pair] = _calibrated(calibrator, score)
         return packed
 
     def __sklearn_tags__(self):
