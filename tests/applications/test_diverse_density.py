@@ -197,6 +197,14 @@ def test_fewer_starts_are_a_draw_of_the_seed_and_a_cut_search_warns():
         DiverseDensity(max_iter=1).fit(bags, y)
 
 
+def test_a_round_that_was_cut_short_does_not_end_a_search_by_em():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    bags = [rng.normal(size=(6, 4)) + 2.0 * (1 - each) * (np.arange(6) == 0)[:, np.newaxis] for each in y]
+    with pytest.warns(ConvergenceWarning, match="cut off after max_iter=1 steps"):
+        assert not EMDD(max_iter=1, max_starts=5, random_state=0).fit(bags, y).converged_
+
+
 def test_a_quantile_as_threshold_keeps_that_share_of_the_maxima_at_least():
     bags, y = make_concept_bags(20, random_state=6)
     high = DiverseDensityMapper(threshold=0.9, both_classes=False, beta=0.0).fit(bags, y)

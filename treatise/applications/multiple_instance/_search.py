@@ -80,12 +80,12 @@ def _climb_by_em(
     """EM-DD (Zhang & Goldman, 2002): let the nearest instance speak for each bag, maximise, and choose anew.
 
     Choosing anew may lower the likelihood, as a negative bag's nearest instance is its worst; the best point so far is
-    kept, and a search ends where a round brings no better one.
+    kept, and a search ends where a round brings no better one. Where that round was cut short, it might have.
     """
     m = density.bags.n_features
     best, points = starts.copy(), starts.copy()
     values = np.full(len(starts), np.inf)
-    ended = np.zeros(len(starts), bool)
+    ended, settled = np.zeros(len(starts), bool), np.zeros(len(starts), bool)
     active = np.arange(len(starts))
     for _ in range(_ROUNDS):
         chosen = _nearest(density, points[active, :m], points[active, m:])
@@ -98,14 +98,14 @@ def _climb_by_em(
         here = objective(points[active], np.arange(len(active)))[0]
         better = here < values[active] - tol * np.maximum(np.abs(here), 1.0)
         best[active[better]], values[active[better]] = points[active[better]], here[better]
-        ended[active[~better]] = True
+        ended[active[~better]] = settled[active[~better]]
         active, chosen = active[better], np.ascontiguousarray(chosen[better])
         if len(active) == 0:
             break
         climbed = minimize_many_lbfgs(
             partial(objective, chosen=chosen), points[active], max_iter=max_iter, decrease_tolerance=tol
         )
-        points[active] = climbed.points
+        points[active], settled[active] = climbed.points, climbed.converged
     return best, ended
 
 
