@@ -68,6 +68,7 @@ def _draw_communities(ax: Any, found: "NetworkFindings") -> None:
     ax.scatter(*places.T, s=np.clip(area, 25, None), c=_colours(np.arange(1, shown + 1)), edgecolors="white", zorder=2)
     for number, (place_of, size) in enumerate(zip(places, sizes[:shown], strict=True), 1):
         ax.annotate(f"{number}: {size:,}", place_of, fontsize=8, ha="center", va="center", zorder=3)
+    ax.margins(0.1)  # the largest circles reach far beyond their places
     rest = len(sizes) - shown
     also = f"; {rest:,} smaller ones are left out" if rest else ""
     ax.text(0.0, 0.0, f"A circle is a community, with its number and nodes{also}.", transform=ax.transAxes, fontsize=8)
