@@ -39,13 +39,16 @@ class CovarianceFactor:
         self.spread = np.eye(size) * self.degrees / start
         # So that the expectation of 1 / a is one at first, as in Algorithm 1.
         self.auxiliary_rate = np.full(size, self.auxiliary_shape)
+        self._inverted, self._precision = None, None
         self._constant = self._bound_constant()
 
     @property
     def precision(self):
         """Expectation of the inverse matrix, of shape (size, size)."""
-        inverse = np.linalg.inv(self.spread)
-        return self.degrees * (inverse + inverse.T) / 2
+        if self._inverted is not self.spread:  # updates make new arrays
+            inverse = np.linalg.inv(self.spread)
+            self._inverted, self._precision = self.spread, self.degrees * (inverse + inverse.T) / 2
+        return self._precision
 
     def logarithm(self):
         """The logarithm of the matrix that the factor is about, its upper triangle: a place without borders."""
