@@ -19,6 +19,7 @@ from treatise._core.errors import TreatiseError
 from treatise.compare import Observer, compare_methods, predict_table
 from treatise.compare.comparison import LEAST_BUDGET
 from treatise.compare.contest.contest import Contest
+from treatise.compare.contest.ending import Ending
 from treatise.datasets import load_table
 from treatise.io import load_model
 from treatise.report import RunRecord
@@ -278,11 +279,10 @@ def test_an_interrupted_run_resumes(csv, tmp_path, blow):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     journal = tmp_path / "run" / "journal.jsonl"
     with subprocess.Popen(command, text=True, env=unending, **pipes) as process:
-        deadline = time.monotonic() + 100
-        while time.monotonic() < deadline and not (journal.exists() and journal.read_text().count('{"fold"') >= 4):
+        while process.poll() is None and not (journal.exists() and journal.read_text().count('{"fold"') >= 4):
             time.sleep(0.05)
         process.send_signal(blow)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     done = journal.read_text().count('{"fold"')
     assert 4 <= done < 15
     if blow != signal.SIGKILL:
@@ -295,12 +295,27 @@ def test_an_interrupted_run_resumes(csv, tmp_path, blow):
         assert "interrupted" in (tmp_path / "run" / "report.html").read_text()
     if blow == signal.SIGTERM:
         return
-    again = subprocess.run(command, capture_output=True, text=True, env=short, timeout=240)
+    again = subprocess.run(command, capture_output=True, text=True, env=short)
     assert again.returncode == 0, again.stderr
     run = record_of(again.stdout)
     assert run.status == "finished"
     assert sum(entry.folds for entry in run.leaderboard) > done
     assert (tmp_path / "run" / "best.skops").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_request_to_end_after_the_last_fold_leaves_a_report_and_a_model(csv, contestants, tmp_path, monkeypatch):
+    contestants("LogisticRegression", "DummyClassifier")
+
+    def interrupted(*args):
+        os.kill(os.getpid(), signal.SIGINT)
+        return ()
+
+    monkeypatch.setattr(Ending, "_weigh", interrupted)
+    run = compare_methods(csv, "label", budget=60, jobs=1, output=tmp_path / "run").run
+    assert run.status == "interrupted" and run.best.model == "best.skops"
+    assert load_model(tmp_path / "run" / "best.skops").metadata["label"] == run.best.label
+    assert "interrupted" in (tmp_path / "run" / "report.html").read_text()
 
 
 @pytest.mark.filterwarnings("ignore")

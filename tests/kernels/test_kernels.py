@@ -10,12 +10,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from treatise.kernels import (
+    CubicSpline,
     FunctionKernel,
     Gaussian,
+    GaussianProductKernel,
     GramRows,
     GramTransformer,
+    HiddenMarkovProductKernel,
     Laplacian,
     Linear,
+    LinearDynamicalProductKernel,
+    OnColumns,
     Polynomial,
     check_gram,
     kernel_gamma,
@@ -176,3 +181,18 @@ def test_a_block_that_belongs_to_somebody_else_is_left_alone():
     X = np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(Borrowed()(X), 0.5 * (X[:, :3] + X[:, :3].T))
     np.testing.assert_array_equal(X, np.arange(12.0).reshape(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "objects", "words"),
+    [
+        (CubicSpline(domain=()), [[0.5]], "must be two numbers"),
+        (OnColumns(Linear(), ["other"]), [[1.0, 2.0]], "whole numbers"),
+        (GaussianProductKernel(np.zeros(2)), [[[1.0], [2.0]]], "none of 'full'"),
+        (HiddenMarkovProductKernel(n_steps=2**31), ["ACGT"], "n_steps=2147483648"),
+        (LinearDynamicalProductKernel(n_steps=2**31), [np.ones((9, 1))], "n_steps=2147483648"),
+    ],
+)
+def test_parameters_that_no_kernel_has_are_told_in_words(kernel, objects, words):
+    with pytest.raises(ValueError, match=words):
+        kernel(objects)

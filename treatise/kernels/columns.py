@@ -73,6 +73,8 @@ class Additive(Kernel):
 
     def column_blocks(self, A, B):
         """Kernel values of one column after the other, an array of shape (len(A), len(B)) each."""
+        if len(A.companions) != len(B.companions):
+            raise ValueError(f"rows of {1 + len(A.companions)} and of {1 + len(B.companions)} columns have no kernel")
         columns = zip((A.objects, *A.companions), (B.objects, *B.companions), strict=True)
         return (self.kernel.block(a, b) for a, b in columns)
 
@@ -87,7 +89,9 @@ def column_positions(columns, n_columns):
     """The columns meant, as an array of positions, or an error that says which one does not exist."""
     if isinstance(columns, slice):
         return np.arange(n_columns)[columns]
-    positions = np.asarray(columns, np.int64).ravel()
+    positions = np.asarray(columns).ravel()
+    if positions.dtype.kind not in "iu" and len(positions):
+        raise ValueError(f"columns={columns!r} must be positions of columns, whole numbers")
     if len(positions) == 0:
         raise ValueError("columns is empty; a kernel needs at least one column")
     if positions.min() < -n_columns or positions.max() >= n_columns:

@@ -27,6 +27,8 @@ class CubicSpline(Kernel):
 
     def prepare(self, X):
         X = check_array(X, dtype=np.float64)
+        if np.shape(self.domain) != (2,):
+            raise ValueError(f"domain={self.domain!r} must be two numbers, the lowest value and the highest")
         low, high = self.domain
         if X.shape[1] != 1:
             raise ValueError(f"a spline is a function of one feature; X has {X.shape[1]}")

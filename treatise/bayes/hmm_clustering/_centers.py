@@ -76,6 +76,9 @@ class HMMCenters:
         shape = (K, S, M, d) if self.covariances_.ndim == 4 else (K, S, M, d, d)
         kept = is_array(self.covariances_, np.float64, *shape) and finite(self.covariances_)
         yield "components have covariances", kept
+        # Of a diagonal, or the eigenvalues: either says whether there is a density.
+        spreads = self.covariances_ if self.covariances_.ndim == 4 else np.linalg.eigvalsh(self.covariances_)
+        yield "components have a density", within(spreads, np.finfo(float).tiny, np.inf)
         yield "columns are those of the means", self.n_features_in_ == d
 
 

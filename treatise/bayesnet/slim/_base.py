@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from treatise._core.invariants import is_array
+from treatise._core.invariants import is_array, is_count
 from treatise.bayesnet.slim.sampler import Plan
 
 POSITIVE_INTEGER = Interval(Integral, 1, None, closed="left")
@@ -107,6 +107,8 @@ class GibbsEstimator(BaseEstimator):
         self.scale_ = deviation if self.standardize else np.ones(X.shape[1])
 
     def _invariants(self):
+        seed = getattr(self, "_density_seed", 0)
+        yield "densities are drawn from a seed", is_count(seed)
         for name in ("mean_", "scale_"):
             yield f"{name} has a number for each column", is_array(getattr(self, name), np.float64, self.n_features_in_)
 

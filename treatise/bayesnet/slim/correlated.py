@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, within
 from treatise.bayesnet.slim._alignment import align_draws
 from treatise.bayesnet.slim._base import POSITIVE_INTEGER, SHARE, GibbsEstimator
 from treatise.bayesnet.slim._model import factor_model
@@ -175,7 +176,16 @@ class CorrelatedSLIM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GibbsEst
         self.diagnostics_ = posterior.diagnostics(self.loadings_draws_)
         self._judge_convergence()
         self.interrupted_ = posterior.interrupted
-        self._n_features_out = self.loadings_.shape[1]
+
+    def _invariants(self):
+        d = self.n_features_in_
+        yield "loadings are of the columns", is_array(self.loadings_, np.float64, d, None)
+        yield "columns have noise", is_array(self.noise_var_, np.float64, d)
+        yield "noise is positive", within(self.noise_var_, np.finfo(float).tiny, np.inf)
+
+    @property
+    def _n_features_out(self):
+        return self.loadings_.shape[1]
 
     def transform(self, X):
         """Means of the factors given each row by itself, without its neighbours in time.

@@ -212,7 +212,6 @@ class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densi
         self.diagnostics_ = posterior.diagnostics(self.loadings_draws_)
         self._judge_convergence()
         self.interrupted_ = posterior.interrupted
-        self._n_features_out = self.loadings_.shape[1]
 
     def _rank_orders(self, ranks):
         """The orders visited, by the number of sweeps that ended with each."""
@@ -277,6 +276,10 @@ class SparseFactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Densi
         yield "draws have a loading for each factor", is_array(draws, np.float64, None, None, d, factors)
         yield "draws have noise", is_array(self.noise_draws_, np.float64, *draws.shape[:2], d)
         yield "there are draws", draws.shape[0] * draws.shape[1] > 0
+
+    @property
+    def _n_features_out(self):
+        return self.loadings_.shape[1]
 
     def _log_densities(self, X):
         check_is_fitted(self)

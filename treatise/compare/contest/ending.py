@@ -1,7 +1,7 @@
 """The end of a run: the decision, the chosen model fitted and explained, predictions, record and report written."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -108,10 +108,16 @@ class Ending:
             weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
             # A blend is not fitted anew with fewer rows; the best single method's curve stands for it.
             tried = threads.submit(self._learn, run, next((e for e in explained if e.form != "blend"), chosen))
-            fitted, theory = fit.result(), said.result()
-            others.result()
-            effects = {key: job.result() for key, job in weighed.items()}
-            trials = tried.result()
+            try:
+                wait([fit, said, others, *weighed.values(), tried])
+            except KeyboardInterrupt:
+                # What has begun ends, the model first of all; the rest is left out, and a report tells of it all.
+                threads.shutdown(cancel_futures=True)
+                run = replace(run, status="interrupted")
+            fitted, theory = fit.result(), _unless_left_out(said, ())
+            _unless_left_out(others, None)
+            effects = {key: _unless_left_out(job, ()) for key, job in weighed.items()}
+            trials = _unless_left_out(tried, ())
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
         run = replace(run, best=self._best(chosen), selections=self._selections(run), **vars(found))
@@ -292,6 +298,11 @@ class Ending:
         for key, found in parts.items():
             table = table.join(_rows(data, found, "predicted", key), on="row", how="left")
         write_table(table, self.contest.folder.path / "out_of_fold.csv", spreadsheet=self.spreadsheet)
+
+
+def _unless_left_out(job: "Future[Any]", otherwise: Any) -> Any:
+    """What a job came to, or what stands for it where an interrupted run left it out."""
+    return otherwise if job.cancelled() else job.result()
 
 
 def _rows(data: Input, parts: Sequence[FoldPredictions], what: str, name: str | None = None) -> pl.DataFrame:

@@ -239,9 +239,9 @@ class NodePerturbationGraphs(_NodeBasedGraphs):
     where single links change here and there (``q=1`` is the fused graphical lasso for that), nor on columns of very
     different scale: both penalties act on the entries of the precision matrices, so standardise first.
 
-    An iteration costs K eigendecompositions of p x p, within the largest block that screening leaves; about a hundred
-    iterations reach 1e-5. Two conditions of 100 variables take half a second, of 500 variables about ten seconds on one
-    core. Memory is ``6 (2K + K(K-1)/2)`` matrices.
+    An iteration costs K eigendecompositions of p x p, within the largest block that screening leaves; sixty to a
+    hundred iterations reach 1e-5. Two conditions of 100 variables take half a second, of 500 variables about ten
+    seconds on one core. Memory is ``6 (2K + K(K-1)/2)`` matrices.
 
     Parameters
     ----------
@@ -332,8 +332,8 @@ class CoHubGraphs(_NodeBasedGraphs):
     rows are few. Do not use it where edges are spread evenly: it will concentrate them. With ``q=1`` nothing ties the
     conditions together. Standardise columns of different scale first.
 
-    An iteration costs K eigendecompositions of p x p, within the largest block that screening leaves; about a hundred
-    iterations reach 1e-5. Memory is 18K matrices.
+    An iteration costs K eigendecompositions of p x p, within the largest block that screening leaves; sixty to a
+    hundred iterations reach 1e-5. Memory is 18K matrices.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Probability product kernels (Jebara, Kondor & Howard, JMLR 5:819): what those of all models share."""
 
 from abc import abstractmethod
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
@@ -100,6 +100,13 @@ def joined_models(collections):
     whole = object.__new__(type(first))
     whole.parameters = tuple(np.concatenate(parts) for parts in zip(*(each.parameters for each in collections)))
     return whole
+
+
+def check_whole(kernel, name, least, most=2**31 - 1):
+    """Raise unless a parameter is a whole number from ``least`` to ``most``."""
+    value = getattr(kernel, name)
+    if not isinstance(value, Integral) or not least <= value <= most:
+        raise ValueError(f"{name}={value!r} must be an integer of at least {least} and at most {most}")
 
 
 def check_not_negative(kernel, *names):

@@ -2,16 +2,17 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from treatise.kernels.base import Prepared
 from treatise.kernels.products._kalman_em import fitted_systems, rise_of_next_step
-from treatise.kernels.products.base import ProbabilityProductKernel, check_not_negative, observation_sets
+from treatise.kernels.products.base import ProbabilityProductKernel, check_not_negative, check_whole, observation_sets
 from treatise.kernels.products.gaussian import GaussianProductKernel, Gaussians
 
+_MOST_STEPS = 1000
+"""Of which the covariances take the square."""
 _SETTLED = 1e-2
 """Rise of the log-likelihood per number that a further step may still bring."""
 
@@ -192,10 +193,9 @@ class LinearDynamicalProductKernel(ProbabilityProductKernel):
 
     def _check_parameters(self):
         self._check_rho()
-        for name, least in (("n_states", 1), ("n_steps", 0), ("max_iter", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
+        for name, least in (("n_states", 1), ("max_iter", 0)):
+            check_whole(self, name, least)
+        check_whole(self, "n_steps", 0, _MOST_STEPS)
         check_not_negative(self, "ridge")
         if self.ridge == 0:
             raise ValueError(f"ridge={self.ridge!r} must be positive, or a noise may vanish")

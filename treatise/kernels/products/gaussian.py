@@ -82,7 +82,8 @@ class GaussianProductKernel(ProbabilityProductKernel):
     def prepare(self, X):
         self._check_rho()
         fixed = isinstance(self.covariance, Real) and not isinstance(self.covariance, bool)
-        if not (self.covariance > 0 if fixed else self.covariance in ("full", "diagonal", "spherical")):
+        known = isinstance(self.covariance, str) and self.covariance in ("full", "diagonal", "spherical")
+        if not (self.covariance > 0 if fixed else known):
             raise ValueError(f"covariance={self.covariance!r} is none of 'full', 'diagonal', 'spherical' or a variance")
         check_not_negative(self, "ridge")
         if isinstance(X, Gaussians):

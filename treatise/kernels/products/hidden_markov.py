@@ -17,10 +17,13 @@ from treatise.kernels.products.base import (
     ProbabilityProductKernel,
     check_not_negative,
     check_same_space,
+    check_whole,
     joined_models,
 )
 from treatise.kernels.products.gaussian import GaussianProductKernel, Gaussians
 
+_MOST_STEPS = 100_000
+"""Each takes its time for every pair of models."""
 _EMISSIONS_AT_ONCE = 1 << 20
 """Products of emissions held at once: 8 MiB."""
 
@@ -263,10 +266,8 @@ class HiddenMarkovProductKernel(ProbabilityProductKernel):
             raise ValueError(f"alphabet={self.alphabet!r} must name at least one symbol, and each once")
         if self.n_states != "length" and (not isinstance(self.n_states, Integral) or self.n_states < 1):
             raise ValueError(f"n_states={self.n_states!r} must be a positive integer or 'length'")
-        for name, least in (("n_steps", 0), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
+        check_whole(self, "max_iter", 1)
+        check_whole(self, "n_steps", 0, _MOST_STEPS)
         check_not_negative(self, "tol", "smoothing")
 
 
