@@ -102,5 +102,5 @@ def _fused_objective(data: PerturbedGraphs, precision: np.ndarray) -> float:
 def _excess(data: PerturbedGraphs, least: float, found: NodePerturbationGraphs | np.ndarray) -> float:
     """How far a solution lies above the minimum of its own problem, at most, as a share of it."""
     if isinstance(found, NodePerturbationGraphs):
-        return found.gap_ / abs(found.objective_)
+        return float(found.gap_ / abs(found.objective_))
     return (_fused_objective(data, found) - least) / abs(least)
