@@ -26,6 +26,8 @@ RIDGE = 1e-3
 """Least variance of a component, in units of that of the rows: copies and rounded values make no group."""
 SHAPES = ("full", "diag")
 TEST_FOLDS = 5
+FEWEST_TESTED = 4 * TEST_FOLDS
+"""Rows below which nothing is tested."""
 MOST_TESTED = 5
 """Components that one cloud is tested against: more describe more clouds better, but two tell that there is not one."""
 FEW_TESTED = 100
@@ -233,7 +235,7 @@ def gain_over_one_cloud(X: np.ndarray, seed: int = 0) -> Gain | None:
     rows to tell.
     """
     X = X[np.sort(np.random.default_rng(seed).permutation(len(X))[:MOST_ROWS])]
-    if len(X) < 4 * TEST_FOLDS or X.shape[1] == 0:
+    if len(X) < FEWEST_TESTED or X.shape[1] == 0:
         return None
     X = in_few_dimensions(X)
     gains = np.empty(len(X))

@@ -151,6 +151,9 @@ def test_what_rows_can_tell_is_told():
     found = re.search(r"differences from about ([0-9.]+) on", few.decision().to_decide)
     assert float(found[1]) == pytest.approx(0.005 + smallest[0] * (few.entries[0].score - 0.5), rel=0.2)
     assert tellable(Board(FORMS).add("Line", right(0.7)).entries) is None
+    best, line, guess = few.entries
+    copy = replace(line, behind=0.0, behind_low=0.0, behind_high=0.0, copy_of=best.key)
+    assert tellable([best, copy, guess]) is None, "a copy of the best says nothing of what rows tell"
 
 
 def test_one_that_is_quick_does_not_lead_by_having_many_folds():

@@ -231,6 +231,9 @@ def test_few_rows_without_groups_are_said_to_be_few():
         unjudged=0, fit_seconds=1.0, predict_seconds=1.0, to_decide="", alternatives=(),
     )  # fmt: skip
     board = [SimpleNamespace(form="other", label="A", score=0.4, key="a/A")]
+    few = as_frame(np.random.default_rng(0).normal(size=(12, 3)))
+    [told] = read_input(Request(few, task="cluster")).decided(decision, board).reasons
+    assert told.endswith("that takes columns of measured amounts, and 20 rows or more without a gap.")
     for n, words in (
         (40, "The 40 rows show no groups; so few would show clear ones only."),
         (150, "There are no groups"),

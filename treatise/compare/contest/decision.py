@@ -147,9 +147,11 @@ def tellable(board: Sequence[LeaderboardEntry]) -> float | None:
     """About what a method must be behind the best by, beyond the margin, for the held-out rows to tell.
 
     The median length of a half of the contenders' intervals, the upper one, since the lower ends at no distance; a
-    share of the way from guessing to the best. None where nobody contended.
+    share of the way from guessing to the best. Near copies of the best are next to it whatever the rows tell; None
+    where nobody else contended.
     """
-    contenders = [e for e in board if e.stage == "folds" and e.form != "constant" and e.standing != "best"]
+    rivals = [e for e in board if e.form != "constant" and e.standing != "best" and e.copy_of is None]
+    contenders = [e for e in rivals if e.stage == "folds"]
     halves = [e.behind_high - e.behind for e in contenders if e.behind is not None and e.behind_high is not None]
     way = [e.behind for e in board if e.form == "constant" and e.behind is not None and e.behind > 0]
     return statistics.median(halves) / min(way) if halves and way else None

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from treatise._core.errors import TreatiseError
 from treatise.cluster import Overlap, overlap_of_labels
 from treatise.compare.candidates import Candidate
-from treatise.compare.groups import COUNTS, NOISE, Gain, Grouped, gain_over_one_cloud, in_few_dimensions
+from treatise.compare.groups import COUNTS, FEWEST_TESTED, NOISE, Gain, Grouped, gain_over_one_cloud, in_few_dimensions
 from treatise.compare.inputs.answers import carried, tell_of_unseen
 from treatise.compare.inputs.base import Columns, Explanation, FoldPredictions, HeldOut, Input, Request, written_usage
 from treatise.compare.inputs.columns import copies_of, informative
@@ -277,7 +277,7 @@ class GroupsInput(RowsInput):
         if self.gain is None:
             words = (
                 "Whether there are groups at all cannot be tested: that takes columns of measured amounts, and "
-                f"{self.thing}s."
+                f"{FEWEST_TESTED} {self.thing}s or more without a gap."
             )
             return replace(decision, reasons=(words, *reasons))
         gained = f"{self.gain.mean:+.2g} ± {self.gain.error:.2g} to the log density of a held-out {self.thing}"

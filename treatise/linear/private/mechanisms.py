@@ -110,6 +110,9 @@ def exponential_probabilities(scores, epsilon: float, *, sensitivity: float = 1.
 def exponential_mechanism(scores, epsilon: float, *, sensitivity: float = 1.0, random_state=None) -> int:
     """A choice by its score that is epsilon-differentially private.
 
+    The proof is about real numbers: what rounding does to the probabilities, and how long the choice takes, is not
+    covered.
+
     Parameters
     ----------
     scores, epsilon, sensitivity
