@@ -323,3 +323,9 @@ def test_picture_has_a_panel_for_each_feature_and_tells_how_close_it_is():
     assert len(panels[0].lines) == 2 and len(panels[0].lines[1].get_xdata()) == 300
     with pytest.raises(ValueError, match="does not fit the 2000 rows"):
         plot_slow_features(XSFA().fit(X), X, truth=sources[:5])
+
+
+@pytest.mark.parametrize("dt", [1e-200, 1e308])
+def test_times_whose_squares_are_no_numbers_are_refused(dt):
+    with pytest.raises(ValueError, match="'dt' parameter"):
+        SlowFeatureAnalysis(dt=dt).fit(np.random.default_rng(0).normal(size=(50, 3)))

@@ -22,10 +22,12 @@ import treatise
 import treatise.rl
 from treatise._core.errors import TreatiseError
 from treatise.applications import GreedyElimination
+from treatise.bayes import GPBinaryClassifier, VariationalGLMM
 from treatise.bayesnet import (
     AveragedNaiveBayes,
     ConstrainedStructureLearner,
     ModelAveragedClassifier,
+    TreeAugmentedClassifier,
     arc,
     indegree,
 )
@@ -96,6 +98,37 @@ def test_tables_that_begin_elsewhere_are_refused(table, refused, change):
     model = AveragedNaiveBayes().fit(*table)
     model._starts = change(model._starts)
     assert "tables begin one after another" in refused(model)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda model: model._feature_parent.fill(9), "one other as its parent, or none"),
+        (lambda model: setattr(model, "_coder", model.class_prior_), "tables are coded by their coder"),
+        (lambda model: model._without.reverse(), "of classes and states"),
+    ],
+)
+def test_trees_of_features_whose_tables_are_of_others_are_refused(refused, change, words):
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 200)
+    X = np.column_stack([first, np.where(rng.random(200) < 0.9, first, 2), rng.integers(0, 4, 200)])
+    model = TreeAugmentedClassifier().fit(X.astype(str), first ^ (rng.random(200) < 0.2))
+    change(model)
+    assert words in refused(model)
+
+
+def test_roots_that_cannot_be_divided_by_are_refused(table, refused):
+    model = GPBinaryClassifier().fit(*table)
+    model._root[3, 3] = 0.0
+    assert "the root can be divided by" in refused(model)
+
+
+def test_formulas_that_are_none_are_refused(refused):
+    rng = np.random.default_rng(0)
+    data = {"y": rng.poisson(3.0, 60), "x": rng.normal(size=60), "g": np.repeat(np.arange(12), 5)}
+    model = VariationalGLMM("poisson").fit_formula("y ~ x + (1 | g)", data)
+    model._formula = "y ~ x + ("
+    assert "VariationalGLMM" in refused(model)
 
 
 def test_fewer_weights_than_features_are_refused(table, refused):

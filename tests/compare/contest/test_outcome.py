@@ -54,5 +54,7 @@ def test_the_best_of_the_other_kind_is_kept_first_and_guessing_last(tmp_path, ch
     contest = SimpleNamespace(
         folder=SimpleNamespace(path=tmp_path), watch=SimpleNamespace(finishing=lambda label: None)
     )  # fmt: skip
-    Kept(contest, None, None, keep, False, None)._fit_others(SimpleNamespace(leaderboard=[*board.values()]), board[chosen])
+    Kept(contest, None, None, keep, False, None)._fit_others(
+        SimpleNamespace(leaderboard=[*board.values()]), board[chosen]
+    )
     assert fitted == saved

@@ -435,6 +435,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
         layout, posterior = Layout.of_plain(self._layout), Posterior(*self._posterior)
         yield from layout._invariants()
         yield from posterior._invariants()
+        if self._formula is not None:
+            parse_formula(self._formula)  # whose own sentence says what is wrong with it
+            yield "columns of a formula have their categories", isinstance(self._categories, dict)
         yield "unit and origin are numbers", is_number(self._unit) and is_number(self._origin)
         yield (
             "the fit has the effects of its layout",

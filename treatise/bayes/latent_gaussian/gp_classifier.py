@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import Classifier
-from treatise._core.invariants import finite, is_array, is_number
+from treatise._core.invariants import finite, is_array, is_number, within
 from treatise._core.magnitudes import check_magnitudes
 from treatise._core.threads import one_blas_thread
 from treatise.bayes.latent_gaussian._dense_field import DenseField
@@ -313,6 +313,7 @@ class GPBinaryClassifier(Classifier, BaseEstimator):
         yield "every row has a weight", is_array(self.pull_, np.float64, n)
         yield "every row has a site", is_array(self._scale, np.float64, n) and is_array(self._signs, np.float64, n)
         yield "the root belongs to the rows", is_array(self._root, np.float64, n, n) and finite(self._root)
+        yield "the root can be divided by", within(np.diag(self._root), np.finfo(float).tiny, np.inf)
         yield "rows have the features of the fit", self.X_fit_.shape[1] == self.n_features_in_
         yield "kernel parameters are positive", all(is_number(v) and v > 0 for v in (self.gamma_, self.variance_))
         yield "the kernel is one", isinstance(self.kernel_, Kernel)

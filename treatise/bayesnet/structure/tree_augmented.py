@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, within
 from treatise.bayesnet._classifier import NetworkClassifier
 from treatise.bayesnet._tables import TableCoder, read_table
 from treatise.bayesnet.network.bayesian_network import BayesianNetwork
@@ -193,6 +194,24 @@ class TreeAugmentedClassifier(NetworkClassifier, BaseEstimator):
             else:
                 parents[name], cpts[name] = (), self._without[child][0]
         return BayesianNetwork(parents, cpts, states)
+
+    def _invariants(self):
+        p, classes = self.n_features_in_, len(self.classes_)
+        yield "tables are coded by their coder", isinstance(self._coder, TableCoder) and self._coder.n_columns_ == p
+        yield "classes have shares", is_array(self.class_prior_, np.float64, classes)
+        named = is_array(self._feature_parent, np.integer, p) and within(self._feature_parent, -1, p)
+        yield "a feature has one other as its parent, or none", named
+        yield (
+            "every feature has its parents and tables",
+            {*map(len, (self._without, self._within, self.parents_))} == {p},
+        )
+        states = self._coder.n_states_
+        for child, feature in enumerate(self._feature_parent):
+            alone, both = self._without[child], self._within[child]
+            sound = any(is_array(alone, np.float64, many, states[child]) for many in (1, classes))
+            yield "a table is of classes and states", sound
+            sound = feature < 0 or is_array(both, np.float64, classes, states[feature], states[child])
+            yield "a table beside a parent is of the states of both", sound
 
 
 def tree_augmented_sets(scores):

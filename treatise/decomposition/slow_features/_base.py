@@ -58,7 +58,7 @@ class SlowFeatures(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Trans
         "basis": [StrOptions({"legendre", "monomial"})],
         "expansion": [HasMethods(["fit", "transform"]), None],
         "eps": [Interval(Real, 0, 1, closed="left")],
-        "dt": [Interval(Real, 0, None, closed="neither")],
+        "dt": [Interval(Real, 1e-150, 1e150, closed="both")],  # whose squares are numbers
         "chunk_size": [Interval(Integral, 1, None, closed="left"), None],
     }
 
