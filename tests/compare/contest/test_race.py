@@ -2,6 +2,7 @@
 
 import heapq
 import zlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -121,7 +122,7 @@ def test_whoever_has_not_contended_is_looked_at_on_all_rows_once_the_contenders_
     assert late, "the share for narrowing the field should end before all have been looked at on all rows"
     others = world.worth.keys() - contended
     for key in others - world.race._worse:
-        assert len(world.evidence.places(key, "look")) == 5
+        assert len(world.evidence.places(key, "look")) >= 5
     quick = World(MANY)
     quick.run()
     assert all(len(quick.evidence.places(key, "look")) == 5 for key in others & quick.race._worse)
@@ -138,7 +139,7 @@ def test_slow_contenders_leave_time_to_look_at_many_quick_methods_on_all_rows():
     assert len(contended) > FEWEST
     assert all(len(world.evidence.places(key, "fold")) >= FOLDS_WANTED for key in contended)
     others = {f"world/{name}" for name in quick} - contended
-    assert sum(len(world.evidence.places(key, "look")) == 5 for key in others) >= len(others) / 2
+    assert sum(len(world.evidence.places(key, "look")) >= 5 for key in others) >= len(others) / 2
 
 
 def test_a_baseline_is_not_given_up_for_a_slow_look():
@@ -288,5 +289,21 @@ def test_looks_that_decide_come_by_their_cost_even_of_those_that_seem_behind_and
         world._judge(turn, world.cost[turn.key])
     world.race._worse, world.race.copy_of = {"world/Cheap"}, {"world/Copy": "world/Dear"}
     looks = [look for _, look in world.race._deciding_looks(["world/Guess"])]
-    names = list(dict.fromkeys(look.key.removeprefix("world/") for look in looks))
-    assert names == ["Cheap", "Fair", "Dear", "Copy"] and len(looks) == 4 * 4
+    names = [(look.key.removeprefix("world/"), look.repeat) for look in looks]
+    repeats = [("Cheap", 0), ("Fair", 0), ("Dear", 0), ("Fair", 1), ("Dear", 1), ("Copy", 0), ("Copy", 1)]
+    assert list(dict.fromkeys(names)) == repeats
+    assert [names.count(each) for each in repeats] == [4, 4, 4, 5, 5, 4, 5]
+
+
+def test_time_that_is_left_looks_at_whoever_is_not_told_from_the_best_in_the_repeats_of_the_contenders():
+    world = World(
+        {"Guess": (0.1, 0.01), **{f"Close{i:02}": (0.9 - 0.001 * i, 0.2) for i in range(25)}, "Far": (0.3, 0.2)}
+    )
+    world.run()
+    looks = {key: len(world.evidence.places(key, "look")) for key in world.worth}
+    late = [turn for turn in world.taken if turn.stage == "look" and turn.repeat]
+    first = next(i for i, turn in enumerate(world.taken) if turn.stage == "look" and turn.repeat)
+    before = Counter(turn.key for turn in world.taken[:first] if turn.stage == "fold" and turn.key != "world/Guess")
+    assert min(before.values()) >= FOLDS_WANTED, "contenders come first"
+    assert {turn.key for turn in late}.isdisjoint({"world/Far", *before})
+    assert sum(count == 2 * 5 for count in looks.values()) >= len(looks) / 3

@@ -148,8 +148,8 @@ def _on(places: Sequence[Place], entry: LeaderboardEntry) -> LeaderboardEntry:
 
 
 def _whole(places: Sequence[Place], race: Race) -> bool:
-    """Whether places are folds of all rows, or looks that together hold out every row once."""
-    return places[0][0] == "fold" or (len(places) == race.course.k and all(sample == 0 for _, sample, _, _ in places))
+    """Whether places are folds of all rows, or looks that together hold out every row at least once."""
+    return places[0][0] == "fold" or (len(places) >= race.course.k and all(sample == 0 for _, sample, _, _ in places))
 
 
 Family = tuple[Sequence[str], Sequence[str], Sequence[Place]]

@@ -7,7 +7,8 @@ Looks come in rounds: the first at a sample of the rows for every method; the ne
 for those that are not yet behind the best beyond doubt. Near copies of a method share its place. Then contenders, the
 best places first, get folds in turn, each in as many rows and with as long a search as let them all have ten. When they
 have, whoever has not contended is looked at on the folds that are left, since a method seen on a part of the rows can
-seldom be told from the winner; then the next in line follow; in the end more repeats.
+seldom be told from the winner, and on those of the repeats that contenders have; then the next in line follow; in the
+end more repeats.
 """
 
 import math
@@ -35,8 +36,9 @@ FOLDS_WANTED = 10
 LOOK_SHARE = 0.015
 BASELINE_SHARE, BASELINE_SECONDS = 0.05, 5.0
 LOOKS_SHARE = 0.3
-RACE_SHARE, PACE_SHARE = 0.8, 0.9
-"""Of the time left: what contenders' folds are planned to take, and what the search must not carry them beyond."""
+RACE_SHARE, PACE_SHARE, LATE_SHARE = 0.8, 0.9, 0.5
+"""Of the time left: what contenders' folds are planned to take, what the search must not carry them beyond, and what
+those of one that joins them late may take: nothing after it would make room if they took longer."""
 DECIDING_SHARE = 0.25
 """Of the time left to contenders: what they leave at most to looks at the others, on rows not seen so far."""
 WAITS_BEHIND = 4.0
@@ -71,10 +73,15 @@ class Course:
         return self.size.rows * (self.k - 1) // self.k
 
     @property
+    def repeats_wanted(self) -> int:
+        """Repeats in which a contender has its folds."""
+        return max(1, min(self.repeats, math.ceil(FOLDS_WANTED / self.k)))
+
+    @property
     def looks(self) -> list[Place]:
         """The rounds of looks, in order."""
         if self.training_rows <= 2 * LOOK_ROWS:
-            return [("look", 0, 0, fold) for fold in range(self.k)]
+            return [("look", 0, repeat, fold) for repeat in range(self.repeats_wanted) for fold in range(self.k)]
         judged = min(MOST_JUDGED, self.size.rows // self.k)
         folds = min(self.k, math.ceil(JUDGED_ENOUGH / judged))
         rounds: list[Place] = [("look", LOOK_ROWS, 0, fold) for fold in range(folds)]
@@ -203,27 +210,33 @@ class Race:
         The cheapest come first, since each of them tells one more method from the winner for the least time. Those who
         seem behind beyond doubt wait for others that cost some times as much: the verdict, which asks for more than the
         tests that narrow the field, may still not tell them from the winner by the few rows that they were judged on.
-        Near copies of another come last.
+        Further repeats, which only they can do without, come when every row has been held out once. Near copies of
+        another come last.
         """
-        found: list[tuple[bool, float, float, str, Turn]] = []
+        found: list[tuple[bool, int, float, float, str, Turn]] = []
         for key in set(self._alive()) - set(apart):
             cost = self.expected(key, self.looks[0][1] or self.course.training_rows)
             for place in self.looks if self._depth(key) else ():
                 look = self._look(key, place)
                 unseen = not self.evidence.has(key, place) and not self._running[key, place]
-                if unseen and place[1] <= LOOK_ROWS and cost <= look.seconds:
+                told = key in self._worse and place[2] > 0
+                if unseen and not told and place[1] <= LOOK_ROWS and cost <= look.seconds:
                     waits = WAITS_BEHIND if key in self._worse else 1.0
-                    found.append((key in self.copy_of, waits * cost, cost, key, look))
-        return [(cost, look) for _, _, cost, _, look in sorted(found, key=lambda each: each[:4])]
+                    found.append((key in self.copy_of, place[2], waits * cost, cost, key, look))
+        return [(cost, look) for *_, cost, _, look in sorted(found, key=lambda each: each[:5])]
 
     def _kept_for_looks(self, left: float, apart: Sequence[str]) -> float:
         """Processor seconds that contenders leave to the looks that decide about the others."""
-        looks = sum(cost for cost, look in self._deciding_looks(apart) if look.key not in self.copy_of)
-        return min(looks, DECIDING_SHARE * left * self.course.jobs)
+        wanted = [
+            cost for cost, look in self._deciding_looks(apart) if look.key not in self.copy_of and not look.repeat
+        ]
+        return min(sum(wanted), DECIDING_SHARE * left * self.course.jobs)
 
     def _looks_to_come(self, keys: Set[str]) -> Iterator[tuple[Place, str]]:
         """Where and which of some methods: the least looked at first, the better ones before the others."""
-        for depth, place in enumerate(self.looks[1:], 1):
+        for depth, place in enumerate(self.looks):
+            if depth == 0 or place[2] > 0:
+                continue
             ready = [key for key in keys if self._depth(key) == depth and not self._running[key, place]]
             if place[1] > LOOK_ROWS:
                 # More rows cost more: those of the better half alone.
@@ -322,7 +335,7 @@ class Race:
         self._longest_fit = min(HEAVY / places, 0.5) * granted / FOLDS_WANTED
         guesses = [key for key in self._alive() if self.field[key].form == "constant"]
         chosen = [key for key in self._contended if key not in guesses]
-        cost = sum(self._missing(key, self._repeats_wanted) * self._fold_cost(key) for key in chosen)
+        cost = sum(self._missing(key, self.course.repeats_wanted) * self._fold_cost(key) for key in chosen)
         for key in (key for key in line if key not in chosen):
             more = FOLDS_WANTED * self._fold_cost(key)
             if len(chosen) >= 2 and (cost + more > granted or len(chosen) >= PLACES):
@@ -335,10 +348,6 @@ class Race:
     def _fold_cost(self, key: str) -> float:
         """Processor seconds of a contender's fold, without the search for its parameters."""
         return self.expected(key, self._fold_rows(key) or self.course.training_rows)
-
-    @property
-    def _repeats_wanted(self) -> int:
-        return max(1, min(self.course.repeats, math.ceil(FOLDS_WANTED / self.course.k)))
 
     def line(self) -> list[str]:
         """Who may contend, in order: those not behind beyond doubt, and the few best in any case.
@@ -359,14 +368,14 @@ class Race:
         return FORMS.index(self.field[key].form), self.expected(key, self.course.training_rows)
 
     def _contention(self, left: float) -> Turn | None:
-        repeats = self._repeats_wanted
+        repeats = self.course.repeats_wanted
         self._keep_pace(repeats, left)
         turn = self._fold_among(self._contenders, repeats, left) or self._deciding_look(left)
         if turn is None:
             for key in self.line():
                 # One that could not have all its folds would leave nothing but a mean of easy ones; some take longer
                 # than expected.
-                if key not in self._contenders and self._whole_cost(key) <= RACE_SHARE * left * self.course.jobs:
+                if key not in self._contenders and self._whole_cost(key) <= LATE_SHARE * left * self.course.jobs:
                     self._contenders.append(key)
                     turn = self._fold_among([key], repeats, left)
                     if turn is not None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import finite, is_array
 from treatise._core.magnitudes import check_magnitudes
+from treatise._core.threads import one_blas_thread
 from treatise.decomposition.median_subspace import _variants
 from treatise.decomposition.median_subspace._span import span_of
 from treatise.decomposition.median_subspace.dimension import eigengap_dimension, share_dimension
@@ -204,6 +205,11 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=1 if self.center is None else 2)
         check_magnitudes(X, "X")
+        with one_blas_thread(X.shape[1]):
+            self._fit(X)
+        return self
+
+    def _fit(self, X):
         on_sphere = self.spherize or self.variant == "gms2"
         origin = self._origin(X, on_sphere)
         rows = RowBlocks(X, origin)
@@ -218,7 +224,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 f"row {lengths.argmax()} is longer than all others together ({longest:.3g}) and may decide alone; "
                 "spherize=True takes only the directions of rows",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         unit = float(np.median(lengths[lengths > 0.0]))
         rows = RowBlocks(X, origin, _inverse(lengths) if on_sphere else np.full(len(X), 1.0 / unit))
@@ -228,7 +234,6 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             rows = RowBlocks(rows.by(span))
         found = self._find(rows, self.center == "subspace" and not on_sphere, 1.0 if on_sphere else unit)
         self._settle(X, found, origin, span, 1.0 if on_sphere else unit)
-        return self
 
     def _origin(self, X, on_sphere):
         """What is subtracted from the rows before all else."""
@@ -284,7 +289,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 f"after max_iter={self.max_iter} steps the objective may be a share of {self.dual_gap_:.1e} above the "
                 f"optimum, more than tol={self.tol:g}; raise max_iter",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _dimension(self, by_gap):
@@ -294,7 +299,7 @@ class GeometricMedianSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                     f"no dimension stands out: the largest step between eigenvalues of Q, by a factor of "
                     f"{self.eigengap_:.3g}, leaves {by_gap} of {len(self.eigenvalues_)}; give n_components",
                     UserWarning,
-                    stacklevel=4,
+                    stacklevel=5,
                 )
             return by_gap
         if isinstance(self.n_components, Integral):

@@ -9,6 +9,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from treatise.linear.majorized._loops import bound_factors, state_residuals, uncertainties
 from treatise.optimize import LowRankCurvature, minimize_box_quadratic
+from treatise.statistics.row_blocks import RowBlocks
 
 # Rows whose factors are held at once: as many numbers as a few megabytes hold.
 _FACTOR_NUMBERS = 1 << 19
@@ -150,7 +151,8 @@ class Majorizer:
             diagonal = safe_sparse_dot(squares.T, weights)
             smallest = 1e-12 * self.scale()  # for columns of zeros without a penalty
             return [partial(_divided, np.maximum(factor * diagonal + self.ridge, smallest)) for factor in factors]
-        gram = _weighted_gram(self.X, weights)
+        # A block at a time, without a weighted copy of the table.
+        gram = _weighted_gram(self.X, weights) if sparse.issparse(self.X) else RowBlocks(self.X).gram(weights)
         return [_factored(factor * gram + np.diag(self.ridge)) for factor in factors]
 
     def shared_preconditioner(self, scores):
