@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from treatise import bayes, linear
+from treatise import bayes, decomposition, kernel_methods, linear, selection, svm
 from treatise._core import threads as _threads
 
 
@@ -46,6 +47,20 @@ def test_small_matrices_have_one_thread_and_large_ones_keep_theirs():
         assert _matrix_threads() == before
 
 
+def test_a_fit_to_few_rows_has_one_thread_and_one_to_many_keeps_its_own():
+    class Model:
+        @_threads.few_rows_in_one_thread
+        def fit(self, X, y=None):
+            return _matrix_threads()
+
+    few, many = np.ones((999, 1)), np.ones((1000, 1))
+    with threadpool_limits(2, "blas"):
+        before = _matrix_threads()
+        assert Model().fit(few) == Model().fit(X=few) == Model().fit([few, few]) == Model().fit(few.tolist()) == {1}
+        assert Model().fit(many) == Model().fit(X=many) == Model().fit([few, many]) == Model().fit(many.tolist())
+        assert Model().fit(many) == before
+
+
 def _estimators_of_small_matrices():
     rng = np.random.default_rng(0)
     X, signs = rng.normal(size=(30, 2)), np.arange(30) % 2
@@ -57,6 +72,16 @@ def _estimators_of_small_matrices():
     yield lambda: linear.GroupARDRegressor(1).fit(X, X[:, 0])
     yield lambda: linear.GroupLassoMKL(1, gamma=1.0).fit(X, X[:, 0])
     yield lambda: bayes.HMMClusterer(2, n_states=1, n_init=1, random_state=0).fit([X, X + 5, X + 6])
+    yield lambda: decomposition.GeometricMedianSubspace(1).fit(X)
+    yield lambda: kernel_methods.EarlyStoppedKernelRegressor().fit(X, X[:, 0])
+    yield lambda: kernel_methods.KernelMachineClassifier().fit(X, signs)
+    yield lambda: kernel_methods.LpMKLClassifier().fit(X, signs)
+    yield lambda: linear.KernelMarginClassifier().fit(X, signs)
+    yield lambda: linear.KernelMinimaxProbabilityMachine().fit(X, signs)
+    yield lambda: linear.MultiTaskMEDClassifier().fit(X, signs)
+    yield lambda: selection.KernelMomentSparseClassifier().fit(X, signs)
+    yield lambda: selection.RandomizedVariableElimination(GaussianNB()).fit(X, signs)
+    yield lambda: svm.SVMPathCV().fit(X, signs)
 
 
 @pytest.mark.filterwarnings("ignore")

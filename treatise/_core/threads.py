@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, wraps
+from typing import Any
 
 import numba
 from threadpoolctl import ThreadpoolController
@@ -52,6 +53,28 @@ def one_blas_thread(size: int = 0) -> AbstractContextManager:
     context
     """
     return nullcontext() if size >= _LARGE else _matrix_libraries().limit(limits=1, user_api="blas")
+
+
+def few_rows_in_one_thread(fit: Callable) -> Callable:
+    """A ``fit`` whose matrix routines run in one thread where X, or each of several X, has fewer than 1 000 rows.
+
+    For methods whose matrices have a row for each row of X, or fewer: see :func:`one_blas_thread`.
+    """
+
+    @wraps(fit)
+    def in_one_thread(self: Any, *arguments: Any, **named: Any) -> Any:
+        with one_blas_thread(_rows(next(iter([*arguments, *named.values()]), None))):
+            return fit(self, *arguments, **named)
+
+    return in_one_thread
+
+
+def _rows(X: Any) -> int:
+    """Rows of a table, of the longest of several, or of nothing that has rows: checks of input come later."""
+    if hasattr(X, "shape"):
+        return X.shape[0] if X.shape else 0
+    tables = [part.shape[0] for part in X if getattr(part, "ndim", 0) > 1] if isinstance(X, list | tuple) else []
+    return max(tables, default=len(X) if hasattr(X, "__len__") else 0)
 
 
 @cache

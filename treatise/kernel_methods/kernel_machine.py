@@ -6,6 +6,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from treatise._core.classifier import LogisticScores, row_weights, signs_of
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.kernel_methods._kernel_machine_base import KernelMachineBase
 from treatise.optimize import make_loss
 
@@ -138,6 +139,7 @@ class KernelMachineClassifier(LogisticScores, KernelMachineBase):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y, sample_weight=None):
         """Fit the machine.
 
@@ -287,6 +289,7 @@ class KernelMachineRegressor(RegressorMixin, KernelMachineBase):
         self.max_iter = max_iter
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y, sample_weight=None):
         """Fit the machine.
 

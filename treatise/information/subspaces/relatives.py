@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import finite, is_array
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.information.subspaces.isa import IndependentSubspaceAnalysis
 from treatise.statistics import normal_scores
 
@@ -243,6 +244,7 @@ class ComplexISA(IndependentSubspaceAnalysis):
     """
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, signals, y=None):
         """Find the components and their groups.
 
@@ -361,6 +363,7 @@ class ConvolutiveISA(IndependentSubspaceAnalysis):
         self.order = order
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, signals, y=None):
         """Find the sources and their groups.
 

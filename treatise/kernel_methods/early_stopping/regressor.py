@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.kernel_methods.early_stopping.rules import CONSTANT, critical_radius, stopping_time, sure_stopping_time
 from treatise.kernels.input import KernelInputMixin
 
@@ -153,6 +154,7 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, X, y):
         """Descend, and stop.
 

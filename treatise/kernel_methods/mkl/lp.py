@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import is_number
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.kernel_methods.mkl._grouped_solver import solve_grouped_mkl
 from treatise.kernel_methods.mkl._lp_solver import solve_lp_mkl, solve_ridge_mkl
 from treatise.kernel_methods.mkl._mixture_base import MixtureClassifier, MixtureMachineBase
@@ -194,6 +195,7 @@ class LpMKLClassifier(MixtureClassifier, LpMKLBase):
         self.memory_bytes = memory_bytes
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y, sample_weight=None):
         """Learn the kernel weights and the machine.
 
@@ -288,6 +290,7 @@ class LpMKLRegressor(RegressorMixin, LpMKLBase):
         self.memory_bytes = memory_bytes
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y, sample_weight=None):
         """Learn the kernel weights and the machine.
 
@@ -404,6 +407,7 @@ class LpMKLOneClass(OutlierMixin, LpMKLBase):
         self.memory_bytes = memory_bytes
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y=None, sample_weight=None):
         """Learn the kernel weights and the half-space.
 

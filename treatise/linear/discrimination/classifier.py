@@ -5,6 +5,7 @@ from sklearn.base import _fit_context
 from sklearn.utils.validation import column_or_1d
 
 from treatise._core.classifier import Classifier, check_classes, classes_and_codes, codes_from_scores, signs_of
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.linear.discrimination._base import MultiTaskMachine
 from treatise.linear.discrimination._solver import Targets
 from treatise.linear.discrimination._tasks import Task, ids_of_rows, signs_of_task
@@ -71,6 +72,7 @@ class MultiTaskMEDClassifier(Classifier, MultiTaskMachine):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, X, y, tasks=None):
         """Fit all tasks together.
 

@@ -8,6 +8,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.linear.discrimination._base import MultiTaskMachine
 from treatise.linear.discrimination._solver import Targets
 from treatise.linear.discrimination._tasks import Task, ids_of_rows, task_positions
@@ -75,6 +76,7 @@ class MultiTaskMEDRegressor(RegressorMixin, MultiTaskMachine):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, X, y, tasks=None):
         """Fit all tasks together.
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from treatise._core.classifier import ScoreClassifier
 from treatise._core.invariants import is_array, linear
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.optimize import minimize_lbfgs
 
 # Widths over which the kink of a hinge is rounded, each solution starting the next.
@@ -49,6 +50,7 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
         """Validate the rows and learn the scores."""
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, X, y, sample_weight=None):
         """Learn the scores.
 

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.statistics.moment_planes import TradeOff
 
 _RADIUS = Interval(Real, 0, None, closed="left")
@@ -37,6 +38,7 @@ class MinimaxClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta):
         """Find the plane from rows, given the masks of the two classes."""
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, X, y):
         """Find the plane from the rows of two classes.
 

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.classifier import ScoreClassifier
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.kernels import KernelInputMixin
 from treatise.optimize import NormCondition
 from treatise.selection.moments._base import Promising, distances_of, promised
@@ -80,6 +81,7 @@ class KernelMomentSparseClassifier(KernelInputMixin, Promising, ScoreClassifier,
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @few_rows_in_one_thread
     def fit(self, X, y):
         """Find the border from the rows of two classes.
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import check_classes
 from treatise._core.invariants import selecting
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.selection.variable_elimination._search import KnownNumber, SearchedNumber, eliminate
 from treatise.selection.variable_elimination.schedule import elimination_schedule, fit_costs
 
@@ -176,6 +177,7 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y):
         """Choose the features.
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import Classifier
 from treatise._core.group_labels import places_of, sortable_labels
 from treatise._core.invariants import is_array, is_count, within
+from treatise._core.threads import few_rows_in_one_thread
 
 
 class GroupedClassifier(Classifier, MetaEstimatorMixin, BaseEstimator):
@@ -79,6 +80,7 @@ class GroupedClassifier(Classifier, MetaEstimatorMixin, BaseEstimator):
         self.fallback = fallback
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y, groups=None):
         """Fit all models.
 

@@ -7,6 +7,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier
+from treatise._core.threads import few_rows_in_one_thread
 from treatise.svm.path.classifier import SVMPath
 
 
@@ -67,6 +68,7 @@ class SVMPathCV(ScoreClassifier, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @few_rows_in_one_thread
     def fit(self, X, y):
         """Walk the path of every fold and of all objects, and choose C.
 
