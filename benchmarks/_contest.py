@@ -73,25 +73,33 @@ class Contest:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Cost against size: seconds and peak of memory at each size, and the slope of the seconds' logarithms."""
+    """Cost against size: seconds and peak of memory at each size, and the slope of the seconds' logarithms.
+
+    Parameters
+    ----------
+    quality : callable or None
+        Of the result at a size, a number that shows that the work was done, where it needs to be shown.
+    """
 
     work: str
     sizes: tuple[int, ...]
     prepare: Callable[[int], Work]
     warm_up: Work | None = None
     repeats: int = 3
+    quality: Callable[[Any], float] | None = None
 
     def run(self) -> dict[str, Any]:
         """Times at every size, each in a process of its own, and the fitted slope (1 is linear)."""
         found = [
-            _isolated(f"{self.work}: {size}", partial(self._ready, size), self.repeats, lambda _: 0.0)
+            _isolated(f"{self.work}: {size}", partial(self._ready, size), self.repeats, self.quality or (lambda _: 0.0))
             for size in self.sizes
         ]
         seconds = [measured["seconds"] for measured in found]
         slope = float(np.polyfit(np.log(self.sizes), np.log(seconds), 1)[0])
+        shown = {} if self.quality is None else {"quality": [measured["quality"] for measured in found]}
         return {
             "work": self.work, "sizes": list(self.sizes), "seconds": seconds, "slope": slope,
-            "peak MiB": [measured["peak"] / 2**20 for measured in found],
+            "peak MiB": [measured["peak"] / 2**20 for measured in found], **shown,
         }  # fmt: skip
 
     def _ready(self, size: int) -> Work:

@@ -75,11 +75,13 @@ def benchmarks() -> Iterator[Contest | Scaling]:
     for n in (60, 100):
         yield program(n)
     yield Scaling(
-        "the linear program (8), noise 0.15 on single entries of 50 columns, over rows",
+        "the linear program (8), noise 0.15 on single entries of 50 columns, over rows; quality: the most that any of "
+        "its constraints is missed by",
         (100, 300, 1000),
-        prepare=lambda n: partial(LPSeparableNMF(10, noise=0.15).fit, _pointwise(n)),
+        prepare=lambda n: partial(solved_program, _pointwise(n)),
         warm_up=partial(LPSeparableNMF(3).fit, _pointwise(60)[:12]),
         repeats=1,
+        quality=lambda solution: largest_violation(*solution),
     )
 
 
@@ -115,6 +117,21 @@ def program(n: int) -> Contest:
         warm_up=partial(LPSeparableNMF(3).fit, rows[:12]),
         repeats=1,
     )
+
+
+def solved_program(rows: np.ndarray, noise: float = 0.15) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
+    """Rows and noise, and the weights (Y transposed) and diagonal that solve program (8)."""
+    model = LPSeparableNMF(10, noise=noise).fit(rows)
+    return rows, noise, model.lp_weights_.toarray(), model.lp_diagonal_
+
+
+def largest_violation(rows: np.ndarray, noise: float, weights: np.ndarray, diagonal: np.ndarray) -> float:
+    """By how much a solution misses the constraints of program (8) at most."""
+    sizes = np.abs(rows).sum(axis=1)
+    bounds = sizes[:, np.newaxis] / sizes * diagonal
+    errors = np.abs(rows - weights @ rows).sum(axis=1)
+    missed = ((errors - noise).max(), (weights - bounds).max(), -weights.min(), (diagonal - 1.0).max())
+    return float(max(0.0, *missed))
 
 
 def _pointwise(n: int) -> np.ndarray:

@@ -1,16 +1,17 @@
-"""Communities of a large graph beside networkx and leidenalg, at the same modularity."""
+"""Communities of a large graph beside networkx and leidenalg at the same modularity, and those of a ring of cliques."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics import rand_score
 
 from benchmarks._contest import Contest, Scaling, left_out
 from treatise.network import GraphCommunities, graph_quality
 
 
 def benchmarks() -> Iterator[Contest | Scaling]:
-    """A planted partition of 100 000 nodes and a million edges."""
+    """A planted partition of 100 000 nodes and a million edges, and a ring of small cliques."""
     graph = planted(1000)
     size = "100 000 nodes, a million edges"
     yield contest("networkx", graph, _networkx(graph), f"{size}: Louvain's communities (without refinement)", False)
@@ -18,6 +19,8 @@ def benchmarks() -> Iterator[Contest | Scaling]:
         yield contest("leidenalg", graph, _leidenalg(graph), f"{size}: Leiden's communities", True)
     except ImportError as missing:
         left_out(f"{missing}: no contest with leidenalg")
+    for M in (0.0, 100.0):
+        yield ring(M)
     yield Scaling(
         work="adaptive scale modularity at its defaults, over nodes of ten edges each",
         sizes=(100, 400, 1600),
@@ -35,6 +38,26 @@ def contest(peer, graph, theirs, work, refine) -> Contest:
         theirs=theirs,
         quality=lambda labels: graph_quality(graph, labels, "modularity"),
         warm_up=_fitting("modularity", planted(2), refine),
+    )
+
+
+def ring(M: float) -> Contest:
+    """Thirty cliques of five in a ring, of which modularity joins neighbours; quality is 1 where all come back."""
+    import networkx
+
+    graph = networkx.to_scipy_sparse_array(networkx.ring_of_cliques(30, 5))
+    cliques = np.arange(graph.shape[0]) // 5
+
+    def adaptive() -> np.ndarray:
+        return GraphCommunities("adaptive", M=M, gamma=2.0, random_state=0).fit(graph).labels_
+
+    return Contest(
+        work=f"ring of 30 cliques of 5, adaptive scale, (M, gamma) = ({M:g}, 2), beside modularity: cliques returned",
+        peer="networkx",
+        ours=adaptive,
+        theirs=_networkx(graph),
+        quality=lambda labels: float(rand_score(cliques, labels) == 1.0),
+        warm_up=adaptive,
     )
 
 

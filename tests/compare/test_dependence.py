@@ -100,6 +100,16 @@ def test_kinds_gaps_constants_and_samples_are_told():
     assert find_dependence(_table(**columns), permutations=19, rows=100).table.equals(found.table)
 
 
+def test_columns_that_share_no_row_are_told():
+    rng = np.random.default_rng(0)
+    early = np.arange(60) < 30
+    a, b = (np.where(there, rng.normal(size=60), np.nan) for there in (early, ~early))
+    found = find_dependence(_table(a=a, b=b, c=rng.normal(size=60)), permutations=19)
+    assert any("columns 'a' and 'b' have 0 rows in common: too few" in note for note in found.notes)
+    (pair,) = found.table.filter(pl.col("rows") == 0).iter_rows(named=True)
+    assert pair["strength"] == 0.0 and pair["p_value"] == 1.0
+
+
 def test_what_cannot_be_looked_at_is_refused_with_a_sentence():
     x = np.arange(30.0) ** 2
     good = _table(x=x, y=x[::-1], same=np.ones(30))

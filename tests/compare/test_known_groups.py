@@ -1,6 +1,8 @@
 """Comparisons on groups: who wins for new groups, who for known ones, and what becomes of runs without either."""
 
 import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -10,6 +12,8 @@ from typer.testing import CliRunner
 from treatise._core.errors import TreatiseError
 from treatise.cli import app
 from treatise.compare import Observer, compare_methods
+from treatise.compare.contest.isolation import Outcome
+from treatise.compare.contest.known_groups import _Asked, _Rounds
 from treatise.compare.explaining.known_groups import known_groups_of
 from treatise.compare.inputs import FoldPredictions
 from treatise.report import render_report
@@ -128,6 +132,66 @@ def test_an_interrupted_run_goes_on_and_without_effects_of_groups_nothing_is_los
     # There is nothing to know of a school: half of the variance is explained in any case.
     assert abs(found[MIXED].known - found["sklearn/Ridge"].known) < 0.05
     assert all(score.standing != "worse" for score in found.values())
+
+
+# The time that known groups have.
+
+
+class Ending:
+    """The end of a contest on a clock of its own: folds that take so many seconds, one processor, a fit before them."""
+
+    def __init__(self, seconds, left, fit, k=5):
+        self.seconds, self.now, self.left_at_start, self.waits = seconds, 0.0, left, [fit]
+        self.asked = []
+        course = SimpleNamespace(training_rows=100)
+        race = SimpleNamespace(course=course, expected=lambda key, rows: seconds[key], field=dict.fromkeys(seconds))
+        folder = SimpleNamespace(work=Path("new"))
+        contest = SimpleNamespace(
+            race=race, k=k, jobs=1, slowness=1.0, seed=0, metric=None, memory=np.inf, folder=folder
+        )
+        entries = {key: SimpleNamespace(stage="folds", rows=100, params={}) for key in seconds}
+        self.rounds = _Rounds(contest, entries, self, self, self.left)
+
+    def left(self):
+        return self.left_at_start - self.now
+
+    def map(self, function, items):
+        """As an executor whose one thread fits the chosen model first."""
+        self.now += self.waits.pop() if self.waits else 0.0
+        return [function(item) for item in items]
+
+    def run(self, function, jobs, limits):
+        """As a pool of one process."""
+        key = jobs[0].turn.key
+        self.asked.append(key)
+        if self.seconds[key] > limits.wall:
+            self.now += limits.wall
+            return Outcome("late")
+        self.now += self.seconds[key]
+        return Outcome("done", value=key, wall=self.seconds[key])
+
+    def found(self):
+        return self.rounds.run([_Asked(Path("known"), key) for key in self.seconds])
+
+
+def test_waiting_for_the_last_fit_is_no_time_of_known_groups():
+    """The fit takes half of what is left; folds of half a second must not look as if they had taken as long."""
+    ending = Ending({"a": 0.2, "b": 0.3}, left=8.0, fit=4.0)
+    assert len(ending.found()) >= 2
+    assert ending.left() > 0
+    assert len(Ending({"a": 0.2, "b": 0.3}, left=8.0, fit=0.0).found()) == 5
+
+
+def test_two_folds_come_before_explanations_and_more_do_not():
+    ending = Ending({"a": 1.0}, left=4.0, fit=1.5)
+    assert len(ending.found()) == 2, "the second leaves less than half for explanations, and a third is not begun"
+
+
+def test_a_slow_method_does_not_keep_the_others_from_known_groups():
+    ending = Ending({"chosen": 0.5, "slow": 30.0, "mixed": 0.5}, left=10.0, fit=2.0)
+    found = ending.found()
+    assert len(found) >= 2 and "slow" not in ending.asked
+    assert {each.key for each in found[0]} == {"chosen", "mixed"}
 
 
 def entry(key, score):

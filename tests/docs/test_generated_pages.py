@@ -183,7 +183,7 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "peak MiB peer": 9,
     }  # fmt: skip
     scaling = {"benchmark": "ranking", "work": "cost", "sizes": [10, 100], "seconds": [1.0, 10.1], "slope": 1.004}
-    measured = {**scaling, "work": "cost and room", "peak MiB": [3.2, 31.4]}
+    measured = {**scaling, "work": "cost and room", "peak MiB": [3.2, 31.4], "quality": [2e-8, 0.25]}
     memory = {"benchmark": "ranking", "work": "memory", "sizes": [5, 50], "peak MiB": [7.0, 7.7], "growth": 1.1}
     less = {
         "benchmark": "ranking",
@@ -205,6 +205,7 @@ def test_benchmarks_are_shown_as_recorded_and_missed_when_not(tmp_path):
         "10, 100",
         "1.00",
         "3, 31",
+        "2e-08, 0.25",
         "5, 50",
         "7, 8",
         "- 1.1\n",

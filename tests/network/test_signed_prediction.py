@@ -125,6 +125,17 @@ def test_a_penalty_that_leaves_nothing_of_the_factors_predicts_the_majority(meth
         assert not model.decision_function(pairs).any()
 
 
+@pytest.mark.parametrize("method", ["als", "squared_hinge"])
+def test_a_penalty_that_leaves_nothing_loses_against_one_that_tells_as_many_signs(method):
+    """Two camps of two cliques, with two links between them: naming the frequent sign is right of any few links."""
+    A = networkx.to_numpy_array(networkx.ring_of_cliques(4, 5))
+    camps = np.arange(20) // 10
+    A[camps[:, None] != camps] *= -1.0
+    A = sparse.csr_array(A)
+    for seed in range(4):
+        assert SignedLinkPredictor(method, random_state=seed).fit(A).score(*unseen(A, camps)) > 0.95
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("method", ["als", "sigmoid", "squared_hinge", "svp"])
 def test_completion_of_a_network_of_one_sign_predicts_that_sign(method, sign):

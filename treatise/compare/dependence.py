@@ -210,6 +210,7 @@ def find_dependence(
     coded = [_Coded.of(column) for column in frame]
     strengths, p_values, adjusted, pairs = _tested(coded, frame.columns, aim, count, seed)
     found = _pair_table(coded, pairs, strengths, p_values, adjusted)
+    notes += _barely_shared(found)
     kinds = {column.name: column.kind for column in coded}
     return Dependence(frame.columns, kinds, aim, found, level, frame.height, count, [*table.notes, *notes])
 
@@ -396,6 +397,18 @@ def _pair_table(
     }  # fmt: skip
     table = pl.DataFrame(rows, schema=schema, orient="row")
     return table.sort(["adjusted", "strength"], descending=[False, True], maintain_order=True)
+
+
+def _barely_shared(table: pl.DataFrame) -> list[str]:
+    """Words on pairs of columns that have too few rows in common to show anything."""
+    few = table.filter(pl.col("rows") < FEWEST_ROWS)
+    if not few.height:
+        return []
+    first, second, rows = few.select("first", "second", "rows").row(0)
+    others = f", and {few.height - 1} other pairs fewer than {FEWEST_ROWS}" if few.height > 1 else ""
+    return [
+        f"columns {first!r} and {second!r} have {rows} rows in common{others}: too few to tell dependence from chance"
+    ]
 
 
 def _rank_correlation(a: _Coded, b: _Coded) -> float | None:

@@ -318,8 +318,11 @@ def _likely_signs(
     if not len(pairs):
         return pl.DataFrame(schema=schema), facts, notes
     scores = model.decision_function(pairs)
-    n_asked = len(network.asked)
-    order = np.concatenate([np.arange(n_asked), n_asked + np.argsort(-np.abs(scores[n_asked:]), kind="stable")[:count]])
+    n_asked, surest = len(network.asked), np.argsort(-np.abs(scores), kind="stable")
+    likely = surest[(surest >= n_asked) & (scores[surest] != 0.0)][:count]
+    if not scores.any():
+        notes.append("these links tell nothing of the signs of others: whoever is asked for is given the frequent sign")
+    order = np.concatenate([np.arange(n_asked), likely])
     names = np.array(network.nodes, dtype=object)
     table = pl.DataFrame(
         {

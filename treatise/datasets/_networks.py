@@ -242,7 +242,10 @@ def _network(
     unknown = np.isnan(values) & ~loops
     if not signed and unknown.any():
         raise TreatiseError(f"{unknown.sum()} links of {name} have no weight; fill them in, or remove those rows")
-    kept = ~loops & ~unknown & (values != 0)
+    absent = (values == 0) & ~loops
+    if absent.any():
+        notes.append(f"{absent.sum()} links with a weight or sign of zero are no links, and are left out")
+    kept = ~loops & ~unknown & ~absent
     if not kept.any():
         raise TreatiseError(f"no link of {name} joins two different nodes with a weight or sign other than zero")
     unique, place = np.unique(pairs[kept], axis=0, return_inverse=True)

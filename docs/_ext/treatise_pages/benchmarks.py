@@ -30,8 +30,8 @@ def _tables(rows: list[dict[str, Any]]) -> str:
             header = ["Work", "Peer", "Ours, s", "Peer, s", "Times as fast", "Quality", "Peak, MiB"]
             text += table(header, [_contest(row) for row in contests], widths="32 16 9 9 10 14 10") + "\n"
         if scalings:
-            header = ["Work", "Sizes", "Seconds", "Slope", "Peak, MiB"]
-            text += table(header, [_scaling(row) for row in scalings], widths="32 22 22 8 16") + "\n"
+            header = ["Work", "Sizes", "Seconds", "Slope", "Peak, MiB", "Quality"]
+            text += table(header, [_scaling(row) for row in scalings], widths="30 20 20 6 12 12") + "\n"
         if rankings:
             header = ["Work", "Mean rank, 1 is best", "Mean accuracy"]
             text += table(header, [_ranking(row) for row in rankings], widths="40 30 30") + "\n"
@@ -84,4 +84,5 @@ def _sizes(row: dict[str, Any]) -> str:
 def _scaling(row: dict[str, Any]) -> list[str]:
     seconds = ", ".join(f"{value:.3g}" for value in row["seconds"])
     peaks = ", ".join(f"{peak:.0f}" for peak in row.get("peak MiB", []))  # not measured in older records
-    return [escaped(row["work"]), _sizes(row), seconds, f"{row['slope']:.2f}", peaks]
+    qualities = ", ".join(f"{quality:.3g}" for quality in row.get("quality", []))
+    return [escaped(row["work"]), _sizes(row), seconds, f"{row['slope']:.2f}", peaks, qualities]

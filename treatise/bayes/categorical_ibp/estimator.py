@@ -217,14 +217,15 @@ class CategoricalIBP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         plan = ChainPlan(self.n_chains, self.n_burn, self.n_samples, self.thin, self.n_jobs, self.verbose)
         draws = run_chains(make_chain, plan, random_state, "CategoricalIBP")
-        self.traces_, self.n_iter_ = draws.values, plan.n_sweeps
-        enough = draws["log_joint"].shape[1] >= 4
+        n_kept = draws["log_joint"].shape[1]  # fewer than planned where the user interrupted
+        self.traces_, self.n_iter_ = draws.values, plan.burn_in + n_kept * plan.thin
+        enough = n_kept >= 4
         self.diagnostics_ = draws.diagnostics("log_joint", "n_features") if enough else {}
         self.converged_ = enough and draws.judge(
             "CategoricalIBP", "log_joint", "n_features", r_hat=_LARGEST_R_HAT, ess=_FEWEST_EFFECTIVE
         )
         if not enough:
-            self._warn(f"{draws['log_joint'].shape[1]} draws are too few to judge the chains; raise n_samples")
+            self._warn(f"{n_kept} draws are too few to judge the chains; raise n_samples")
         if any(chain.full for chain in chains):
             self._warn(f"a chain has {MOST_FEATURES} features, all that it has room for; lower alpha or sigma2")
         answers = sum(chain.answers for chain in chains)

@@ -72,6 +72,8 @@ class GibbsMedLDA(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
         Share of each topic among all words of training, in the last sweep.
     losses_ : ndarray of shape (n_burn + n_samples,)
         Mean loss in training after each sweep.
+    traces_ : dict of str to ndarray of shape (1, n_samples, ...)
+        The weights after each sweep that is averaged, for :func:`treatise.statistics.to_arviz`.
     converged_ : bool
         Whether the loss had come to rest in the sweeps that are averaged; a warning says so if not.
     n_features_in_ : int
@@ -117,6 +119,7 @@ class GibbsMedLDA(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
         plan = ChainPlan(1, self.n_burn, self.n_samples, verbose=self.verbose)
         draws = run_chains(make_chain, plan, random_state, type(self).__name__)
         (chain,) = chains
+        self.traces_ = draws.values
         self.coef_ = draws["weights"][0].mean(axis=0)
         self.components_ = chain.word_shares / chain.n_kept
         self.topic_shares_ = chain.topics.totals / chain.topics.totals.sum()

@@ -29,7 +29,8 @@ SPARE_AT = 0.5
 ENDING_LEAST = 0.06
 ENDING_MOST = 0.35
 ENDING_GROUPS = 0.1
-"""Share of the budget that the end has besides where rows are in groups: known ones are judged then."""
+"""Share of the budget that the end has besides where rows are in groups: known ones are judged then, however long the
+last fit takes."""
 REPORT_SECONDS = 1.0
 FIRST_FOLD = 60.0
 """Seconds, beyond the budget if need be, that the first fold of a run may take: without it there is no answer."""
@@ -53,7 +54,7 @@ class Contest:
         self._wall, self._processor = 1.0, 1.0
         self._spare = False
         self._began = clock.elapsed
-        self._ending_least = ENDING_LEAST + (0.0 if data.known_groups is None else ENDING_GROUPS)
+        self._for_known_groups = 0.0 if data.known_groups is None else ENDING_GROUPS * clock.budget
         field = self._field()
         self.evidence = Evidence(data.units)
         course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
@@ -92,14 +93,14 @@ class Contest:
     @property
     def ending_seconds(self) -> float:
         """What the last fit, the explanations and the report will take on the clock, as far as it can be told."""
-        least = REPORT_SECONDS + self._ending_least * self.clock.budget
+        least = REPORT_SECONDS + ENDING_LEAST * self.clock.budget
         most = max(least, ENDING_MOST * self.clock.budget)
         leader = self.race.leader
         if leader is None:
-            return least
+            return self._for_known_groups + least
         rows = self.data.size.rows
         fit = self.keep * (LAST_FIT * self.race.expected(leader, rows) + self.race.search_for(leader, rows))
-        return min(most, least + self.slowness * fit)
+        return self._for_known_groups + min(most, least + self.slowness * fit)
 
     @property
     def folds_left(self) -> float:

@@ -16,7 +16,9 @@ from treatise.report.record import LeaderboardEntry, RunRecord
 
 FOLDER = "known"
 SHARE = 0.5
-"""Of the time that is left for explanations: what the folds on known groups may take."""
+"""Of the time that is left for explanations: what the folds on known groups may take beyond the fewest."""
+FEWEST = 2
+"""Folds without which nothing can be said of known groups: they come before all explanations."""
 FULL = 0.9
 """Share of the training rows from which on a method counts as fitted with all of them."""
 
@@ -84,22 +86,42 @@ class _Rounds:
         return entry.stage == "look" and entry.rows < FULL * self.contest.race.course.training_rows
 
     def run(self, asked: Sequence[_Asked]) -> list[dict[_Asked, Part]]:
-        """What each said of a fold, for as many folds as time allows; a method that fails is left out of all."""
-        began, rounds = self.left(), list[dict[_Asked, Part]]()
+        """What each said of a fold, for as many folds as time allows; a method that fails is left out of all.
+
+        The first wait for the fit of the chosen model, which is no time of theirs.
+        """
+        began, spent, rounds = self.left(), 0.0, list[dict[_Asked, Part]]()
         seconds = SHARE * began * self.contest.jobs / self.contest.slowness / (self.contest.k * max(1, len(asked)))
         rows = {key: self._rows(key, seconds) for _, key in asked}
+        asked = self._affordable(asked, rows, began) if asked else ()
         failed: set[str] = set()
         for fold in range(self.contest.k):
-            spent = began - self.left()
-            if (len(rounds) + 1) * spent > SHARE * began * max(1, len(rounds)):
+            kept = (1.0 - SHARE) * began if len(rounds) >= FEWEST else 0.0
+            if self.left() - spent / max(1, len(rounds)) <= kept:
                 break
             wanted = [each for each in asked if each.key not in failed]
             outcomes = list(self.threads.map(lambda each: self._judged(each, fold, rows[each.key]), wanted))  # noqa: B023
             if any(outcome.kind in ("late", "unstarted", "cancelled") for outcome in outcomes):
                 break
+            spent += sum(outcome.wall for outcome in outcomes) / self.contest.jobs
             failed |= {each.key for each, outcome in zip(wanted, outcomes) if outcome.kind != "done"}
             rounds.append({each: outcome.value for each, outcome in zip(wanted, outcomes) if outcome.kind == "done"})
         return [{each: part for each, part in found.items() if each.key not in failed} for found in rounds]
+
+    def _affordable(self, asked: Sequence[_Asked], rows: Mapping[str, int | None], seconds: float) -> Sequence[_Asked]:
+        """The first method, and of the others the cheapest, as many as there is time for in the fewest folds."""
+        training, cost = self.contest.race.course.training_rows, dict[str, float]()
+        for _, key in asked:
+            cost[key] = cost.get(key, 0.0) + self.contest.race.expected(key, rows[key] or training)
+        granted = SHARE * seconds * self.contest.jobs / self.contest.slowness / FEWEST
+        first, *others = cost
+        chosen, spent = {first}, cost[first]
+        for key in sorted(others, key=cost.__getitem__):
+            spent += cost[key]
+            if spent > granted:
+                break
+            chosen.add(key)
+        return [each for each in asked if each.key in chosen]
 
     def _rows(self, key: str, seconds: float) -> int | None:
         """Rows to fit with: as on the board, or as many as time allows where that was a look at a sample."""

@@ -190,7 +190,10 @@ class SignedLinkPredictor(BaseEstimator):
         return [(min(ranks[0], most), reg) for reg in (PENALTIES if self.reg == "auto" else [self.reg])]
 
     def _best_setting(self, seed):
-        """The rank and penalty with the most signs right among links that were left out; of equals the first."""
+        """The rank and penalty with the most signs right among links that were left out; of equals the first.
+
+        One that leaves nothing of the factors names the more frequent sign everywhere, and comes after its equals.
+        """
         settings = self._settings()
         if len(settings) == 1:
             return settings[0]
@@ -202,11 +205,12 @@ class SignedLinkPredictor(BaseEstimator):
         kept = kept if self.directed else sparse.csr_array(kept + kept.T)
         rows, columns, signs = links.row[judged], links.col[judged], links.data[judged]
 
-        def right(setting):
-            scores = self._score(self._completed(kept, *setting, seed), rows, columns)
-            return float(np.mean(self._signs(scores) == signs))
+        def merit(setting):
+            found = self._completed(kept, *setting, seed)
+            right = self._signs(self._score(found, rows, columns)) == signs
+            return float(np.mean(right)), bool(found.W.any())
 
-        return max(settings, key=right)
+        return max(settings, key=merit)
 
     def _score(self, factors, rows, columns):
         forth = factors.at(rows, columns)
