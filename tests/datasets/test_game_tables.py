@@ -63,12 +63,15 @@ def test_what_is_no_log_of_games_is_refused(columns, options, message):
 
 
 ITEMS = "wine,ann,bob,cy\nred,1,2,\nwhite,2,1,1\nrose,3,,2\n"
+VOTERS = "red,white,rose\n1,2,3\n2,1,\n,1,2\n"
+NAMED_VOTERS = "who,red,white,rose\nann,1,2,3\nbob,2,1,\ncy,,1,2\n"
+NUMBERED_VOTERS = "Voter,red,white,rose\n1,1,2,3\n2,2,1,\n3,,1,2\n"
 BALLOTS = "first,second,third\nred,white,rose\nwhite,red,\nwhite,rose,\n"
 VOTES = "Voter,item,rank\nann,red,1\nann,white,2\nann,rose,3\nbob,white,1\nbob,red,2\ncy,white,1\ncy,rose,2\n"
 RATINGS = "user,movie,rating\nann,red,5\nann,white,3\nann,rose,1.5\nbob,white,4\nbob,red,4\ncy,white,9\ncy,rose,2\n"
 
 
-@pytest.mark.parametrize("text", [ITEMS, BALLOTS, VOTES])
+@pytest.mark.parametrize("text", [ITEMS, VOTERS, NAMED_VOTERS, NUMBERED_VOTERS, BALLOTS, VOTES])
 def test_all_forms_hold_the_same_rankings(tmp_path, text):
     path = tmp_path / "wines.csv"
     path.write_text(text)
@@ -87,6 +90,9 @@ def test_ratings_become_ranks_that_ties_share(tmp_path):
     path.write_text("item,ann,bob\nx,0,3\ny,2,\n")
     rated, _ = load_rankings(path, ratings=True)
     assert rated.values.nnz == 3  # zero is a rating
+    path.write_text("voter,x,y\nann,0,2\nbob,3,\n")
+    by_voter, _ = load_rankings(path, ratings=True)
+    assert by_voter.items == ["x", "y"] and (by_voter.values != rated.values).nnz == 0
 
 
 @pytest.mark.parametrize(
@@ -103,7 +109,9 @@ def test_ratings_become_ranks_that_ties_share(tmp_path):
         ),
         ("a,b\n1,2\n", {"form": "votes", "header": True}, "votes need the columns voter, item and rank"),
         ("a,b,c\nx,1,y\n", {"form": "items", "header": True}, "column 'c' holds no numbers"),
-        ("a,b\n1,2\n", {"form": "list"}, "'list' is no form of rankings; the forms are items, ballots, votes"),
+        ("a,b\n1,2\n", {"form": "list"}, "'list' is no form of rankings; the forms are items, voters, ballots, votes"),
+        ("a,b\n1,2\n", {"form": "voters", "item": "a"}, "the names of the columns are the items"),
+        ("voter,a,b\n1,2,x\n", {"form": "voters", "header": True}, "column 'b' holds no numbers"),
     ],
 )
 def test_what_are_no_rankings_is_refused(tmp_path, text, options, message):

@@ -62,7 +62,9 @@ def test_likelihood_is_that_of_the_mixture_of_one_m_step_and_q_plus_h_bounds_it(
     assert value == pytest.approx(np.log(total).sum(), rel=1e-5)
     assert q_plus_h(X, memberships) <= value + 1e-3
 
-    fixed = MergeGaussianMixture(3, min_components=3, tol=1e-10, max_iter=5000, random_state=0).fit(X)
+    fixed = MergeGaussianMixture(3, min_components=3, covariance="full", tol=1e-10, max_iter=5000, random_state=0).fit(
+        X
+    )
     at_end = fixed.responsibilities_
     assert q_plus_h(X, at_end) == pytest.approx(mixture_loglik(X, at_end), rel=1e-4)
 

@@ -182,6 +182,22 @@ def test_paper_votes_are_the_mean_of_smoothed_log_odds():
     assert unequal(0.0) <= min(unequal(score) for score in model.decision_function(X)) + 1e-12
 
 
+def test_of_several_classes_what_a_pattern_tells_beyond_their_shares_counts():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["often", "left", "right"], [800, 100, 100])
+    side = np.where(y == "often", rng.integers(0, 2, 1000), y == "right")
+    X = np.column_stack([side, 1 - side])
+    model = InteractionRuleClassifier(30, vote="paper", theta0=0.6, random_state=0).fit(X, y)
+    assert set(model.predict(X[y == "left"])) == {"left"} and set(model.predict(X[y == "right"])) == {"right"}
+    present = np.column_stack([X[:, list(p)].all(axis=1) for p in model.trees_.patterns_])
+    expected = np.zeros((1000, 3))
+    for holds in present.T:
+        for rows in (holds, ~holds):
+            counts = np.array([np.sum(rows & (y == label)) for label in model.classes_]) + 0.5
+            expected[rows] += np.log(counts / counts.sum() / [np.mean(y == label) for label in model.classes_])
+    np.testing.assert_allclose(model.decision_function(X), expected / present.shape[1], atol=1e-12)
+
+
 def test_threshold_of_equal_error_splits_a_gap_in_the_middle():
     assert threshold_of_equal_error(np.array([0.0, 1.0, 3.0, 4.0]), np.array([0, 0, 1, 1])) == 2.0
     assert threshold_of_equal_error(np.array([0.0, 2.0, 1.0, 4.0]), np.array([0, 0, 1, 1])) == 1.5

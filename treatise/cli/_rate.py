@@ -77,13 +77,15 @@ def rate(
 def aggregate(
     data: Annotated[
         str,
-        typer.Argument(metavar="RANKINGS", help="CSV, TSV or Parquet of items, ballots or votes, or PrefLib's orders."),
+        typer.Argument(
+            metavar="RANKINGS", help="CSV, TSV or Parquet of items, voters, ballots or votes, or PrefLib's orders."
+        ),
     ],
     method: Annotated[
         str, typer.Option(help="A rule by name; auto takes the one that agrees best with voters it has not seen.")
     ] = "auto",
     form: Annotated[
-        str | None, typer.Option(help="What a row is: items, ballots or votes; looked for if not given.")
+        str | None, typer.Option(help="What a row is: items, voters, ballots or votes; looked for if not given.")
     ] = None,
     item: Annotated[str | None, typer.Option(metavar="COL", help="The column that names the items.")] = None,
     ratings: Annotated[

@@ -12,8 +12,8 @@ from treatise.datasets._home import locate
 from treatise.datasets._tables import load_table
 from treatise.io import PrefLibRankings, Table, is_preflib, read_preflib, read_table
 
-FORMS = ("items", "ballots", "votes")
-"""A row for each item with a column for each voter; a row for each ballot; a row for each vote."""
+FORMS = ("items", "voters", "ballots", "votes")
+"""A row for each item with a column for each voter, or the other way; a row for each ballot; a row for each vote."""
 _VOTERS = ("voter", "expert", "user", "judge", "ballot")
 _ITEMS = ("item", "alternative", "candidate", "movie", "player", "name")
 
@@ -79,7 +79,8 @@ class Rankings:
         if form not in (None, *FORMS):
             raise TreatiseError(f"{form!r} is no form of rankings; the forms are {', '.join(FORMS)}")
         form = form or _form(table, item)
-        found, note = {"items": _of_items, "ballots": _of_ballots, "votes": _of_votes}[form](table, item, ratings)
+        readers = {"items": _of_items, "voters": _of_voters, "ballots": _of_ballots, "votes": _of_votes}
+        found, note = readers[form](table, item, ratings)
         if not found.ratings and np.any(found.values.data <= 0):
             raise TreatiseError(
                 f"a rank is {found.values.data.min():g}; ranks begin at 1, and an empty cell is a missing one"
@@ -101,10 +102,12 @@ def load_rankings(
     ----------
     source : str or path
         A file of PrefLib (``.soc``, ``.soi``, ``.toc``, ``.toi``) or a table.
-    form : {"items", "ballots", "votes"} or None, default=None
-        What a row of a table is: an item, with a column of ranks (or ratings) for each voter; a ballot, with the best
-        item in the first column; or a vote, with columns for the voter, the item and the rank or rating. None takes
-        "votes" where columns are so called, "items" where all columns but one hold numbers, and else "ballots".
+    form : {"items", "voters", "ballots", "votes"} or None, default=None
+        What a row of a table is: an item, with a column of ranks (or ratings) for each voter; a voter, with a column
+        for each item; a ballot, with the best item in the first column; or a vote, with columns for the voter, the item
+        and the rank or rating. None takes "votes" where columns are so called; where all columns but one hold numbers,
+        "voters" if that one is called so or if rows hold each rank once and columns do not, and else "items"; and
+        "ballots" of other tables.
     item : str or None, default=None
         The column that names the items; None takes the first column of text for "items", or one called "item" for
         "votes".
@@ -143,8 +146,23 @@ def _form(table: Table, item: str | None) -> str:
     names = {name.strip().lower() for name in table.frame.columns}
     if names & set(_VOTERS) and (item is not None or names & set(_ITEMS)) and names & {"rank", "rating"}:
         return "votes"
-    numbers = sum(kind.is_numeric() for kind in table.frame.dtypes)
-    return "items" if numbers and numbers >= table.frame.width - 1 else "ballots"
+    numbers = [name for name, kind in table.frame.schema.items() if kind.is_numeric()]
+    if not numbers or len(numbers) < table.frame.width - 1:
+        return "ballots"
+    voter = _called(table.frame, _VOTERS)
+    if item is not None or (voter is None and not _ranks_go_along_rows(table.frame.select(numbers))):
+        return "items"
+    return "voters"
+
+
+def _ranks_go_along_rows(frame: pl.DataFrame) -> bool:
+    """Whether every row holds each rank from 1 on once, and not every column does."""
+    ranks = frame.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
+
+    def once(lines: np.ndarray) -> bool:
+        return all(np.array_equal(np.sort(line[line != 0]), np.arange(1, np.count_nonzero(line) + 1)) for line in lines)
+
+    return frame.width > 1 and once(ranks) and not once(ranks.T)
 
 
 def _of_items(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, str]:
@@ -154,24 +172,44 @@ def _of_items(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, 
         named = next((name for name, kind in frame.schema.items() if not kind.is_numeric()), None)
     names = [str(row) for row in range(1, frame.height + 1)] if named is None else _names(frame[named])
     voters = [name for name in frame.columns if name != named]
-    wrong = next((name for name in voters if not frame[name].dtype.is_numeric()), None)
-    if wrong is not None:
-        raise TreatiseError(
-            f"column {wrong!r} holds no numbers; where a row is an item, every other column must hold a voter's ranks"
-        )
     if len(set(names)) < len(names):
         twice = next(name for at, name in enumerate(names) if name in names[:at])
         raise TreatiseError(f"item {twice!r} has two rows; every item must have one")
-    cells = frame.select(voters).cast(pl.Float64).fill_nan(None)
-    said = ~np.column_stack([cells[name].is_null().to_numpy() for name in voters])
+    values = _numbers(frame, voters, ratings, "where a row is an item, every other column must hold a voter's ranks")
+    word = "rating" if ratings else "rank"
+    where = f", named in {named!r}," if named is not None else ", named by its number,"
+    found = Rankings(names, values.tocsc(), ratings)
+    return found, f"a row is an item{where} with a {word} by each of {len(voters)} voters"
+
+
+def _of_voters(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, str]:
+    if item is not None:
+        raise TreatiseError("where a row is a voter the names of the columns are the items; no column names them")
+    frame = table.frame
+    voter = _called(frame, _VOTERS) or next(
+        (name for name, kind in frame.schema.items() if not kind.is_numeric()), None
+    )
+    items = [name for name in frame.columns if name != voter]
+    values = _numbers(frame, items, ratings, "where a row is a voter, every other column must hold an item's ranks")
+    word = "rating" if ratings else "rank"
+    where = f", named in {voter!r}," if voter is not None else ""
+    return Rankings(
+        items, values.T.tocsc(), ratings
+    ), f"a row is a voter{where} with a {word} of each of {len(items)} items"
+
+
+def _numbers(frame: pl.DataFrame, columns: list[str], ratings: bool, rule: str) -> sparse.coo_array:
+    """What columns of ranks or ratings say; nothing is stored of an empty cell."""
+    wrong = next((name for name in columns if not frame[name].dtype.is_numeric()), None)
+    if wrong is not None:
+        raise TreatiseError(f"column {wrong!r} holds no numbers; {rule}")
+    cells = frame.select(columns).cast(pl.Float64).fill_nan(None)
+    said = ~np.column_stack([cells[name].is_null().to_numpy() for name in columns])
     dense = cells.fill_null(0.0).to_numpy()
     if not ratings:
         said &= dense != 0  # the paper's way to write a missing rank
     row, column = np.nonzero(said)
-    values = sparse.coo_array((dense[row, column], (row, column)), shape=said.shape).tocsc()
-    word = "rating" if ratings else "rank"
-    where = f", named in {named!r}," if named is not None else ", named by its number,"
-    return Rankings(names, values, ratings), f"a row is an item{where} with a {word} by each of {len(voters)} voters"
+    return sparse.coo_array((dense[row, column], (row, column)), shape=said.shape)
 
 
 def _of_ballots(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, str]:

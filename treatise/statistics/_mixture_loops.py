@@ -1,4 +1,4 @@
-"""Expectation maximisation for Gaussian mixtures with full covariances, and the merge of two components.
+"""Expectation maximisation for Gaussian mixtures of three forms of covariance, and the merge of two components.
 
 Rows of data are columns here, so that the inner loops run over them: X is (d, n), what each component has to say of
 the rows (K, n). The first k of K components are in use. Equations are those of Dy & Brodley (JMLR 5:845), Section 3 and
@@ -10,6 +10,8 @@ import numpy as np
 from treatise._core.jit import compiled, compiled_step, compiled_sums
 
 LOG_2PI = np.log(2.0 * np.pi)
+FULL, TIED, DIAGONAL = range(3)
+"""Forms of covariance: one of its own for each component, one for all, and variances alone."""
 
 
 @compiled_step
@@ -96,11 +98,29 @@ def expectation(X, k, weights, means, covariances, memberships, log_total):
     return posteriors(k, memberships, log_total)
 
 
+@compiled_step
+def constrain(k, form, weights, covariances):
+    """Give the covariances of a full M-step their form, in place: what the M-step of that form finds."""
+    d = covariances.shape[1]
+    for a in range(d):
+        for b in range(d):
+            if form == TIED:
+                total = 0.0
+                for j in range(k):
+                    total += weights[j] * covariances[j, a, b]
+                for j in range(k):
+                    covariances[j, a, b] = total
+            elif form == DIAGONAL and a != b:
+                for j in range(k):
+                    covariances[j, a, b] = 0.0
+
+
 @compiled_sums
-def maximisation(X, k, memberships, ridge, weights, means, covariances):
+def maximisation(X, k, form, memberships, ridge, weights, means, covariances):
     """M-step: shares, means and covariances plus ridge on their diagonals; deletes collapsed components, returns k.
 
-    A component has collapsed if a variance is not above the ridge, or if it has less than a row. One always stays.
+    A component has collapsed if it has less than a row, or, where its covariance is its own, if a variance is not above
+    the ridge or no more rows than columns make a full one singular. One always stays.
     """
     d, n = X.shape
     line = np.empty(n)
@@ -127,7 +147,8 @@ def maximisation(X, k, memberships, ridge, weights, means, covariances):
             least = min(least, covariances[kept, a, a])
             covariances[kept, a, a] += ridge
         # The last one is kept where all others went.
-        if (least > ridge and size >= 1.0) or (kept == 0 and j == k - 1):
+        stands = size >= 1.0 and (form == TIED or least > ridge) and (form != FULL or size > d)
+        if stands or (kept == 0 and j == k - 1):
             weights[kept] = size
             kept += 1
     total = 0.0
@@ -135,18 +156,20 @@ def maximisation(X, k, memberships, ridge, weights, means, covariances):
         total += weights[j]
     for j in range(kept):
         weights[j] /= total
+    constrain(kept, form, weights, covariances)
     return kept
 
 
 @compiled
-def run_em(X, k, ridge, tol, max_iter, weights, means, covariances, memberships, log_total):
+def run_em(X, k, form, ridge, tol, max_iter, weights, means, covariances, memberships, log_total):
     """EM from given parameters: the components left, the log-likelihood, the steps and whether they converged.
 
     Memberships and log-likelihood are those of the final parameters.
     """
+    constrain(k, form, weights, covariances)
     before = expectation(X, k, weights, means, covariances, memberships, log_total)
     for step in range(max_iter):
-        left = maximisation(X, k, memberships, ridge, weights, means, covariances)
+        left = maximisation(X, k, form, memberships, ridge, weights, means, covariances)
         now = expectation(X, left, weights, means, covariances, memberships, log_total)
         if left == k and abs(now - before) < tol:
             return left, now, step + 1, True

@@ -13,16 +13,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.invariants import finite, is_array, is_count
-from treatise.statistics._mixture_loops import expectation, maximisation, merge_cheapest, run_em
+from treatise.statistics._mixture_loops import DIAGONAL, FULL, TIED, expectation, maximisation, merge_cheapest, run_em
 
 RIDGE = 1e-6
 """Share of the mean variance that is added to the variances of every component."""
+FORMS = {"full": FULL, "tied": TIED, "diagonal": DIAGONAL}
+"""Forms of covariance; of equal BIC the first is taken."""
 
 
 @dataclass
 class Mixture:
-    """Parameters of a mixture, the memberships of the rows it was fitted to, and how the fit ended."""
+    """Form and parameters of a mixture, the memberships of the rows it was fitted to, and how the fit ended."""
 
+    form: str
     weights: np.ndarray
     means: np.ndarray
     covariances: np.ndarray
@@ -38,11 +41,14 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
     Each number of components starts from the fit of the next larger one, so that far fewer steps are needed than by
     a fit of its own for each, and no number hangs on the luck of a new start.
 
-    Use it to find groups, or a density, of continuous data when their number is not known: up to some twenty columns,
-    since each component has a full covariance. Do not use it for columns of few different values, each of which would
-    be a component of no width, nor for many columns; standardise columns of different unit.
+    Use it to find groups, or a density, of continuous data when their number is not known. A covariance of its own for
+    each component has d^2 / 2 numbers, which BIC charges so much for that in many columns one component is all that is
+    found; by default it is therefore free to take one covariance for all components, or variances alone, where these
+    tell the rows better for what they cost. Do not use it for columns of few different values, each of which would be a
+    component of no width; standardise columns of different unit.
 
-    Costs O(n d^2 K^2) a step of EM, some tens to hundreds of steps for each of K numbers; memory n K.
+    Costs O(n d^2 K^2) a step of EM, some tens to hundreds of steps for each of K numbers, for each form of covariance;
+    memory n K.
 
     Parameters
     ----------
@@ -50,6 +56,9 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
         Components to begin with.
     min_components : int, default=1
         Components to end with; the same as ``max_components`` for a fixed number.
+    covariance : {"auto", "full", "tied", "diagonal"}, default="auto"
+        What the covariances may be: each component's own ("full", the paper's), one for all ("tied"), or variances
+        alone ("diagonal"). "auto" fits all three and takes the least BIC.
     init : {"kmeans", "random", "subsample"}, default="kmeans"
         Where to begin: the best of ``n_init`` runs of k-means; ``n_init`` draws of rows as means, of which the
         greatest likelihood after EM counts; or k-means on ``n_init`` tenths of the rows, refined on all their centres
@@ -67,6 +76,8 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
     ----------
     n_components_ : int
         Components of the best mixture.
+    covariance_ : {"full", "tied", "diagonal"}
+        Form of its covariances.
     weights_, means_, covariances_ : ndarray
         Its shares, means, and covariances, of shape (n_components,), (n_components, d) and (n_components, d, d).
     labels_ : ndarray of int of shape (n_samples,)
@@ -74,8 +85,8 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
     responsibilities_ : ndarray of shape (n_samples, n_components)
         Memberships of the rows.
     bic_path_ : dict of ndarray
-        For every number of components that was reached: ``n_components``, ``log_likelihood``, ``bic`` (less is better),
-        and ``n_iter``.
+        For every form and number of components that was reached: ``covariance``, ``n_components``, ``log_likelihood``,
+        ``bic`` (less is better), and ``n_iter``.
     converged_ : bool
         Whether EM for the best number ended by ``tol``.
     n_iter_ : int
@@ -87,7 +98,7 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
 
     See Also
     --------
-    sklearn.mixture.GaussianMixture : For a given number of components, with other forms of covariance.
+    sklearn.mixture.GaussianMixture : For a given number of components and form of covariance.
 
     Examples
     --------
@@ -106,6 +117,7 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
     _parameter_constraints: dict = {
         "max_components": [Interval(Integral, 1, None, closed="left")],
         "min_components": [Interval(Integral, 1, None, closed="left")],
+        "covariance": [StrOptions({"auto", *FORMS})],
         "init": [StrOptions({"kmeans", "random", "subsample"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -114,11 +126,12 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
     }
 
     def __init__(
-        self, max_components=10, *, min_components=1, init="kmeans", n_init=10, tol=1e-4, max_iter=500,
-        random_state=None,
+        self, max_components=10, *, min_components=1, covariance="auto", init="kmeans", n_init=10, tol=1e-4,
+        max_iter=500, random_state=None,
     ):  # fmt: skip
         self.max_components = max_components
         self.min_components = min_components
+        self.covariance = covariance
         self.init = init
         self.n_init = n_init
         self.tol = tol
@@ -154,16 +167,22 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
         columns = np.ascontiguousarray((X - origin).T)
         ridge = RIDGE * (float(columns.var(axis=1).mean()) or 1.0)
         most = min(self.max_components, n_distinct)
-        start = _first(columns, most, ridge, self, check_random_state(self.random_state))
-        path = list(_merged_down(columns, start, ridge, self))
+        starts = _starts(columns.T, most, self.init, self.n_init, check_random_state(self.random_state))
+        forms = FORMS if self.covariance == "auto" else (self.covariance,)
+        path = [
+            mixture
+            for form in forms
+            for mixture in _merged_down(columns, _first(columns, starts, form, ridge, self), ridge, self)
+        ]
         best = min(path, key=lambda mixture: _bic(mixture, X.shape))
         self.bic_path_ = {
+            "covariance": np.array([mixture.form for mixture in path]),
             "n_components": np.array([len(mixture.weights) for mixture in path]),
             "log_likelihood": np.array([mixture.log_likelihood for mixture in path]),
             "bic": np.array([_bic(mixture, X.shape) for mixture in path]),
             "n_iter": np.array([mixture.n_iter for mixture in path]),
         }
-        self.n_components_ = len(best.weights)
+        self.n_components_, self.covariance_ = len(best.weights), best.form
         self.weights_, self.means_, self.covariances_ = best.weights, best.means + origin, best.covariances
         self.responsibilities_ = np.ascontiguousarray(best.memberships.T)
         self.labels_ = np.argmax(self.responsibilities_, axis=1)
@@ -180,6 +199,7 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
     def _invariants(self):
         k, d = self.n_components_, self.n_features_in_
         yield "there is a component", is_count(k, 1)
+        yield "its covariances have a form", self.covariance_ in FORMS
         yield (
             "shares, means and covariances fit",
             (
@@ -272,45 +292,48 @@ class MergeGaussianMixture(ClusterMixin, DensityMixin, BaseEstimator):
         bic : float
         """
         log_density = self.score_samples(X)
-        return _penalty(self.n_components_, self.n_features_in_, len(log_density)) - 2.0 * float(log_density.sum())
+        penalty = _penalty(self.covariance_, self.n_components_, self.n_features_in_, len(log_density))
+        return penalty - 2.0 * float(log_density.sum())
 
 
-def _penalty(k, d, n):
+def _penalty(form, k, d, n):
     """Free parameters of k components in d dimensions, times log n."""
-    return ((k - 1) + k * d + k * d * (d + 1) // 2) * np.log(n)
+    of_covariances = {"full": k * d * (d + 1) // 2, "tied": d * (d + 1) // 2, "diagonal": k * d}[form]
+    return ((k - 1) + k * d + of_covariances) * np.log(n)
 
 
 def _bic(mixture, shape):
-    return _penalty(len(mixture.weights), shape[1], shape[0]) - 2.0 * mixture.log_likelihood
+    return _penalty(mixture.form, len(mixture.weights), shape[1], shape[0]) - 2.0 * mixture.log_likelihood
 
 
-def from_memberships(columns, memberships, ridge):
+def from_memberships(columns, memberships, ridge, form="full"):
     """Parameters by one M-step: shares, means and covariances."""
     k, d = len(memberships), len(columns)
     weights, means, covariances = np.empty(k), np.empty((k, d)), np.empty((k, d, d))
-    k = maximisation(columns, k, memberships, ridge, weights, means, covariances)
+    k = maximisation(columns, k, FORMS[form], memberships, ridge, weights, means, covariances)
     return weights[:k], means[:k], covariances[:k]
 
 
-def _climbed(columns, weights, means, covariances, ridge, options):
-    """A mixture after EM from given parameters."""
+def _climbed(columns, form, weights, means, covariances, ridge, options):
+    """A mixture of one form after EM from given parameters."""
     k, n = len(weights), columns.shape[1]
     weights, means, covariances = weights.copy(), means.copy(), covariances.copy()
     memberships, log_total = np.empty((k, n)), np.empty(n)
     k, log_likelihood, n_iter, converged = run_em(
-        columns, k, ridge, float(options.tol), options.max_iter, weights, means, covariances, memberships, log_total
-    )
-    return Mixture(weights[:k], means[:k], covariances[:k], memberships[:k], log_likelihood, n_iter, converged)
+        columns, k, FORMS[form], ridge, float(options.tol), options.max_iter, weights, means, covariances, memberships,
+        log_total,
+    )  # fmt: skip
+    return Mixture(form, weights[:k], means[:k], covariances[:k], memberships[:k], log_likelihood, n_iter, converged)
 
 
-def _first(columns, k, ridge, options, rng):
+def _first(columns, starts, form, ridge, options):
     """The mixture of most components, from the best start."""
     found = []
-    for centres in _starts(columns.T, k, options.init, options.n_init, rng):
+    for centres in starts:
         distance = ((columns.T[:, np.newaxis] - centres) ** 2).sum(axis=2)
         nearest = np.argmin(distance, axis=1)
         memberships = (nearest == np.arange(len(centres))[:, np.newaxis]).astype(np.float64)
-        found.append(_climbed(columns, *from_memberships(columns, memberships, ridge), ridge, options))
+        found.append(_climbed(columns, form, *from_memberships(columns, memberships, ridge, form), ridge, options))
     return max(found, key=lambda mixture: mixture.log_likelihood)
 
 
@@ -323,7 +346,8 @@ def _merged_down(columns, mixture, ridge, options):
         memberships, log_total = np.empty((k, n)), np.empty(n)
         expectation(columns, k, weights, means, covariances, memberships, log_total)
         merge_cheapest(columns, k, weights, means, covariances, memberships, log_total)
-        mixture = _climbed(columns, weights[: k - 1], means[: k - 1], covariances[: k - 1], ridge, options)
+        parameters = weights[: k - 1], means[: k - 1], covariances[: k - 1]
+        mixture = _climbed(columns, mixture.form, *parameters, ridge, options)
         yield mixture
 
 

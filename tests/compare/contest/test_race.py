@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry
+from treatise.catalog import ComparisonEntry, Cost, EstimatorEntry, load_catalogue
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.evidence import Evidence, place_of
 from treatise.compare.contest.race import FEWEST, FOLDS_WANTED, LOOK_ROWS, PLACES, Course, Race
@@ -15,12 +15,12 @@ from treatise.compare.inputs import Size
 from treatise.report.record import FoldRecord
 
 
-def candidate(name, *, form="kernel", search=True, power=1.0):
+def candidate(name, *, form="kernel", search=True, power=1.0, scale=1e-6, paper=None):
     compare = ComparisonEntry(
-        tasks=("binary",), seconds=Cost(1e-6, n=power), bytes=Cost(1.0), form=form,
+        tasks=("binary",), seconds=Cost(scale, n=power), bytes=Cost(1.0), form=form,
         search={"C": (1, 2, 3)} if search else {},
     )  # fmt: skip
-    return Candidate(EstimatorEntry(f"world.{name}", compare), compare, None, "binary")
+    return Candidate(EstimatorEntry(f"world.{name}", compare), compare, paper, "binary")
 
 
 class World:
@@ -90,6 +90,20 @@ def test_every_method_has_one_look_before_anything_else():
     assert {turn.stage for turn in first} == {"look"}
     assert {turn.fold for turn in first} == {0}
     assert all(turn.tuning == 0.0 for turn in first)
+
+
+def test_baselines_are_looked_at_first_then_what_is_made_for_the_data_then_the_cheapest():
+    paper = next(iter(load_catalogue()))
+    costs = {"Cheap": 1e-6, "Dear": 1e-4, "MadeForIt": 1e-3}
+    field = [candidate(name, scale=scale, paper=paper) for name, scale in costs.items()] + [candidate("Usual")]
+    keys = {each.entry.name: each.key for each in field}
+    course = Course(Size(1000, 5, 2), 5, 10, 1, 120.0, 0.01, frozenset([keys["MadeForIt"]]))
+    race, taken = Race(field, course, Evidence()), []
+    for _ in field:
+        turn = race.next(100.0)
+        race.began(turn)
+        taken.append(turn.key)
+    assert taken == [keys[name] for name in ("Usual", "MadeForIt", "Cheap", "Dear")]
 
 
 def test_the_best_get_ten_folds_or_more_and_the_hopeless_none():

@@ -64,6 +64,7 @@ def test_every_task_gets_the_methods_that_learn_from_groups_beside_all_others(pu
     assert sorted(takers(given)) == expected
     plain = read_input(Request(pupils.select("x", "z", target), target, task))
     assert len(given.candidates()) == len(plain.candidates()) + len(expected)
+    assert [candidate.label for candidate in given.candidates() if given.suits(candidate)] == takers(given)
     assert takers(plain) == []
     keys = [candidate.key for candidate in given.candidates()]
     assert len(set(keys)) == len(keys)

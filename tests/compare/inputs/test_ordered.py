@@ -57,6 +57,7 @@ def test_learners_of_order_take_part_only_where_there_is_one():
     data = given(ordered=ORDER)
     ordinal = next(c for c in data.candidates() if c.label == "MinlipOrdinal")
     assert data.pipeline(ordinal, {}, 0)[-1].levels == list(ORDER)
+    assert [c.label for c in data.candidates() if data.suits(c)] == ["MinlipOrdinal"]
 
 
 def test_mean_distance_in_levels_ranks():

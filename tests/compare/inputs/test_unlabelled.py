@@ -61,6 +61,9 @@ def test_methods_for_them_take_part_where_there_are_such_rows_alone():
     assert {candidate.key for candidate in read(people()).candidates()} == usual | more.keys()
     whole = read(people().drop_nulls())
     assert {candidate.key for candidate in whole.candidates()} == usual and whole.unlabelled is None
+    given = read(people())
+    assert {candidate.key for candidate in given.candidates() if given.suits(candidate)} == more.keys()
+    assert not any(map(whole.suits, whole.candidates()))
 
 
 def test_few_such_rows_and_amounts_are_left_out_and_counted():

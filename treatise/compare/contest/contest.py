@@ -57,7 +57,8 @@ class Contest:
         self._for_known_groups = 0.0 if data.known_groups is None else ENDING_GROUPS * clock.budget
         field = self._field()
         self.evidence = Evidence(data.units)
-        course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin)
+        made_for_it = frozenset(candidate.key for candidate in field if data.suits(candidate))
+        course = Course(data.size, k, data.repeats, jobs, clock.budget, rules.margin, made_for_it)
         self.race = Race(field, course, self.evidence)
         self.entries = Entries(self.race, metric)
         for failure in folder.failures:

@@ -58,7 +58,10 @@ SHORTEST_SEARCH = 2.0
 
 @dataclass(frozen=True)
 class Course:
-    """What the race is run over: the size of the data, folds of a repeat, repeats, processors, budget, margin."""
+    """What the race is run over: the size of the data, folds of a repeat, repeats, processors, budget, margin.
+
+    ``made_for_it`` names the methods that use what these data have and others have not, such as an order of classes.
+    """
 
     size: Size
     k: int
@@ -66,6 +69,7 @@ class Course:
     jobs: int
     budget: float
     margin: float
+    made_for_it: frozenset[str] = frozenset()
 
     @property
     def training_rows(self) -> int:
@@ -169,18 +173,19 @@ class Race:
         return Turn(key, "look", repeat, fold, rows or None, 0.0, seconds)
 
     def _first_look(self) -> Turn | None:
-        """Baselines first, in the order in which a practitioner would try them, then the cheapest."""
+        """Baselines first, in the order in which a practitioner would try them, what suits the data, the cheapest."""
         first = self.looks[0]
         waiting = [k for k in self._alive() if not self.evidence.has(k, first) and not self._running[k, first]]
         if not waiting:
             return None
         order = list(self.field)
 
-        def promise(key: str) -> tuple[bool, float]:
+        def promise(key: str) -> tuple[int, float]:
             candidate = self.field[key]
             if candidate.paper is None:
-                return False, order.index(key)
-            return True, candidate.compare.seconds.at(min(self.course.size.rows, LOOK_ROWS), *self.course.size[1:])
+                return 0, order.index(key)
+            seconds = candidate.compare.seconds.at(min(self.course.size.rows, LOOK_ROWS), *self.course.size[1:])
+            return 1 if key in self.course.made_for_it else 2, seconds
 
         return self._look(min(waiting, key=promise), first)
 

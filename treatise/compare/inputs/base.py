@@ -331,6 +331,10 @@ class Input(Served):
         """Rows that a method learns from where so many of :attr:`size` are its share."""
         return rows
 
+    def suits(self, candidate: Candidate) -> bool:
+        """Whether a method uses what these data have and others of their kind have not; it is tried early."""
+        return False
+
     @property
     def unlabelled_rows(self) -> int:
         """Rows that have nothing to be judged by, beside those of :attr:`size`, and that some methods learn from."""

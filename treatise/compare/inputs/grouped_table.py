@@ -111,6 +111,10 @@ class GroupedTableInput(TableInput):
             forms.append("counts-groups")
         return found + [candidate for form in forms for candidate in all_candidates(form)]
 
+    def suits(self, candidate: Candidate) -> bool:
+        """As for any table; those that learn from groups too."""
+        return candidate.compare.takes_groups or super().suits(candidate)
+
     def pipeline(self, candidate: Candidate, params: Mapping[str, Any], seed: int) -> Pipeline:
         """As for any table; a method that learns from groups is handed them apart."""
         made = super().pipeline(candidate, params, seed)

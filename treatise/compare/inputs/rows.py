@@ -274,6 +274,10 @@ class RowsInput(Input):
             return found
         return [each for each in found if not each.compare.unlabelled] + unlabelled_candidates(self.task)
 
+    def suits(self, candidate: Candidate) -> bool:
+        """Those that know of an order of classes, and those that learn from rows without a label."""
+        return candidate.task == "ordinal" or (self.unlabelled is not None and bool(candidate.compare.unlabelled))
+
     def bytes_of(self, candidate: Candidate, rows: int) -> float:
         """Memory that a fit takes: no less than its rows, in full where the method takes no sparse ones."""
         needed = super().bytes_of(candidate, rows)

@@ -210,7 +210,7 @@ def baseline_rows(kinds: list[str], n_draws: int, most: int) -> list[Row]:
             X, y, _ = make_hidden_clusters(kind, random_state=seed)
             X = X / X.std(axis=0)
             train, test = first_fold(X, seed)
-            model = MergeGaussianMixture(most, random_state=0).fit(X[train])
+            model = MergeGaussianMixture(most, covariance="full", random_state=0).fit(X[train])
             if kind == "four":
                 two = GaussianMixture(2, n_init=10, random_state=0).fit(X[train])
                 excess.append(two.bic(X[train]) - model.bic(X[train]))

@@ -30,7 +30,7 @@ def by_mixture(X: np.ndarray, options: Any, seed: int) -> Clustering:
     """EM, with the number of clusters by merging, or given."""
     most, least = (options.max_clusters, 1) if options.n_clusters == "auto" else (options.n_clusters,) * 2
     model = MergeGaussianMixture(
-        most, min_components=least, init=options.init, n_init=options.n_init, tol=options.tol,
+        most, min_components=least, covariance="full", init=options.init, n_init=options.n_init, tol=options.tol,
         max_iter=options.max_iter, random_state=seed,
     )  # fmt: skip
     with warnings.catch_warnings():

@@ -34,7 +34,10 @@ class ClusterFeatureSelector(SelectorMixin, ClusterMixin, BaseEstimator):
 
     Use it for unlabelled continuous data with up to some tens of features, of which many may be noise that hides the
     clusters. Do not use it for hundreds of features, since every candidate is clustered anew, nor for columns of few
-    different values. It finds structure, not the classes that you may have in mind.
+    different values. Do not use it for a hundred rows or two either: the search never goes back, and a cluster of few
+    rows that one or two features show by chance ends it there; on parts of such a table it keeps other features and
+    finds other clusters than on the whole, where k-means in all features is steadier. It finds structure, not the
+    classes that you may have in mind.
 
     Costs up to p^2 / 2 clusterings, p for each feature kept and for the last try: 500 rows of 20 features, at most 10
     clusters, in some 5 seconds.

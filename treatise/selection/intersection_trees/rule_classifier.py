@@ -26,7 +26,9 @@ class InteractionRuleClassifier(SoftmaxScores, BaseEstimator):
     :class:`RandomIntersectionTrees` finds patterns of every class. Each says how likely the classes are among the
     training rows that have it, and among those that have not; a row's score is the mean of these log-odds, in which a
     pattern weighs as many trees and as many rows of its class as have it. Of two classes the threshold is where both
-    are wrong equally often on the training rows.
+    are wrong equally often on the training rows; of more, the shares of the classes are taken off, so that what counts
+    is what a pattern tells beyond them. Rare classes are thus found as readily as frequent ones, at the price of some
+    accuracy.
 
     Use it where classes are made by combinations (winning lines, co-occurring words or mutations), and where the rules
     are to be read: ``trees_.get_feature_names_out()``. Do not use it where single features add up; a linear model is
@@ -158,7 +160,8 @@ class InteractionRuleClassifier(SoftmaxScores, BaseEstimator):
             scores = self._mean_log_odds(present)
             self.bias_ = np.array([0.0, -threshold_of_equal_error(scores[:, 1] - scores[:, 0], codes)])
         else:
-            self.bias_ = np.zeros(len(self.classes_))
+            # A mean of log probabilities holds the shares of the classes whole, and what patterns tell only in part.
+            self.bias_ = -np.log(total / total.sum())
         return self
 
     def _chosen_theta(self, X, codes):
