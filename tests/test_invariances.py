@@ -7,10 +7,8 @@ import warnings
 
 import numpy as np
 import pytest
-from contract_examples import TABLE_ESTIMATORS, example_of, output_of
+from contract_examples import LABELS, NUMBERS, TABLE_ESTIMATORS, X, example_of, output_of, target_of
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.datasets import make_classification
-from sklearn.exceptions import ConvergenceWarning
 
 ESTIMATORS = {cls.__name__: example_of(cls) for cls in TABLE_ESTIMATORS.values()}
 
@@ -46,34 +44,8 @@ FOLDED = {
 }  # fmt: skip
 """Choose by cross-validation, whose folds go by the places of the rows."""
 
-ONE_STEP = {
-    "GroupLassoMKL": "one column is left at this penalty, and a pass over it is exact; its tests have a case",
-    "MEDGraph": "no column of this table varies as zeros and ones",
-    "KernelMachineRegressor": "least squares are one linear system",
-    "DecisionTreeMarkovNetwork": "graphical/test_cut_short.py has a case that needs more",
-    "IsingGraph": "no edge in this table; graphical/test_cut_short.py has a case",
-    "MultinomialGraph": "no edge in this table; graphical/test_cut_short.py has a case",
-    "SemiSupervisedGenerative": "rows that all have a label give a closed form; its own tests have a case",
-}
-"""One step may be enough here, and why."""
-
 BY_ROW = {"GramTransformer"}
 """Have a column for each row of the table."""
-
-
-def tables():
-    """A table that every estimator accepts, with classes, and with numbers that follow from it."""
-    X, labels = make_classification(120, 8, n_informative=5, random_state=0)
-    X = np.abs(X)
-    noise = np.random.default_rng(1).normal(size=len(X))
-    return X, labels, 2 * X[:, 0] + np.sin(X[:, 1]) + 0.3 * noise
-
-
-X, LABELS, NUMBERS = tables()
-
-
-def target_of(estimator):
-    return NUMBERS if is_regressor(estimator) else LABELS
 
 
 def quietly(estimator, *table):
@@ -91,20 +63,6 @@ def scores_of(model, rows):
 
 def by_name(names):
     return pytest.mark.parametrize("name", sorted(names))
-
-
-def limited():
-    return {n for n, e in ESTIMATORS.items() if "max_iter" in e.get_params(deep=False)} - set(ONE_STEP)
-
-
-@by_name(limited())
-def test_a_fit_cut_to_one_step_warns_and_has_not_converged(name):
-    estimator = clone(ESTIMATORS[name]).set_params(max_iter=1)
-    if "tol" in estimator.get_params():
-        estimator.set_params(tol=1e-12)
-    with pytest.warns(ConvergenceWarning):
-        model = estimator.fit(X, target_of(estimator))
-    assert model.converged_ is False
 
 
 @by_name(set(ESTIMATORS) - IN_ORDER - DRAWN - FOLDED - BY_ROW - set(SAMPLERS))

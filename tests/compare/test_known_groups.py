@@ -1,6 +1,8 @@
 """Comparisons on groups: who wins for new groups, who for known ones, and what becomes of runs without either."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +18,7 @@ from treatise.compare.contest.isolation import Outcome
 from treatise.compare.contest.known_groups import _Asked, _Rounds
 from treatise.compare.explaining.known_groups import known_groups_of
 from treatise.compare.inputs import FoldPredictions
+from treatise.io import load_model
 from treatise.report import render_report
 from treatise.report.record import FoldRecord, LeaderboardEntry, Metric, RunRecord
 
@@ -132,6 +135,30 @@ def test_an_interrupted_run_goes_on_and_without_effects_of_groups_nothing_is_los
     # There is nothing to know of a school: half of the variance is explained in any case.
     assert abs(found[MIXED].known - found["sklearn/Ridge"].known) < 0.05
     assert all(score.standing != "worse" for score in found.values())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_request_to_end_while_known_groups_are_compared_leaves_a_report_and_a_model(
+    contestants, tmp_path, monkeypatch
+):
+    contestants("Ridge", "DummyRegressor", task="regression")
+    judged, asked = _Rounds._judged, []
+
+    def interrupted(self, *args):
+        asked.append(args)
+        if len(asked) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return judged(self, *args)
+
+    monkeypatch.setattr(_Rounds, "_judged", interrupted)
+    frame, wishes = schools(0.0, groups=20), {"group": "school", "budget": 90, "jobs": 1, "output": tmp_path / "run"}
+    run = compare_methods(frame, "mark", **wishes).run
+    assert run.status == "interrupted" and run.known_groups is None
+    assert "not measured, as the run was interrupted" in " ".join(run.verdict)
+    assert load_model(tmp_path / "run" / run.best.model).metadata["label"] == run.best.label
+    assert "interrupted" in (tmp_path / "run" / "report.html").read_text()
+    again = compare_methods(frame, "mark", **wishes).run
+    assert again.status == "finished" and again.known_groups is not None
 
 
 # The time that known groups have.

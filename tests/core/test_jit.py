@@ -72,9 +72,9 @@ STEPS = "from treatise._core.jit import compiled_step\n@compiled_step\ndef step(
 SHAPES = "from typing import NamedTuple\nclass Pair(NamedTuple):\n    first: float\n    second: float\n"
 
 
-def _total(folder):
+def _total(folder, argument="loops.Pair(1.0, 2.0)"):
     """What the loop in a folder gives, in a process of its own, and whether it came from disk."""
-    code = "import loops; print(loops.total(loops.Pair(1.0, 2.0)), sum(loops.total.stats.cache_hits.values()))"
+    code = f"import loops; print(loops.total({argument}), sum(loops.total.stats.cache_hits.values()))"
     paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
     # Python's own files would hide that a module was rewritten within the same second.
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -96,6 +96,45 @@ def test_a_loop_comes_from_disk_unless_a_step_in_another_file_was_changed(loops)
     assert _total(loops) == (21.0, 1)
     (loops / "steps.py").write_text(STEPS.format(factor="100.0"))
     assert _total(loops) == (201.0, 0)
+
+
+OF_OTHERS = """
+from treatise._core.jit import compiled, compiled_step
+from instructions import shifted
+from constants import TABLE, UNIT
+
+@compiled
+def total(x):
+    return scaled(shifted(x))
+
+@compiled_step
+def scaled(x):
+    return UNIT * x + TABLE[1]
+"""
+INSTRUCTION = """
+from numba.core import types
+from numba.extending import intrinsic
+
+@intrinsic
+def shifted(typing, x):
+    def generate(context, builder, signature, arguments):
+        return builder.fadd(arguments[0], context.get_constant(types.float64, {shift}))
+
+    return types.float64(types.float64), generate
+"""
+CONSTANTS = "import numpy as np\nUNIT = {unit}\nTABLE = np.array([0.0, {entry}])\n"
+
+
+def test_a_loop_is_compiled_anew_where_an_instruction_or_a_constant_of_another_file_was_changed(tmp_path):
+    (tmp_path / "loops.py").write_text(OF_OTHERS)
+    parts = {"shift": 1.0, "unit": 10.0, "entry": 0.5}
+    for change in ({}, {"shift": 2.0}, {"unit": 20.0}, {"entry": 0.7}):
+        parts |= change
+        (tmp_path / "instructions.py").write_text(INSTRUCTION.format(**parts))
+        (tmp_path / "constants.py").write_text(CONSTANTS.format(**parts))
+        expected = parts["unit"] * (3.0 + parts["shift"]) + parts["entry"]
+        assert _total(tmp_path, 3.0) == (expected, 0)
+        assert _total(tmp_path, 3.0) == (expected, 1)
 
 
 def test_loops_of_another_version_whose_types_have_moved_are_compiled_anew(loops):

@@ -10,6 +10,7 @@ from sklearn.preprocessing import SplineTransformer
 
 from treatise.datasets import make_colored_sources, mix_postnonlinear, mix_spiral
 from treatise.decomposition import XSFA, SlowFeatureAnalysis, delta_value, plot_slow_features, required_length
+from treatise.decomposition.slow_features.slowness import resolvable_difference
 
 
 def match(found, truth):
@@ -329,3 +330,20 @@ def test_picture_has_a_panel_for_each_feature_and_tells_how_close_it_is():
 def test_times_whose_squares_are_no_numbers_are_refused(dt):
     with pytest.raises(ValueError, match="'dt' parameter"):
         SlowFeatureAnalysis(dt=dt).fit(np.random.default_rng(0).normal(size=(50, 3)))
+
+
+@pytest.mark.parametrize("dt", [1e-200, 1e308, 0.0, -1.0, np.nan, np.inf])
+def test_functions_of_slowness_refuse_the_times_that_the_estimators_refuse(dt):
+    for told in (
+        lambda: delta_value(np.arange(9.0), dt=dt),
+        lambda: required_length(0.01, 0.02, dt=dt),
+        lambda: resolvable_difference(0.01, 100, dt=dt),
+    ):
+        with pytest.raises(ValueError, match="dt="):
+            told()
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e200, 1e307])
+def test_slowness_does_not_know_the_unit_of_a_signal(unit):
+    signal = np.sin(np.arange(100.0) / 7)
+    assert delta_value(unit * signal) == pytest.approx(delta_value(signal), rel=1e-12)

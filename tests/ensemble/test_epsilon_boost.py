@@ -312,3 +312,10 @@ def test_paths_are_drawn_on_the_axes_given(classes):
     left, right = Figure().subplots(1, 2)
     assert plot_boosting_path(model, left) is left and len(left.lines) > 2
     assert plot_margin_path(model, right, largest=0.1) is right and len(right.lines) == 2
+
+
+@pytest.mark.parametrize("short", [{"n_steps": 1}, {"epsilon": 1e-7, "n_steps": 300}])
+def test_a_path_that_has_hardly_begun_is_told_however_short_its_steps(short):
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    with pytest.warns(ConvergenceWarning, match="raise n_steps or epsilon"):
+        assert EpsilonBoostRegressor(**short).fit(X, X[:, 0] + np.sin(X[:, 1])).converged_ is False

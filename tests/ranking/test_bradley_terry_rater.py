@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.datasets import Games, load_atp
 from treatise.io import load_model, save_model
@@ -107,6 +108,15 @@ def test_a_few_games_that_come_out_even_do_not_make_players_alike():
     np.testing.assert_allclose(rater.mu_, 1500.0, atol=1e-4)
     # A prior that is largest where all are alike would give 0.30.
     assert 0.35 < rater.sigma_.min() / LOGIT < 0.6
+
+
+def test_steps_that_are_too_few_are_told_by_fits_and_by_draws():
+    games, _ = league(0)
+    short = BradleyTerryRater(max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        assert short.fit(games).converged_ is False
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        short.draw_ratings(games, 3, random_state=0)
 
 
 def coverage(rater, seeds, **options):

@@ -1,9 +1,11 @@
 """Free energies and actions drawn by them, against sums over everything."""
 
+import warnings
 from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.rl import BlockersTask, FreeEnergySARSA, LargeActionTask
 from treatise.rl.free_energy._loops import (
@@ -108,6 +110,17 @@ def test_a_small_task_is_learned(seed):
     task = LargeActionTask(6, 8, 3, random_state=seed)
     agent = FreeEnergySARSA(16, n_sweeps=4, linear_term=False, random_state=seed).run(task, 20_000)
     assert agent.history_[:500].mean() < 5.5 and agent.history_[-2_000:].mean() >= 7.0 and not agent.diverged_
+
+
+def test_steps_that_are_too_long_are_told_once():
+    agent = FreeEnergySARSA(4, learning_rate=(1e200, 1e200), random_state=0).start([1, 1], [1, 1])
+    step = ([1, 0], [0, 1], 1e200, [0, 1], [1, 1])
+    with pytest.warns(ConvergenceWarning, match="grew beyond all bounds"), np.errstate(all="ignore"):
+        while not agent.diverged_:
+            agent.learn(*step)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        agent.learn(*step)
 
 
 def test_values_become_those_of_the_policy_in_a_world_of_two_states():

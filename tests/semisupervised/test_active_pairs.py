@@ -2,10 +2,12 @@
 
 import itertools
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from treatise.semisupervised import (
@@ -355,3 +357,21 @@ def test_same_seed_same_questions():
     first, second = (ActivePreferenceRanker(random_state=5).fit(oracle_of(said), 40) for _ in range(2))
     np.testing.assert_array_equal(first.ranking_, second.ranking_)
     assert first.history_ == second.history_
+
+
+@pytest.mark.parametrize("learner", [ActivePreferenceRanker(random_state=0), ActivePairClustering(2, random_state=0)])
+def test_rounds_that_end_before_the_solution_settles_are_told(learner):
+    group = np.arange(40) % 2
+
+    def oracle(pairs):
+        u, v = pairs.T
+        return u < v if isinstance(learner, ActivePreferenceRanker) else group[u] == group[v]
+
+    short = clone(learner).set_params(n_rounds=1)
+    with pytest.warns(ConvergenceWarning, match="n_rounds=1 rounds; raise it"):
+        assert short.fit(oracle, 40).converged_ is False
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        assert clone(learner).fit(oracle, 40).converged_ is True
+        # A limit on questions is one that was asked for.
+        assert clone(short).set_params(max_queries=30).fit(oracle, 40).converged_ is False

@@ -491,7 +491,6 @@ def test_the_decoding_path_runs_from_posterior_decoding_to_viterbi_and_draws_its
         ({"family": ("log", "log", "log")}, "a pair of these"),
         ({"method": "block", "k": 2.5}, "whole number"),
         ({"method": "block", "k": np.inf}, "whole number"),
-        ({"method": "block", "k": 40}, "too many to search"),
         ({"method": "log-average", "mu": 0}, "positive and finite"),
         ({"method": "viterbi"}, "method"),
         ({"loss": np.full((4, 4), 2.0)}, "needs family='linear'"),
@@ -504,6 +503,23 @@ def test_the_decoding_path_runs_from_posterior_decoding_to_viterbi_and_draws_its
 def test_wrong_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         HMMDecoder(**parameters).decode(random_chains(0))
+
+
+def test_blocks_that_are_too_many_to_search_are_refused_however_long():
+    seen = np.zeros((60, 4))
+    chains = HiddenChains(np.full(4, 0.25), np.full((4, 4), 0.25), seen)
+    for k in (15, 40, 10**9, 1e300):
+        with pytest.raises(ValueError, match="along 60 positions are too many to search"):
+            HMMDecoder("block", k=k).decode(chains)
+
+
+@pytest.mark.parametrize("k", [40, 10**9, 1e300])
+def test_a_block_longer_than_a_sequence_is_all_of_it(k):
+    chains = random_chains(0)
+    found, viterbi = HMMDecoder("block", k=k).decode(chains), HMMDecoder(alpha=1).decode(chains)
+    assert found.risks.log_path == pytest.approx(viterbi.risks.log_path)
+    alone = HiddenChains([1.0], [[1.0]], np.zeros((5, 1)))
+    np.testing.assert_array_equal(HMMDecoder("block", k=k).decode(alone).paths, np.zeros(5))
 
 
 def test_wrong_models_and_paths_are_refused():

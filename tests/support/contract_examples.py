@@ -5,7 +5,8 @@ from importlib import import_module
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
@@ -152,6 +153,22 @@ SET_ASIDE = {
 def example_of(estimator_class):
     """An instance for the general checks."""
     return estimator_class(**PARAMETERS.get(estimator_class.__name__, {}))
+
+
+def _tables():
+    """A table that every estimator accepts, with classes, and with numbers that follow from it."""
+    X, labels = make_classification(120, 8, n_informative=5, random_state=0)
+    X = np.abs(X)
+    noise = np.random.default_rng(1).normal(size=len(X))
+    return X, labels, 2 * X[:, 0] + np.sin(X[:, 1]) + 0.3 * noise
+
+
+X, LABELS, NUMBERS = _tables()
+
+
+def target_of(estimator):
+    """What an estimator learns of the table's rows."""
+    return NUMBERS if is_regressor(estimator) else LABELS
 
 
 MACHINERY = ["statistics", "optimize", "kernels", "inference"]

@@ -1,20 +1,22 @@
 """Compiled loops kept on disk, never used where they do not fit what the sources say now.
 
-Numba keeps a loop by the state of its own file. A loop holds the steps that it calls, from other files too: here those
-files count as well. What an older version wrote, or what is damaged, is compiled anew. Where neither the library's
-folder nor the user's own can be written, a private folder among the temporary files serves; where there is none, loops
-live as long as the process.
+Numba keeps a loop by the state of its own file. A loop holds the steps and the instructions that it calls and the
+constants that it names, from other files too: here those count as well. What an older version wrote, or what is
+damaged, is compiled anew. Where neither the library's folder nor the user's own can be written, a private folder among
+the temporary files serves; where there is none, loops live as long as the process.
 """
 
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core.caching import FunctionCache
 
 
@@ -24,9 +26,7 @@ class KeptLoops(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """A form from disk; None where there is none that can be used."""
         # Not before: steps may stand below the loop in its file.
-        self._cache_file._source_stamp = tuple(
-            (Path(path).name, *_state(path)) for path in sorted(sources_of(self._py_func))
-        )
+        self._cache_file._source_stamp = made_of(self._py_func)
         try:
             return super().load_overload(sig, target_context)
         except Exception:
@@ -59,16 +59,43 @@ def kept_place() -> Path | None:
     return None if found is None else Path(found)
 
 
-def sources_of(function: Callable) -> set[str]:
-    """The files that a loop is made of: its own, and those of the steps that it calls."""
-    found, waiting = {function}, [function]
+def made_of(function: Callable) -> tuple:
+    """All that a loop is made of: the states of its files, those of what it calls, and the constants that both name."""
+    found, waiting, constants = {function}, [function], set()
     while waiting:
         each = waiting.pop()
-        called = (getattr(each.__globals__.get(name), "py_func", None) for name in _names(each.__code__))
-        new = {step for step in called if step is not None} - found
+        named = dict(_named(each))
+        constants |= {(name, told) for name, value in named.items() if (told := _told(value)) is not None}
+        new = {step for value in named.values() if (step := _written(value)) is not None} - found
         found |= new
         waiting += new
-    return {each.__code__.co_filename for each in found}
+    files = sorted({each.__code__.co_filename for each in found})
+    return *((Path(path).name, *_state(path)) for path in files), *sorted(constants)
+
+
+def _named(function: Callable) -> Iterator[tuple[str, Any]]:
+    """What the names in a loop stand for outside of it."""
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            yield name, function.__globals__[name]
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        yield name, cell.cell_contents
+
+
+def _written(value: Any) -> Callable | None:
+    """The function of a loop, a step or an instruction, as it was written; None for other values."""
+    function = getattr(value, "py_func", getattr(value, "__wrapped__", None))
+    return function if hasattr(function, "__code__") else None
+
+
+def _told(value: Any) -> str | None:
+    """A constant that is compiled into a loop, in words that another process would have for it; None for others."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape} {sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, tuple):
+        parts = [_told(part) for part in value]
+        return None if None in parts else repr(parts)
+    return repr(value) if isinstance(value, (int, float, complex, str, bytes, np.generic)) else None
 
 
 def _names(code: CodeType) -> Iterator[str]:

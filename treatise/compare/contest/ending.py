@@ -38,7 +38,7 @@ its model a run is worth little."""
 LEAST_EXPLAINING = 0.5
 THEORY, THEORY_SHARE = 2.0, 0.2
 """Seconds that theory has at most for what it says, and share of those left."""
-UNKNOWN = "Whole groups were held out; how methods do on rows of known groups was not measured, for want of time."
+UNKNOWN = "Whole groups were held out; how methods do on rows of known groups was not measured, {why}."
 MODEL = "best.skops"
 MODELS = "models"
 
@@ -104,20 +104,20 @@ class Ending:
             said = threads.submit(self._theory, run, chosen)
             # Models before explanations, which take what time is left.
             others = threads.submit(self._fit_others, run, chosen)
-            known = self._known_groups(run, explained, threads)
-            weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
-            # A blend is not fitted anew with fewer rows; the best single method's curve stands for it.
-            tried = threads.submit(self._learn, run, next((e for e in explained if e.form != "blend"), chosen))
-            begun: list[Future[Any]] = [fit, said, others, *weighed.values(), tried]
+            known, weighed, tried = None, dict[str, Future[Any]](), None
             try:
-                wait(begun)
+                known = self._known_groups(run, explained, threads)
+                weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
+                # A blend is not fitted anew with fewer rows; the best single method's curve stands for it.
+                tried = threads.submit(self._learn, run, next((e for e in explained if e.form != "blend"), chosen))
+                wait([fit, said, others, *weighed.values(), tried])
             except KeyboardInterrupt:
                 # What has begun ends, the model first of all; the rest is left out, and a report tells of it all.
                 threads.shutdown(cancel_futures=True)
                 run = replace(run, status="interrupted")
             fitted, theory = fit.result(), _unless_left_out(said, ())
             _unless_left_out(others, None)
-            effects = {key: _unless_left_out(job, ()) for key, job in weighed.items()}
+            effects = {e.key: _unless_left_out(weighed.get(e.key), ()) for e in explained}
             trials = _unless_left_out(tried, ())
         parts = {e.key: self._out_of_fold(e.key) for e in explained}
         found = explanations(contest.data, contest.metric, contest.k, explained, parts, effects, trials)
@@ -126,7 +126,8 @@ class Ending:
         if known is not None:
             run = replace(run, known_groups=known, verdict=(*run.verdict, *known.words))
         elif contest.data.known_groups is not None:
-            run = replace(run, verdict=(*run.verdict, UNKNOWN))
+            why = "as the run was interrupted" if run.status == "interrupted" else "for want of time"
+            run = replace(run, verdict=(*run.verdict, UNKNOWN.format(why=why)))
         assert run.best is not None
         if fitted.params is None:
             sentence = f"{chosen.label} could not be fitted on the whole table: {fitted.complaint}."
@@ -301,9 +302,9 @@ class Ending:
         write_table(table, self.contest.folder.path / "out_of_fold.csv", spreadsheet=self.spreadsheet)
 
 
-def _unless_left_out(job: "Future[Any]", otherwise: Any) -> Any:
-    """What a job came to, or what stands for it where an interrupted run left it out."""
-    return otherwise if job.cancelled() else job.result()
+def _unless_left_out(job: "Future[Any] | None", otherwise: Any) -> Any:
+    """What a job came to, or what stands for it where an interrupted run left it out or never came to it."""
+    return otherwise if job is None or job.cancelled() else job.result()
 
 
 def _rows(data: Input, parts: Sequence[FoldPredictions], what: str, name: str | None = None) -> pl.DataFrame:

@@ -42,6 +42,8 @@ class ConditionalDBN(BaseEstimator):
     ----------
     machines_ : list of ConditionalRBM
         The fitted levels, the lowest first.
+    converged_ : bool
+        Whether all of them say so; see :class:`ConditionalRBM`.
     n_columns_ : int
         Columns of a frame.
 
@@ -103,6 +105,7 @@ class ConditionalDBN(BaseEstimator):
             )  # fmt: skip
             self.machines_.append(machine.fit(sequences))
             sequences = [hidden for hidden in machine.transform(sequences) if len(hidden)]
+        self.converged_ = all(machine.converged_ for machine in self.machines_)
         return self
 
     def transform(self, sequences):

@@ -12,7 +12,7 @@ from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import is_array, is_count
 from treatise.decomposition.slow_features._expansion import Expansion, Scales, checked_terms, scales_of
 from treatise.decomposition.slow_features._moments import SlowMoments, block_size
-from treatise.decomposition.slow_features.slowness import delta_value
+from treatise.decomposition.slow_features.slowness import LONGEST, SHORTEST, delta_value
 from treatise.statistics.time_windows import checked_lengths, time_blocks
 
 
@@ -58,7 +58,7 @@ class SlowFeatures(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Trans
         "basis": [StrOptions({"legendre", "monomial"})],
         "expansion": [HasMethods(["fit", "transform"]), None],
         "eps": [Interval(Real, 0, 1, closed="left")],
-        "dt": [Interval(Real, 1e-150, 1e150, closed="both")],  # whose squares are numbers
+        "dt": [Interval(Real, SHORTEST, LONGEST, closed="both")],
         "chunk_size": [Interval(Integral, 1, None, closed="left"), None],
     }
 

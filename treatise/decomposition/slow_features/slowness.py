@@ -5,6 +5,9 @@ from sklearn.utils import check_array
 
 from treatise.statistics.time_windows import checked_lengths
 
+SHORTEST, LONGEST = 1e-150, 1e150
+"""Times from frame to frame whose squares are numbers."""
+
 
 def delta_value(X, *, dt=1.0, lengths=None):
     """Mean squared change of signals brought to zero mean and unit variance: small is slow (section 2 of v15-0921).
@@ -33,14 +36,16 @@ def delta_value(X, *, dt=1.0, lengths=None):
     >>> round(delta_value(np.sin(2 * np.pi * np.arange(1000) / 100)), 6)
     0.003943
     """
-    X = np.asarray(X)
+    X, dt = np.asarray(X), _checked_time(dt)
     signals = check_array(X[:, np.newaxis] if X.ndim == 1 else X, dtype=np.float64, ensure_min_samples=2)
+    # In the unit of the largest value, whose square is a number however large or small the signal is.
+    signals = signals / np.maximum(np.abs(signals).max(axis=0), np.finfo(float).tiny)
     lengths = checked_lengths(lengths, len(signals))
     changes = np.delete(np.diff(signals, axis=0), np.cumsum(lengths)[:-1] - 1, axis=0)
     if len(changes) == 0:
         raise ValueError("slowness needs two frames in a row: every sequence has a single frame")
     variances = signals.var(axis=0)
-    constant = variances <= (1e-13 * np.abs(signals).max(axis=0)) ** 2
+    constant = variances <= 1e-26
     with np.errstate(invalid="ignore", divide="ignore"):
         deltas = np.where(constant, np.nan, np.square(changes).mean(axis=0) / variances) / dt**2
     return float(deltas[0]) if X.ndim == 1 else deltas
@@ -72,7 +77,7 @@ def required_length(delta, other_delta, *, dt=1.0):
     """
     if not (0 < delta < np.inf and 0 < other_delta < np.inf):
         raise ValueError(f"delta={delta} and other_delta={other_delta} must be above zero and finite")
-    slower = min(delta, other_delta)
+    slower, dt = min(delta, other_delta), _checked_time(dt)
     difference = abs(delta - other_delta) / slower
     if difference == 0.0:
         return float("inf")
@@ -81,4 +86,10 @@ def required_length(delta, other_delta, *, dt=1.0):
 
 def resolvable_difference(delta, n_times, *, dt=1.0):
     """Least relative difference of delta values that a record of so many frames resolves (equation 17)."""
-    return float(1.0 / np.sqrt(n_times * np.sqrt(max(delta, np.finfo(float).tiny)) * dt))
+    return float(1.0 / np.sqrt(n_times * np.sqrt(max(delta, np.finfo(float).tiny)) * _checked_time(dt)))
+
+
+def _checked_time(dt):
+    if not SHORTEST <= dt <= LONGEST:
+        raise ValueError(f"dt={dt!r} must be a time between {SHORTEST:g} and {LONGEST:g}; take another unit of it")
+    return float(dt)

@@ -18,8 +18,9 @@ from treatise.ensemble.epsilon_boost._record import member_table, norms_along
 
 _FIRST_BLOCK = 100
 """Steps after which the held-out loss is looked at first; then whenever the path has doubled."""
-_SETTLED = 1e-3
-"""Share of the first held-out loss that the second half of a path must gain for it to go on."""
+_SETTLED, _SLOWER = 1e-3, 0.25
+"""Shares of the first held-out loss, and of all that was gained, of which the second half of a path must gain one to go
+on."""
 
 
 class EpsilonBoost(InheritsDocumentation, BaseEstimator, metaclass=ABCMeta):
@@ -278,5 +279,6 @@ class EpsilonBoost(InheritsDocumentation, BaseEstimator, metaclass=ABCMeta):
 
 
 def _settled(losses):
-    """Whether the second half of a path gains next to nothing."""
-    return bool(losses[: len(losses) // 2 + 1].min() - losses.min() <= _SETTLED * losses[0])
+    """Whether the second half of a path gains next to nothing, and little beside the first: short steps gain slowly."""
+    later = losses[: (len(losses) + 1) // 2].min() - losses.min()
+    return bool(later <= min(_SETTLED * losses[0], _SLOWER * (losses[0] - losses.min())))

@@ -1,12 +1,13 @@
 """Negative log-likelihood of the states of rows, and the quadratic bounds that majorise it (Sections 2.2 and 2.3)."""
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg.lapack import dpotrf, dpotrs
 from sklearn.utils.extmath import safe_sparse_dot
 
+from treatise.linear._column_widths import gradient_unit, mean_and_variance
 from treatise.linear.majorized._loops import bound_factors, state_residuals, uncertainties
 from treatise.optimize import LowRankCurvature, minimize_box_quadratic
 from treatise.statistics.row_blocks import RowBlocks
@@ -44,7 +45,7 @@ class Majorizer:
 
     def __init__(self, X, labels, weights, n_classes, n_hidden, penalty, fit_intercept):
         self.X = _with_ones(X) if fit_intercept else X
-        self.labels, self.weights, self.n_hidden = labels, weights, n_hidden
+        self.labels, self.weights, self.n_hidden, self.fit_intercept = labels, weights, n_hidden, fit_intercept
         self.n_states = n_classes * n_hidden
         # Two states need one weight vector, as in every binary logistic regression.
         self.fixed = 1 if self.n_states == 2 else 0
@@ -64,9 +65,14 @@ class Majorizer:
         gradient = safe_sparse_dot(self.X.T, residuals[:, self.fixed :], dense_output=True).T + self.ridge * theta
         return loss + 0.5 * np.sum(self.ridge * theta**2), np.ascontiguousarray(gradient)
 
+    @cached_property
+    def _unit(self):
+        mean, variance = mean_and_variance(self.X, self.weights)
+        return gradient_unit(variance if self.fit_intercept else variance + np.square(mean))
+
     def scale(self):
-        """Total weight of the rows: gradients are judged as a share of it."""
-        return self.weights.sum()
+        """Total weight of the rows, in the unit of the columns: gradients are judged as a share of it."""
+        return self.weights.sum() * self._unit
 
     def curvature(self, scores):
         """Sum over rows of the bound's curvature, the penalty included, as a matrix over all parameters."""

@@ -41,7 +41,8 @@ class LatentLogLinearClassifier(LogLinearClassifier):
     max_iter : int, default=1000
         Most iterations of each start.
     tol : float, default=1e-5
-        Largest entry of the gradient of the mean objective at the end.
+        Largest entry of the gradient of the mean objective at the end, in the width of the widest column where that is
+        below one.
     random_state : int, RandomState instance or None, default=None
         Of the starts.
 

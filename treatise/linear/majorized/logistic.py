@@ -43,7 +43,8 @@ class MajorizedLogisticRegression(LogLinearClassifier):
     max_iter : int, default=1000
         Most iterations.
     tol : float, default=1e-6
-        Largest entry of the gradient of the mean objective at the end.
+        Largest entry of the gradient of the mean objective at the end, in the width of the widest column where that is
+        below one.
 
     Attributes
     ----------

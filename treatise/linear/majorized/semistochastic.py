@@ -47,8 +47,8 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
         Least rows of the curvature, which has as many as the gradient where that has more. The thesis lets it grow from
         5 to 200; so few rows leave directions without any curvature, along which noise is amplified by 1 / eta.
     tol : float, default=0.01
-        Largest entry of the gradient of the mean objective, after the last pass, that counts as converged. Nothing
-        ends early by it.
+        Largest entry of the gradient of the mean objective, after the last pass, that counts as converged, in the width
+        of the widest column where that is below one. Nothing ends early by it.
     random_state : int, RandomState instance or None, default=None
         Of the mini-batches.
 
@@ -65,7 +65,7 @@ class SemiStochasticLogisticRegression(LogLinearClassifier):
     n_iter_ : int
         Steps done.
     gradient_ : float
-        Largest entry of the gradient of the mean objective after the last pass.
+        Largest entry of that gradient after the last pass.
     converged_ : bool
         Whether it is at most ``tol``.
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from treatise._core.classifier import ScoreClassifier
 from treatise._core.invariants import is_array, linear
 from treatise._core.threads import few_rows_in_one_thread
+from treatise.linear._column_widths import gradient_unit, mean_and_variance
 from treatise.optimize import minimize_lbfgs
 
 # Widths over which the kink of a hinge is rounded, each solution starting the next.
@@ -91,10 +92,10 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
         """Weights of shape (n_features, n_classes) and intercepts of the least regularised mean loss."""
         k, p = len(self.classes_), features.shape[1]
         weights = weights * self.class_costs_[labels]
-        mean, variance = _mean_and_variance(features, weights)
+        mean, variance = mean_and_variance(features, weights)
         if not self.fit_intercept:
             mean, variance = np.zeros(p), variance + np.square(mean)
-        diagonal = np.repeat(np.append(0.5 * variance + self.alpha, 0.5), k)
+        diagonal, unit = np.repeat(np.append(0.5 * variance + self.alpha, 0.5), k), gradient_unit(variance)
         slopes, ones, thin = np.empty((features.shape[0], k)), np.ones(features.shape[0]), sparse.issparse(features)
         point = np.zeros((p + 1, k))
         if self.fit_intercept:
@@ -119,8 +120,9 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
                 return value, gradient.ravel()
 
             end = minimize_lbfgs(
-                objective, point.ravel(), diagonal=diagonal, max_iter=self.max_iter, gradient_tolerance=self.tol
-            )
+                objective, point.ravel(), diagonal=diagonal, max_iter=self.max_iter,
+                gradient_tolerance=self.tol * unit,
+            )  # fmt: skip
             point = end.w.reshape(p + 1, k)
             self.n_iter_ += end.iteration
             self.objective_ = end.value
@@ -128,7 +130,7 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
                 self.converged_ = False
                 warnings.warn(
                     f"stopped after max_iter={self.max_iter} iterations with a gradient of "
-                    f"{np.abs(end.gradient).max():.2g} (tol={self.tol:g}); raise max_iter, alpha or tol",
+                    f"{np.abs(end.gradient).max() / unit:.2g} (tol={self.tol:g}); raise max_iter, alpha or tol",
                     ConvergenceWarning,
                     stacklevel=3,
                 )
@@ -158,17 +160,6 @@ class MulticategoryClassifier(ScoreClassifier, BaseEstimator, metaclass=ABCMeta)
         # Costs act as if class c were a_c times as frequent (Proposition 4); the probabilities are those without them.
         q = self._link(self._scores(X)) / self.class_costs_
         return q / q.sum(axis=1, keepdims=True)
-
-
-def _mean_and_variance(features, weights):
-    """Weighted mean and variance of each column, dense or sparse."""
-    share = weights / weights.sum()
-    mean = features.T @ share
-    if sparse.issparse(features):
-        squares = features.multiply(features).T @ share
-    else:
-        squares = np.einsum("ij,ij,i->j", features, features, share)
-    return mean, np.maximum(squares - np.square(mean), 0.0)
 
 
 class LinearScores(MulticategoryClassifier):

@@ -62,7 +62,7 @@ class BackgroundClassifier(LinearScores):
     max_iter : int, default=1000
         Iterations of L-BFGS at most.
     tol : float, default=1e-5
-        Ends when no component of the gradient is larger.
+        Ends when no component of the gradient is larger, in the width of the widest column where that is below one.
 
     Attributes
     ----------

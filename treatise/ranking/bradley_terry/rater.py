@@ -115,12 +115,7 @@ class BradleyTerryRater(SkillBeliefs):
         self.islands_ = choices_of_games(games).islands().astype(np.int64)
         self.converged_, self.n_iter_ = found.converged, found.n_iter
         self.__dict__.pop("_rows_by_name", None)
-        if not self.converged_:
-            warnings.warn(
-                f"skills still moved after {found.n_iter} of Newton's steps; raise max_iter",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        _tell(found)
         return self
 
     def draw_ratings(self, games, n_draws=1000, *, random_state=None):
@@ -142,6 +137,7 @@ class BradleyTerryRater(SkillBeliefs):
         """
         spread = None if self.spread is None else self.spread / LOGIT
         found = skill_posterior(Games.of(games), spread, self.random_state, self.max_iter)
+        _tell(found)
         return self.mu + LOGIT * found.draws(n_draws, np.random.default_rng(random_state))
 
     def _newcomers(self, names):
@@ -155,3 +151,13 @@ class BradleyTerryRater(SkillBeliefs):
 
     def _invariants(self):
         yield "spread_ is a positive number", is_number(self.spread_) and self.spread_ > 0
+
+
+def _tell(found):
+    """Warn of skills that Newton's steps left on their way."""
+    if not found.converged:
+        warnings.warn(
+            f"skills still moved after {found.n_iter} of Newton's steps; raise max_iter",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

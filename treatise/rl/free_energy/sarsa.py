@@ -39,7 +39,7 @@ class FreeEnergySARSA(BaseEstimator):
     schedule : {"exponential", "linear"}, default="exponential"
         How both change in between.
     n_sweeps : int, default=10
-        Gibbs sweeps over all action bits for each decision.
+        Gibbs sweeps over all action bits for each decision; a draw nears the distribution above as they grow.
     bias : bool, default=True
         Whether a visible unit is always on.
     linear_term : bool, default=True
@@ -246,8 +246,20 @@ class FreeEnergySARSA(BaseEstimator):
         error = float(reward) + ahead - negative_free_energy(visible, self.W_, self.c_, x)
         rate = self._pair("learning_rate")[1] if rate is None else float(rate)
         move_weights(visible, self.W_, self.c_, x, rate * error, bool(self.linear_term))
-        self.diverged_ = not (np.isfinite(self.W_).all() and np.isfinite(self.c_).all())
+        self._look_for_divergence()
         return error
+
+    def _look_for_divergence(self):
+        """Tell, once, that weights are no longer numbers."""
+        before = self.diverged_
+        self.diverged_ = not (np.isfinite(self.W_).all() and np.isfinite(self.c_).all())
+        if self.diverged_ and not before:
+            warnings.warn(
+                f"the weights grew beyond all bounds with learning_rate={self.learning_rate!r}; start anew with "
+                "smaller ones",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def run(self, world, n_steps, *, show_progress=None):
         """Act and learn.
@@ -281,13 +293,7 @@ class FreeEnergySARSA(BaseEstimator):
             self.history_ = world.run(self, n_steps)
         else:
             self.history_ = self._episodes(world, n_steps, show_progress)
-        self.diverged_ = not (np.isfinite(self.W_).all() and np.isfinite(self.c_).all())
-        if self.diverged_:
-            warnings.warn(
-                f"the weights grew beyond all bounds with learning_rate={self.learning_rate!r}; give smaller ones",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        self._look_for_divergence()
         return self
 
     def _episodes(self, world, n_steps, show_progress):

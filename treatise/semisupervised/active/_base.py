@@ -1,11 +1,13 @@
 """Learning from answers about pairs, round by round (paper v15-0885, Algorithm 1): questions, budget, answers."""
 
+import warnings
 from abc import abstractmethod
 from numbers import Integral, Real
 
 import numpy as np
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -52,6 +54,10 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
     history_ : list of dict
         For each round the questions so far, the pairs known, the estimated error, and the estimated change from the
         solution before (never positive).
+    converged_ : bool
+        Whether the last two rounds left the solution as it was. Where ``n_rounds`` ended before that, ``fit`` tells.
+        Not under ``max_queries``, a limit that was asked for, nor with the sampling of the paper, whose rounds
+        each draw anew and do not settle.
     """
 
     _ordered: bool
@@ -93,7 +99,7 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
         self._solution = self._first(init)
         self._rounds, self._sample = [], None
         self._pending = self._passed = np.empty(0, dtype=np.int64)
-        self.n_queries_, self.history_ = 0, []
+        self.n_queries_, self.history_, self.converged_ = 0, [], False
         self._publish()
         return self
 
@@ -176,6 +182,13 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
             if not self.history_:
                 self._check(oracle, *self._book.read(pairs, answers))
             self.tell(pairs, answers)
+        if not self.converged_ and self.max_queries is None and self.sampling == "bernoulli":
+            warnings.warn(
+                f"the last answers still changed the solution after n_rounds={self.n_rounds} rounds; raise it to ask "
+                "on, or set max_queries to what may be asked",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         return self
 
     def _check(self, oracle, pairs, answers):
@@ -271,6 +284,8 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
                 "change": change,
             }
         )
+        last = self.history_[-2:]
+        self.converged_ = len(last) == 2 and all(entry["change"] == 0.0 for entry in last)
         self._publish()
 
     def _invariants(self):

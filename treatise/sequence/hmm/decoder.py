@@ -13,7 +13,8 @@ from treatise.sequence.hmm.hidden_chains import HiddenChains
 from treatise.sequence.hmm.path_risks import PathRisks, loss_matrix, path_risks
 
 _POWERS = {"log": 0.0, "linear": 1.0}
-_MOST_BLOCK_TUPLES = 1 << 24
+_LARGEST_BLOCK_SEARCH = 28
+"""Logarithm to the base 2 of the steps that a search for blocks remembers, four bytes each."""
 
 
 @dataclass(frozen=True)
@@ -243,13 +244,18 @@ class HMMDecoder(BaseEstimator):
         k = 2 if self.k is None else self.k
         if k % 1 != 0:
             raise ValueError(f"k={k!r} must be a whole number where method='block'")
-        if chains.n_states ** (k - 1) > _MOST_BLOCK_TUPLES:
-            raise ValueError(f"blocks of k={k} among {chains.n_states} states are too many to search; lower k")
+        longest = int(np.diff(chains.offsets).max())
+        block = int(min(k, longest))
+        if (block - 1) * np.log2(chains.n_states) + np.log2(longest - block + 1) > _LARGEST_BLOCK_SEARCH:
+            raise ValueError(
+                f"blocks of k={k:g} among {chains.n_states} states along {longest} positions are too many to search; "
+                "lower k"
+            )
         paths = np.empty(len(chains.log_emissions), np.int64)
         posterior, moves = chains.posterior, _per_position(chains.transitions)
         chains.over_sequences(
             lambda first, last: loops.block_paths(
-                first, last, chains.offsets, chains.log_emissions, moves, posterior, int(k), paths
+                first, last, chains.offsets, chains.log_emissions, moves, posterior, block, paths
             )
         )
         return paths

@@ -30,18 +30,14 @@ TOLERANCE = 1e-4
 """Duality gap of the graphical lassos: a ten-thousandth of a nat."""
 
 RESTRICTED = Gap(
-    "on Gaussian columns the restricted forest and the pruned tree are level, either ahead by hundredths of a nat; on "
-    "uniform ones it is behind: its edges are pruned by averages over the unit square, where the wider kernels of "
-    "pairs lose more mass than those of columns, so that weak true edges look useless (44 kept of 72 at d = 100, and "
-    "-4.24 beside -3.50). Tried: one bandwidth for both (level: -2.73 and -2.71), 64 and 256 points (no change). "
-    "The cause is not known",
+    "the restricted forest and the pruned tree are about level on Gaussian columns, and on uniform ones the former is "
+    "behind. Tried: one bandwidth for columns and pairs, 64 and 256 points. The cause is not known",
     band=0.0,
 )
 
 
 OTHER_GENES = Gap(
-    "other genes: those of Arabidopsis are not in the data home. The most variable genes of tumours and healthy tissue "
-    "move together, which a forest from 51 training rows cannot follow; tried ranks, and 40 genes at random. What the "
+    "other genes: those of Arabidopsis are not in the data home. Tried: ranks, and 40 genes at random. What the "
     "paper's genes would give is not known",
     band=0.0,
 )

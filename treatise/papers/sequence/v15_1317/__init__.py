@@ -36,14 +36,13 @@ SHORT = Gap(
     shown_by=FURTHER,
 )
 HELD_OUT = Gap(
-    "the paper does not say which words it held out to choose the round; here it is a tenth of the fold, which the "
-    "training then lacks. Exact imitation in the same space is level with this. The cause is not known",
+    "the paper does not say which words it held out to choose the round; here it is a tenth of the fold. The cause is "
+    "not known",
     band=1.0,
 )
 NOT_AVERAGED = Gap(
-    "a perceptron that is not averaged depends on its last examples where, as here, it cannot separate the letters, "
-    "and the search suffers with it; tried: averaged weights, which are this library's default and have their own "
-    "rows. The cause is not known",
+    "the order of the examples, on which a perceptron that is not averaged depends, is not stated. Tried: averaged "
+    "weights, which are this library's default and have their own rows. The cause is not known",
     band=2.0,
 )
 NOT_AT_HAND = (
