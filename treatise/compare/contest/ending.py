@@ -110,7 +110,8 @@ class Ending:
                 weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
                 # A blend is not fitted anew with fewer rows; the best single method's curve stands for it.
                 tried = threads.submit(self._learn, run, next((e for e in explained if e.form != "blend"), chosen))
-                wait([fit, said, others, *weighed.values(), tried])
+                begun: list[Future[Any]] = [fit, said, others, *weighed.values(), tried]
+                wait(begun)
             except KeyboardInterrupt:
                 # What has begun ends, the model first of all; the rest is left out, and a report tells of it all.
                 threads.shutdown(cancel_futures=True)
