@@ -24,6 +24,7 @@ STREAMS = {path.rpartition(".")[2] for path in public_estimators() if path.start
 
 PERCEPTRON = "a perceptron of so many passes, whose weights are averaged"
 CONTRASTIVE = "contrastive divergence of so many passes; its own tests have steps that are too long"
+FEW_SWEEPS = "the paper keeps one sweep; from four on the loss is judged, and its own tests have a case"
 ONE_STEP = "one step is enough here: "
 OWN_CASE = "what is fitted here needs no more; its own tests have a case"
 
@@ -37,6 +38,8 @@ MAY_BE_SILENT = {
     ("FactoredConditionalRBM", "n_epochs"): CONTRASTIVE,
     ("DecisionTreeMarkovNetwork", "max_iter"): ONE_STEP + "graphical/test_cut_short.py has a case that needs more",
     ("DependencyModelWithValence", "projection_iter"): "the gap that is left counts in what max_iter waits for",
+    ("GibbsMedLDAClassifier", "n_samples"): FEW_SWEEPS,
+    ("GibbsMedLDARegressor", "n_samples"): FEW_SWEEPS,
     ("GroupLassoMKL", "max_iter"): ONE_STEP + "a pass over the one column that is left is exact; its tests have a case",
     ("IsingGraph", "max_iter"): ONE_STEP + "no edge in this table; graphical/test_cut_short.py has a case",
     ("KernelMachineRegressor", "max_iter"): ONE_STEP + "least squares are one linear system",
