@@ -24,7 +24,7 @@ STREAMS = {path.rpartition(".")[2] for path in public_estimators() if path.start
 
 PERCEPTRON = "a perceptron of so many passes, whose weights are averaged"
 CONTRASTIVE = "contrastive divergence of so many passes; its own tests have steps that are too long"
-FEW_SWEEPS = "the paper keeps one sweep; from four on the loss is judged, and its own tests have a case"
+FEW_SWEEPS = "the paper keeps one sweep; those before it are judged, and its own tests have a case"
 ONE_STEP = "one step is enough here: "
 OWN_CASE = "what is fitted here needs no more; its own tests have a case"
 

@@ -373,6 +373,18 @@ def test_a_loss_that_still_falls_is_told():
         assert model._at_rest(20)
 
 
+def test_one_sweep_that_is_kept_is_judged_by_those_before_it():
+    model = GibbsMedLDAClassifier(n_burn=40, n_samples=1)
+    model.losses_ = np.append(np.linspace(1.0, 0.5, 30), np.full(11, 0.5))
+    assert model._at_rest(1)
+    model.losses_ = np.linspace(1.0, 0.5, 41)
+    with pytest.warns(ConvergenceWarning, match="over the last 8 sweeps; raise n_burn=40"):
+        assert not model._at_rest(1)
+    X, y, _ = corpus(5, n_documents=60)
+    with pytest.warns(ConvergenceWarning, match="2 sweeps are too few to tell"):
+        assert not GibbsMedLDAClassifier(3, n_burn=1, n_samples=1, random_state=0).fit(X, y).converged_
+
+
 def test_pictures_show_words_and_classes():
     X, y, _ = corpus(0, n_documents=60)
     model = GibbsMedLDAClassifier(5, random_state=0).fit(X, y)

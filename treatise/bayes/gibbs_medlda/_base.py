@@ -27,6 +27,8 @@ SMALLEST = 1e-8
 """Least Dirichlet parameter: products of two less than that are lost in single numbers."""
 DRIFT = 0.02
 """By how much the loss may still fall from the first to the second half of the kept sweeps, in its own unit."""
+FEWEST_JUDGED = 4
+"""Sweeps whose loss tells whether it still falls."""
 FEWEST_TOPICS = 10
 MOST_INFER_SWEEPS, MOST_TOKENS_PER_ROW = 10_000, 10_000
 """More is a mistake; and a model from a stranger must come to an end."""
@@ -75,7 +77,8 @@ class GibbsMedLDA(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
     traces_ : dict of str to ndarray of shape (1, n_samples, ...)
         The weights after each sweep that is averaged, for :func:`treatise.statistics.to_arviz`.
     converged_ : bool
-        Whether the loss had come to rest in the sweeps that are averaged; a warning says so if not.
+        Whether the loss had come to rest in the sweeps that are averaged, or in the last before them where these are
+        fewer than four; a warning says so if not.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -130,17 +133,19 @@ class GibbsMedLDA(InheritsDocumentation, ClassNamePrefixFeaturesOutMixin, Transf
 
     def _at_rest(self, n_kept):
         """Whether the loss falls no further, as far as its own noise lets one tell; warns if it does."""
-        first, second = np.array_split(self.losses_[-n_kept:], 2)
-        fall = first.mean() - second.mean() if len(second) else 0.0
-        noise = np.sqrt(sum(part.var() / len(part) for part in (first, second) if len(part)))
-        if n_kept < 4 or fall <= max(DRIFT, 3.0 * noise):
-            return True
-        warnings.warn(
-            f"{type(self).__name__}: the loss still falls, from {first.mean():.3g} to {second.mean():.3g} over the "
-            f"last {n_kept} sweeps; raise n_burn={self.n_burn}",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+        # Where one or a few sweeps are kept, as in the paper, those before them tell.
+        n_judged = n_kept if n_kept >= FEWEST_JUDGED else max(FEWEST_JUDGED, len(self.losses_) // 5)
+        if n_judged > len(self.losses_):
+            words = f"{len(self.losses_)} sweeps are too few to tell whether the loss has come to rest"
+        else:
+            first, second = np.array_split(self.losses_[-n_judged:], 2)
+            noise = np.sqrt(first.var() / len(first) + second.var() / len(second))
+            if first.mean() - second.mean() <= max(DRIFT, 3.0 * noise):
+                return True
+            words = (
+                f"the loss still falls, from {first.mean():.3g} to {second.mean():.3g} over the last {n_judged} sweeps"
+            )
+        warnings.warn(f"{type(self).__name__}: {words}; raise n_burn={self.n_burn}", ConvergenceWarning, stacklevel=4)
         return False
 
     def transform(self, X):
