@@ -193,9 +193,8 @@ def _of_voters(table: Table, item: str | None, ratings: bool) -> tuple[Rankings,
     values = _numbers(frame, items, ratings, "where a row is a voter, every other column must hold an item's ranks")
     word = "rating" if ratings else "rank"
     where = f", named in {voter!r}," if voter is not None else ""
-    return Rankings(
-        items, values.T.tocsc(), ratings
-    ), f"a row is a voter{where} with a {word} of each of {len(items)} items"
+    found = Rankings(items, values.T.tocsc(), ratings)
+    return found, f"a row is a voter{where} with a {word} of each of {len(items)} items"
 
 
 def _numbers(frame: pl.DataFrame, columns: list[str], ratings: bool, rule: str) -> sparse.coo_array:
