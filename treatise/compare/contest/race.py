@@ -215,8 +215,7 @@ class Race:
         The cheapest come first, since each of them tells one more method from the winner for the least time. Those who
         seem behind beyond doubt wait for others that cost some times as much: the verdict, which asks for more than the
         tests that narrow the field, may still not tell them from the winner by the few rows that they were judged on.
-        Further repeats, which only they can do without, come when every row has been held out once. Near copies of
-        another come last.
+        Further repeats come when every row has been held out once, and not for them. Near copies of another come last.
         """
         found: list[tuple[bool, int, float, float, str, Turn]] = []
         for key in set(self._alive()) - set(apart):
