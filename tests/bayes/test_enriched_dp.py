@@ -205,6 +205,13 @@ def test_one_cluster_is_bayesian_linear_regression():
         np.testing.assert_allclose(deviation, scale * np.sqrt(df / (df - 2)), rtol=1e-6)
 
 
+@pytest.mark.parametrize(("p", "spread"), [(1, 0.5), (15, 3.0)])
+def test_a_plain_process_expects_wider_clusters_of_more_columns(p, spread):
+    X = np.random.default_rng(0).normal(size=(40, p))
+    model = fitted(DPMixtureRegressor(burn_in=5, n_samples=20, random_state=0), X, X[:, 0])
+    np.testing.assert_allclose(model.prior_["b_x"], spread)
+
+
 def test_densities_integrate_to_one_and_agree_with_means_and_intervals(model):
     X, grid = np.array([[-0.9], [0.0], [0.5], [1.5]]), np.linspace(-40, 40, 8001)
     densities = model.predict_density(X, grid)

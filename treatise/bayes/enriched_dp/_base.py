@@ -107,6 +107,10 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
         """The two masses; the plain process has one alone."""
         return checked_mass("alpha_theta", self.alpha_theta), checked_mass("alpha_psi", self.alpha_psi)
 
+    def _expected_spread(self, n_features):
+        """Of each column inside a cluster of x."""
+        return self.column_spread
+
     def _fit_chains(self, X, y, *, probit):
         """Run the chains on columns and targets, +1 and -1 for classes, and keep what they drew."""
         check_magnitudes(X, "X")
@@ -115,7 +119,7 @@ class NestedMixture(InheritsDocumentation, BaseEstimator):
         self._set_units(X, None if probit else y)
         Z, v = (X - self._center) / self._scale, (y - self._y_center) / self._y_scale
         columns, linear = priors_of(
-            self.prior, Z, v, probit=probit, column_spread=self.column_spread,
+            self.prior, Z, v, probit=probit, column_spread=self._expected_spread(X.shape[1]),
             noise_share=getattr(self, "noise_share", None),
         )  # fmt: skip
         self.prior_ = {
