@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from treatise.decomposition import (
     convolutive_nmf,
@@ -75,12 +76,22 @@ def test_matrices_of_another_determinant_and_moduli_below_zero_are_refused():
 
 def test_error_of_the_plain_convolutive_factors_never_rises():
     X = np.abs(np.random.default_rng(0).normal(size=(4, 60)))
-    found = convolutive_nmf(X, 2, max_iter=60, random_state=0)
+    found = convolutive_nmf(X, 2, max_iter=60, tol=0.0, random_state=0)
     assert np.all(np.diff(found.history) <= 1e-12 * found.history[0])
     assert found.filters.min() >= 0.0
     assert found.sources.min() >= 0.0
     rebuilt = np.fft.irfft(np.einsum("ijf,jf->if", np.fft.rfft(found.filters), np.fft.rfft(found.sources)), 60)
     assert np.linalg.norm(X - rebuilt) == pytest.approx(found.history[-1])
+
+
+def test_convolutive_factors_end_where_the_error_stands_still_or_say_that_it_does_not():
+    X = np.abs(np.random.default_rng(0).normal(size=(4, 60)))
+    found = convolutive_nmf(X, 2, max_iter=2000, tol=1e-4, random_state=0)
+    assert found.converged
+    assert 11 < len(found.history) < 2001
+    assert found.history[-11] - found.history[-1] <= 1e-4 * found.history[0] < found.history[-12] - found.history[-2]
+    with pytest.warns(ConvergenceWarning, match="max_iter=15"):
+        assert not convolutive_nmf(X, 2, max_iter=15, random_state=0).converged
 
 
 def test_filters_between_a_source_and_its_shifts_are_single_pulses():

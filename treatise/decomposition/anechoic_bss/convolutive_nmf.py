@@ -1,13 +1,17 @@
 """Non-negative mixtures of filtered or shifted sources by multiplicative updates (Section 3.2)."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy import fft
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
 # Keeps quotients finite; of the scale of the largest entry.
 TINY = 1e-12
+BETWEEN = 10
+"""Iterations over which the error must still change."""
 
 
 class ConvolutiveFactors(NamedTuple):
@@ -19,9 +23,11 @@ class ConvolutiveFactors(NamedTuple):
     """Of shape (n_sources, n_samples)."""
     history: np.ndarray
     """Frobenius norm of what is left, at the start and after each iteration."""
+    converged: bool
+    """Whether it had stopped changing."""
 
 
-def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=200, sources=None, random_state=None):
+def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=2000, tol=1e-4, sources=None, random_state=None):
     """Non-negative filters and sources whose circular convolutions approximate non-negative recordings.
 
     Use it on recordings that are powers, such as marginals of a time-frequency distribution. Plain, it lowers the
@@ -38,8 +44,10 @@ def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=200, sources
         Number of sources.
     sparse_filters : bool, default=False
         Whether filters are to have few pulses: Equations (29) and (30) with exponents 1.9, 2 and 0.02.
-    max_iter : int, default=200
-        Iterations.
+    max_iter : int, default=2000
+        Iterations at most; a warning tells that they were not enough.
+    tol : float, default=1e-4
+        Stop when ten iterations change the error by at most this share of that at the start. Zero runs them all.
     sources : array-like of shape (n_sources, n_samples) or None, default=None
         Sources to start from, not negative; None draws them.
     random_state : int, RandomState instance or None, default=None
@@ -48,7 +56,7 @@ def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=200, sources
     Returns
     -------
     ConvolutiveFactors
-        ``filters``, ``sources`` and ``history``.
+        ``filters``, ``sources``, ``history`` and ``converged``.
 
     Examples
     --------
@@ -75,10 +83,21 @@ def convolutive_nmf(X, n_sources, *, sparse_filters=False, max_iter=200, sources
     A = rng.uniform(0.5, 1.5, (len(X), n_sources, n_samples))
     A *= np.mean(X) / max(np.mean(_convolved(A, S)), 1e-300)
     step, history = _sparse_step if sparse_filters else _least_squares_step, [np.linalg.norm(X - _convolved(A, S))]
-    for _ in range(max_iter):
+    while len(history) <= max_iter and not _is_still(history, tol):
         A, S = step(X, A, S)
         history.append(np.linalg.norm(X - _convolved(A, S)))
-    return ConvolutiveFactors(A, S, np.array(history))
+    converged = _is_still(history, tol)
+    if tol > 0.0 and not converged:
+        warnings.warn(
+            f"convolutive_nmf was stopped by max_iter={max_iter} while its error still changed; raise max_iter or tol",
+            ConvergenceWarning, stacklevel=2,
+        )  # fmt: skip
+    return ConvolutiveFactors(A, S, np.array(history), converged)
+
+
+def _is_still(history, tol):
+    """Whether the last iterations changed next to nothing."""
+    return len(history) > BETWEEN and abs(history[-1 - BETWEEN] - history[-1]) <= tol * history[0]
 
 
 def _checked_sources(sources, n_sources, X):

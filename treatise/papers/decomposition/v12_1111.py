@@ -113,7 +113,7 @@ def sound_rows(n_draws: int, n_samples: int) -> tuple[list[Row], dict[str, dict[
 def canonical_sources(X: np.ndarray, seed: int) -> np.ndarray:
     """Algorithm 4.3: sparse filters between powers of the canonical transform with A = B = 1, then deconvolution."""
     powers = np.abs(linear_canonical_transform(X, [[1.0, 1.0], [0.0, 1.0]])) ** 2
-    factors = convolutive_nmf(powers, 2, sparse_filters=True, max_iter=60, random_state=seed)
+    factors = convolutive_nmf(powers, 2, sparse_filters=True, max_iter=60, tol=0.0, random_state=seed)
     delays = np.argmax(factors.filters, axis=2)
     weights = np.sqrt(factors.filters.sum(axis=2))
     frequencies = np.fft.rfftfreq(X.shape[1])
