@@ -56,16 +56,32 @@ def test_shapes_that_do_not_fit_are_refused():
         nonnegative_least_squares(np.eye(2), np.ones((3, 1)))
 
 
-def test_columns_that_descent_leaves_short_are_told(monkeypatch):
+def test_columns_that_descent_leaves_short_are_finished_and_told_where_that_fails(monkeypatch):
     rng = np.random.default_rng(0)
     a = rng.normal(size=(40, 1)) + 0.1 * rng.normal(size=(40, 12))
     gram, cross = a.T @ a, a.T @ rng.normal(size=(40, 30))
     monkeypatch.setattr("treatise.optimize.nnls.pivot_columns", lambda *problem: None)  # as where it gives all up
-    with pytest.warns(ConvergenceWarning, match="max_iter=1 sweeps"):
+    solution = nonnegative_least_squares(gram, cross, max_iter=1)
+    assert nonnegative_kkt_residual(gram, cross, solution).max() < 1e-10
+
+    def cycles(*problem):
+        raise RuntimeError
+
+    monkeypatch.setattr("treatise.optimize.nnls.nnls", cycles)
+    with pytest.warns(ConvergenceWarning, match="8 columns .* neither descent nor active sets"):
         nonnegative_least_squares(gram, cross, max_iter=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nonnegative_least_squares(gram, cross, max_iter=10_000)
+
+
+def test_many_more_coordinates_than_their_rank_are_solved():
+    rng = np.random.default_rng(4)
+    a, b = rng.random((8, 46)), rng.random((8, 100))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solution = nonnegative_least_squares(a.T @ a, a.T @ b)
+    assert nonnegative_kkt_residual(a.T @ a, a.T @ b, solution).max() < 1e-6
 
 
 def test_certificate_tells_optimal_columns_from_others():

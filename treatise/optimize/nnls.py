@@ -1,8 +1,10 @@
 """Non-negative least squares for many right-hand sides at once."""
 
+import contextlib
 import warnings
 
 import numpy as np
+from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
@@ -29,8 +31,8 @@ def nonnegative_least_squares(gram, cross, *, max_iter=1000):
     cross : array-like of shape (n_coordinates, n_columns)
         ``a.T b``, one column per problem.
     max_iter : int, default=1000
-        Most sweeps over a column for which ``gram`` is singular; its solution is not unique, and the one given
-        back is where the sweeps from zero end.
+        Most sweeps over a column for which ``gram`` is singular; its solution is not unique, and the one given back
+        is where the sweeps from zero end. A column that they do not bring there goes to SciPy's active sets.
 
     Returns
     -------
@@ -62,8 +64,9 @@ def nonnegative_least_squares(gram, cross, *, max_iter=1000):
     if not solved.all():
         rest, its_cross = solution[:, ~solved], cross[:, ~solved]
         descend(rest, gram, its_cross, tol=1e-10, max_iter=max_iter)
+        _finish_by_active_sets(rest, gram, its_cross)
         solution[:, ~solved] = rest
-        _warn_unless_optimal(rest, gram, its_cross, max_iter)
+        _warn_unless_optimal(rest, gram, its_cross)
     return solution
 
 
@@ -104,12 +107,27 @@ def nonnegative_kkt_residual(gram, cross, solution):
     return np.maximum(missed, below).max(axis=0, initial=0.0) / np.where(largest > 0.0, largest, 1.0)
 
 
-def _warn_unless_optimal(solution, gram, cross, max_iter):
-    missed = nonnegative_kkt_residual(gram, cross, solution).max(initial=0.0)
-    if missed > _OPTIMAL:
+def _finish_by_active_sets(solution, gram, cross):
+    """Solve those columns, in place, that slow descent left short of the optimum, from a square root of ``gram``."""
+    slow = np.flatnonzero(nonnegative_kkt_residual(gram, cross, solution) > _OPTIMAL)
+    if not len(slow):
+        return
+    sizes, directions = np.linalg.eigh(gram)
+    kept = sizes > len(gram) * np.finfo(np.float64).eps * sizes[-1]
+    roots = np.sqrt(sizes[kept])
+    root, sides = roots[:, np.newaxis] * directions[:, kept].T, directions[:, kept].T @ cross[:, slow]
+    for column, side in zip(slow, sides.T / roots):
+        with contextlib.suppress(RuntimeError):  # cycles, and leaves the column as it is
+            solution[:, column] = nnls(root, side)[0]
+
+
+def _warn_unless_optimal(solution, gram, cross):
+    missed = nonnegative_kkt_residual(gram, cross, solution)
+    if missed.max(initial=0.0) > _OPTIMAL:
         warnings.warn(
-            f"{solution.shape[1]} columns were left to descent, which misses optimality by {missed:.2g} of the largest "
-            f"right-hand side after max_iter={max_iter} sweeps; raise it",
+            f"{np.count_nonzero(missed > _OPTIMAL)} columns of non-negative least squares miss optimality by up to "
+            f"{missed.max():.2g} of the largest right-hand side: their Gram matrix is singular, and neither descent nor "
+            "active sets end; leave out columns that follow from others",
             ConvergenceWarning,
             stacklevel=3,
         )
