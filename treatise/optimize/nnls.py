@@ -126,7 +126,7 @@ def _warn_unless_optimal(solution, gram, cross):
     if missed.max(initial=0.0) > _OPTIMAL:
         warnings.warn(
             f"{np.count_nonzero(missed > _OPTIMAL)} columns of non-negative least squares miss optimality by up to "
-            f"{missed.max():.2g} of the largest right-hand side: their Gram matrix is singular, and neither descent nor "
+            f"{missed.max():.2g} of the largest right-hand side: the Gram matrix is singular, and neither descent nor "
             "active sets end; leave out columns that follow from others",
             ConvergenceWarning,
             stacklevel=3,
