@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import product
 
+import networkx as nx
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -14,7 +15,7 @@ from treatise.graphical import (
     plot_energy_traces,
     solve_convex,
 )
-from treatise.graphical.range_moves.moves import _RangeProposals, label_intervals
+from treatise.graphical.range_moves.moves import _RangeProposals, label_intervals, parts_that_pay
 from treatise.graphical.range_moves.truncated_convex import CarriedFlow, RangeGraph, interval_length
 
 MOVES = ["range_expansion", "range_swap", "alpha_expansion", "alpha_beta_swap", "icm"]
@@ -140,6 +141,34 @@ def test_energy_falls_with_every_accepted_move(method, distance, truncation):
     assert found.energy == pytest.approx(energy(found.labels), rel=1e-12)
     again = RangeMoves(distance, truncation, method=method).minimize(unary, edges, weights, init=found.labels)
     np.testing.assert_array_equal(again.labels, found.labels)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_a_proposal_the_best_choice_of_its_parts_is_taken(seed):
+    rng = np.random.default_rng(seed)
+    edges = grid_edges((4, 5))
+    energy = TruncatedConvexEnergy(rng.uniform(0, 9, (20, 6)), edges, rng.uniform(0, 3, len(edges)), "quadratic", 5)
+    labels, proposal = rng.integers(0, 6, (2, 20))
+    proposal = np.where(rng.random(20) < 0.5, labels, proposal)
+    changed = np.flatnonzero(labels != proposal)
+    graph = nx.Graph(edges.tolist()).subgraph(changed.tolist())
+    choices = []
+    for taken in product([False, True], repeat=nx.number_connected_components(graph)):
+        choice = labels.copy()
+        for part in (list(part) for part, take in zip(nx.connected_components(graph), taken, strict=True) if take):
+            choice[part] = proposal[part]
+        choices.append(energy(choice))
+    assert energy(parts_that_pay(energy.pairwise, labels, proposal)) == pytest.approx(min(choices), abs=1e-12)
+
+
+def test_what_lies_apart_is_labelled_as_if_it_were_alone():
+    rng = np.random.default_rng(0)
+    edges = grid_edges((6, 6))
+    fields = rng.uniform(0, 20, (4, 36, 8))
+    solver = RangeMoves("quadratic", 9.0)
+    alone = [solver.minimize(unary, edges, 1.5) for unary in fields]
+    together = solver.minimize(np.concatenate(fields), np.concatenate([edges + 36 * i for i in range(4)]), 1.5)
+    np.testing.assert_array_equal(together.labels, np.concatenate([result.labels for result in alone]))
 
 
 @pytest.mark.parametrize(("distance", "truncation"), [("linear", 3.0), ("quadratic", 5.0)])
