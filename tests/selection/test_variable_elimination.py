@@ -254,7 +254,8 @@ def test_numbers_gaps_sparse_tables_and_pipelines(bits):
 def test_classes_are_judged_by_their_log_loss_and_whole_amounts_are_amounts(bits):
     X, y, _ = bits
     model = RandomizedVariableElimination(random_state=0).fit(X, y)
-    loss = cross_val_score(LogisticRegression(max_iter=1000), model.transform(X), y, scoring="neg_log_loss", cv=5)
+    learner = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    loss = cross_val_score(learner, model.transform(X), y, scoring="neg_log_loss", cv=5)
     assert model.score_ == pytest.approx(loss.mean(), rel=1e-9)
     own = RandomizedVariableElimination(LogisticRegression(max_iter=1000), random_state=0).fit(X, y)
     assert own.score_ == pytest.approx(
@@ -262,11 +263,21 @@ def test_classes_are_judged_by_their_log_loss_and_whole_amounts_are_amounts(bits
     )
     # Whole numbers, of which some occur once: folds of classes would not hold them.
     amounts = RandomizedVariableElimination(random_state=0).fit(*load_diabetes(return_X_y=True))
-    assert isinstance(amounts.estimator_, Ridge) and 1 <= amounts.n_features_ < 10
+    assert isinstance(amounts.estimator_[-1], Ridge) and 1 <= amounts.n_features_ < 10
     # A class that one fold alone holds has the least probability there, and nothing is infinite.
     rare = np.where(np.arange(len(y)) < 3, 2, y)
     folds = PredefinedSplit(np.repeat([0, 1], [len(y) // 2, len(y) - len(y) // 2]))
     assert np.isfinite(RandomizedVariableElimination(n_relevant=39, cv=folds, random_state=0).fit(X, rare).score_)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_units_of_the_columns_do_not_matter_to_the_usual_learner(bits, form):
+    X, y, _ = bits
+    units = 10.0 ** np.random.default_rng(0).integers(-6, 7, X.shape[1])
+    plain, other = (
+        RandomizedVariableElimination(random_state=0).fit(form(table), y) for table in (X.astype(float), X * units)
+    )
+    np.testing.assert_array_equal(other.support_, plain.support_)
 
 
 def test_on_few_rows_the_log_loss_keeps_what_new_rows_are_told_by():

@@ -6,12 +6,15 @@ from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import type_of_target
@@ -49,7 +52,7 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
     ----------
     estimator : estimator or None, default=None
         The learner that is fitted to each subset; None is logistic regression for classes and ridge regression for
-        amounts, on features that are scaled already. Numbers of more than 20 values are taken for amounts.
+        amounts, of standardised features. Numbers of more than 20 values are taken for amounts.
     n_relevant : int or None, default=None
         Number of features to keep; None searches for it (the paper's RVErS).
     min_relevant : int, default=1
@@ -194,7 +197,7 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
         """
         finite = not get_tags(self).input_tags.allow_nan
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=None, ensure_all_finite=finite, multi_output=True)
-        learner = clone(self.estimator) if self.estimator is not None else _usual_learner(y)
+        learner = clone(self.estimator) if self.estimator is not None else _usual_learner(X, y)
         if is_classifier(learner):
             check_classes(np.unique(y))
         plan = self._plan(X.shape[1])
@@ -285,10 +288,13 @@ class RandomizedVariableElimination(SelectorMixin, MetaEstimatorMixin, BaseEstim
         return tags
 
 
-def _usual_learner(y):
-    """A linear model for what y holds."""
+def _usual_learner(X, y):
+    """A linear model of standardised columns for what y holds."""
     counted = np.issubdtype(np.asarray(y).dtype, np.number) and len(np.unique(y)) > MOST_CLASSES
-    return Ridge() if counted or type_of_target(y).startswith("continuous") else LogisticRegression(max_iter=1000)
+    amounts = counted or type_of_target(y).startswith("continuous")
+    return make_pipeline(
+        StandardScaler(with_mean=not issparse(X)), Ridge() if amounts else LogisticRegression(max_iter=1000)
+    )
 
 
 def _mean_log_probability(learner, X, y):
