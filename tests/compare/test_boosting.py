@@ -94,6 +94,15 @@ def test_a_tree_that_points_outside_is_refused_before_the_library_sees_it(librar
             forged.predict(X)
 
 
+@each_library
+def test_trees_of_more_classes_than_have_a_name_are_refused(library):
+    X, y = load_iris(return_X_y=True)
+    model = made(library, "Classifier").fit(X, y)
+    model.classes_ = model.classes_[:-1]
+    with pytest.raises(TreatiseError, match="3 classes apart, and 2 have a name; the file is damaged or forged"):
+        model.predict(X)
+
+
 # What the libraries write, small enough to read: the checks need no library.
 LIGHTGBM = """tree
 version=v4

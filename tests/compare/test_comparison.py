@@ -2,6 +2,7 @@
 
 import json
 import os
+import pkgutil
 import shlex
 import shutil
 import signal
@@ -316,6 +317,50 @@ def test_a_request_to_end_after_the_last_fold_leaves_a_report_and_a_model(csv, c
     assert run.status == "interrupted" and run.best.model == "best.skops"
     assert load_model(tmp_path / "run" / "best.skops").metadata["label"] == run.best.label
     assert "interrupted" in (tmp_path / "run" / "report.html").read_text()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_request_to_end_in_the_midst_of_the_end_leaves_a_report_and_a_model(csv, contestants, tmp_path, monkeypatch):
+    contestants("LogisticRegression", "DummyClassifier")
+    folder = tmp_path / "run"
+
+    def run_interrupted(at):
+        owner, _, name = at.rpartition(".")
+        doing = getattr(pkgutil.resolve_name(owner), name)
+
+        def interrupted(*args, **options):
+            os.kill(os.getpid(), signal.SIGINT)
+            return doing(*args, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(at, interrupted)
+            # The folds are done once: those that follow go on at the end.
+            run = compare_methods(csv, "label", budget=300, jobs=1, test=csv, output=folder).run
+        assert load_model(folder / "best.skops").metadata["label"] == run.best.label, at
+        assert json.loads((folder / "run.json").read_text())["status"] == run.status, at
+        assert list(folder.glob("work-*")) == [], at
+        page = (folder / "report.html").read_text()
+        for made in ("best.skops", "report.html", "run.json"):
+            (folder / made).unlink()
+        return run, page
+
+    ending, sentence = "treatise.compare.contest.ending", "The run was interrupted; the same command goes on"
+    leaves_out_the_test = {
+        "treatise.compare.contest.outcome.blends": False,  # but explanations
+        f"{ending}.explanations": True,
+        f"{ending}.load_model": True,
+        "treatise.compare.comparison._tested": True,
+        f"{ending}.write_table": False,
+    }
+    for at, left_out in leaves_out_the_test.items():
+        run, page = run_interrupted(at)
+        assert run.status == "interrupted" and "<strong>Interrupted</strong>" in page, at
+        assert sum(said.startswith(sentence) for said in run.verdict) == 1, at
+        assert (run.test is None) == left_out, at
+    # All is there by then.
+    for at in (f"{ending}.write_report", "treatise.compare.contest.folder.RunFolder.close"):
+        run, page = run_interrupted(at)
+        assert run.status == "finished" and run.test is not None and "<strong>Interrupted</strong>" not in page, at
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -32,6 +32,8 @@ from treatise.bayesnet import (
     indegree,
 )
 from treatise.catalog import FAMILIES
+from treatise.compare.inputs.encoding.groups import WithGroups
+from treatise.compare.unlabelled import SelfTrainedLogistic
 from treatise.decomposition import ConditionalRBM
 from treatise.io import load_model, save_model
 from treatise.linear import HybridLinearRegressor
@@ -363,6 +365,16 @@ def test_forged_files_are_refused_or_answer():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count(" refused, ") == len(LEADING)
+
+
+def test_a_class_that_has_no_name_is_told(refused):
+    X, y = make_classification(60, 4, n_informative=3, n_redundant=0, n_classes=3, random_state=0)
+    model = WithGroups(GroupedClassifier(min_samples=2), classes=True).fit(np.column_stack([X, np.arange(60) % 3]), y)
+    model.classes_ = model.classes_[:-1]
+    assert "the method tells so many apart" in refused(model)
+    model = SelfTrainedLogistic().fit(X, y)
+    model.classes_ = model.classes_[:-1]
+    assert "its classes are these" in refused(model)
 
 
 @pytest.mark.parametrize(

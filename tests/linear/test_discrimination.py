@@ -337,6 +337,28 @@ def test_a_saved_machine_whose_tasks_have_unlike_many_support_vectors_can_be_loa
     assert broken_invariant(model) == "dual_coef_ holds numbers"
 
 
+def test_a_saved_machine_of_several_columns_can_be_loaded(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = MultiTaskMEDClassifier().fit(X, (X[:, :2] > 0).astype(int))
+    save_model(model, tmp_path / "model.skops")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.skops").model.predict(X), model.predict(X))
+    model.classes_ = model.classes_[:1]
+    assert broken_invariant(model) == "a column is a task of two classes"
+
+
+def test_machines_of_other_classes_or_tasks_than_have_a_name_are_refused():
+    X, tasks = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
+    three = MultiTaskMEDClassifier().fit(X, np.digitize(X[:, 0], [-0.5, 0.5]))
+    assert broken_invariant(three) is None
+    three.classes_ = three.classes_[:-1]
+    assert broken_invariant(three) == "two classes are a task, or each of several is"
+    for machine in (MultiTaskMEDClassifier().fit(X, X[:, 0] > 0, tasks=tasks),
+                    MultiTaskMEDRegressor().fit(X, X[:, 0], tasks=tasks)):  # fmt: skip
+        assert broken_invariant(machine) is None
+        machine.tasks_ = np.append(machine.tasks_, machine.tasks_[-1] + 1)
+        assert broken_invariant(machine) == "each of them has its machine"
+
+
 def gram_array(A, B=None, gammas=(0.1, 1.0)):
     """Kernels of rows along the last axis, as cross-validation can slice them."""
     return np.stack([rbf_kernel(A, B, gamma=gamma) for gamma in gammas], axis=-1)

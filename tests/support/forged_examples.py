@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from contract_examples import example_of
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.datasets import make_classification
 
 from treatise.catalog import FAMILIES
@@ -45,6 +45,8 @@ from treatise.sequence import SequenceVectorizer
 ROWS = 24
 X, y = make_classification(ROWS, 4, n_informative=3, n_redundant=0, random_state=0)
 X = np.abs(X)
+THREE = np.searchsorted(np.quantile(X[:, 0], [1 / 3, 2 / 3]), X[:, 0])
+"""Labels of three classes: one that loses its name is still predicted."""
 SEQUENCES = [np.eye(3)[[0, 1, 2, 1]], np.eye(3)[[2, 1, 0]], np.eye(3)[[1, 0, 2]]] * 2
 LABELS = [["a", "b", "a", "b"], ["a", "b", "b"], ["b", "a", "a"]] * 2
 WORDS = [[{"word": "ab"[k % 2], "size": float(k)} for k in range(4)], [{"word": "b"}, {"word": "c"}]] * 2
@@ -74,7 +76,7 @@ ON_LABELLED_ROWS = ("score", "partial_fit")
 ON_NOTHING = ("to_networkx", "get_support", "get_feature_names_out")
 
 
-def use_on_a_table(model: Any) -> None:
+def use_on_a_table(model: Any, y: np.ndarray = y) -> None:
     """Ask a model everything that it answers about rows, then let it learn on, where it can."""
     for name in ON_ROWS:
         if hasattr(model, name):
@@ -93,6 +95,11 @@ def use_on_a_table(model: Any) -> None:
             getattr(model, name)(X, y)
     if hasattr(model, "partial_fit") and hasattr(model, "predict"):
         model.predict(X)
+
+
+def use_of_three(model: Any) -> None:
+    """The same of a model that tells three classes apart."""
+    use_on_a_table(model, THREE)
 
 
 def asking(*calls: tuple) -> Callable[[Any], None]:
@@ -116,6 +123,11 @@ def table_examples() -> dict[str, Example]:
                 takes = list(inspect.signature(kind.fit).parameters)[1:2] if hasattr(kind, "fit") else []
                 if takes == ["X"]:
                     found[name] = Example(name, lambda kind=kind: example_of(kind).fit(X, y), use_on_a_table)
+                    if _tells_several_classes(example_of(kind)):
+                        several = f"{name} of three classes"
+                        found[several] = Example(
+                            several, lambda kind=kind: example_of(kind).fit(X, THREE), use_of_three
+                        )
                 elif takes == ["losses"]:
                     play = asking(("predict", LOSSES), ("partial_fit", LOSSES), ("update", LOSSES[0]))
                     found[name] = Example(name, lambda kind=kind: kind().fit(LOSSES), play)
@@ -124,6 +136,10 @@ def table_examples() -> dict[str, Example]:
                     rate = asking(("predict_rank", [["ann"], ["cy"]]), *learn, ("leaderboard",))
                     found[name] = Example(name, lambda kind=kind: kind().fit(GAMES), rate)
     return found
+
+
+def _tells_several_classes(model: Any) -> bool:
+    return is_classifier(model) and model.__sklearn_tags__().classifier_tags.multi_class
 
 
 def _sequence_models() -> list[Example]:

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 
+from treatise._core.invariants import broken_invariant
 from treatise.kernels import SpectrumKernel
 from treatise.svm import EnsembleSVC, merge_svms, plot_ensemble_growth, stratified_bootstrap
 
@@ -374,6 +375,18 @@ def test_the_wrapper_of_scikit_learn_has_the_same_accuracy(moons, new_moons):
     bagging = BaggingClassifier(SVC(gamma=1.0), 20, max_samples=0.2, random_state=0).fit(*moons)
     ensemble = EnsembleSVC(20, max_samples=0.2, gamma=1.0, random_state=0).fit(*moons)
     assert ensemble.score(*new_moons) == pytest.approx(bagging.score(*new_moons), abs=0.015)
+
+
+def test_machines_and_rules_of_other_classes_than_have_a_name_are_refused():
+    X, y = load_iris(return_X_y=True)
+    ensemble = EnsembleSVC(5, random_state=0).fit(X, y)
+    assert broken_invariant(ensemble) is None
+    ensemble.classes_ = np.arange(4)
+    assert broken_invariant(ensemble) == "members have a machine for each pair of classes"
+    ensemble = EnsembleSVC(4, aggregation="linear", random_state=0).fit(X, y)
+    assert broken_invariant(ensemble) is None
+    ensemble.classes_ = ensemble.classes_[:-1]
+    assert broken_invariant(ensemble) == "it tells these classes by number"
 
 
 def test_the_picture_ends_at_the_accuracy_of_the_ensemble(moons, new_moons):

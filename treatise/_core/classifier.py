@@ -92,11 +92,15 @@ class Classifier(ClassifierMixin):
     classes_: np.ndarray
 
     def _invariants(self) -> Invariants:
-        classes = self.classes_
-        yield "classes are in one row", isinstance(classes, np.ndarray) and classes.ndim == 1
-        yield "there are two classes or more, all different", 2 <= len(classes) == len(np.unique(classes))
-        # Two stand as the user named them, where he did.
-        yield "more than two are sorted", len(classes) == 2 or bool(np.all(classes[:-1] < classes[1:]))
+        for classes in self._classes_of_targets():
+            yield "classes are in one row", isinstance(classes, np.ndarray) and classes.ndim == 1
+            yield "there are two classes or more, all different", 2 <= len(classes) == len(np.unique(classes))
+            # Two stand as the user named them, where he did.
+            yield "more than two are sorted", len(classes) == 2 or bool(np.all(classes[:-1] < classes[1:]))
+
+    def _classes_of_targets(self) -> list[np.ndarray]:
+        """The classes of each target; a classifier of several overrides it."""
+        return [self.classes_]
 
     def _code_labels(self, y: Any) -> np.ndarray:
         """Set ``classes_`` and return the rows' positions in it.

@@ -51,7 +51,8 @@ class Boosted(BaseEstimator):
     def _invariants(self) -> Invariants:
         yield "trees are text", isinstance(self.text_, str)
         if hasattr(self, "classes_"):
-            yield "there are two classes or more", isinstance(self.classes_, np.ndarray) and self._number_of_classes > 1
+            in_a_row = isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1
+            yield "there are two classes or more", in_a_row and self._number_of_classes > 1
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the library's own object, which is made of the text again."""
@@ -98,7 +99,13 @@ class BoostedClassifier(ClassifierMixin, Boosted):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class."""
         found = self._outputs(X)
-        return np.column_stack([1.0 - found, found]) if found.ndim == 1 else found
+        found = np.column_stack([1.0 - found, found]) if found.ndim == 1 else found
+        if found.shape[1] != self._number_of_classes:
+            raise TreatiseError(
+                f"the trees in this model tell {found.shape[1]} classes apart, and {self._number_of_classes} have a "
+                "name; the file is damaged or forged"
+            )
+        return found
 
     def predict(self, X: Any) -> np.ndarray:
         """The class that is most probable."""

@@ -21,6 +21,7 @@ from treatise.compare.contest.contest import MEMORY_SHARE, Contest, retire_worke
 from treatise.compare.contest.ending import MODELS, Ending
 from treatise.compare.contest.folder import RunFolder, identity_before, identity_of
 from treatise.compare.contest.outcome import Judgement
+from treatise.compare.contest.requests import Requests
 from treatise.compare.contest.spread import jobs_on_a_machine, room
 from treatise.compare.early import refuse_early
 from treatise.compare.fitted import FittedModel
@@ -280,28 +281,30 @@ def compare_methods(
     refuse_early(data, named, header=header, task=task, metric=metric, others=(test,))
     own = _own(metric)
     watch, clock = observer or Observer(), Clock(budget, spent)
+    request = Request(
+        data, target, task, header, group, None if output is None else Path(output), seed,
+        limit=MEMORY_SHARE * psutil.virtual_memory().available / here / COPIES if memory is None else memory,
+        seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
+        time=by_time, weight=weight, threshold=read_threshold(threshold), own=own, lifetime=time, event=event,
+        ordered=ordered if isinstance(ordered, bool) else tuple(ordered), targets=targets, bag=bag,
+    )  # fmt: skip
     given: Input | None = None
-    try:
-        request = Request(
-            data, target, task, header, group, None if output is None else Path(output), seed,
-            limit=MEMORY_SHARE * psutil.virtual_memory().available / here / COPIES if memory is None else memory,
-            seconds=READING_SHARE * clock.left, tell=watch.streaming, earlier=identity_before,
-            time=by_time, weight=weight, threshold=read_threshold(threshold), own=own, lifetime=time, event=event,
-            ordered=ordered if isinstance(ordered, bool) else tuple(ordered), targets=targets, bag=bag,
-        )  # fmt: skip
-        workers().warm_up(here)
-        given = read_input(request)
-        chosen = given.choose_metric(own.metric.name if own is not None else metric)  # type: ignore[arg-type]
-        chosen_candidates(given.candidates(), rules.include, rules.exclude)
-        kept_aside = None if test is None else _kept_aside(test, header, given)
-        return _compare(
-            given, request, chosen, budget, jobs, memory, clock, watch,
-            rules=rules, test=kept_aside, spreadsheet=spreadsheet,
-        )  # fmt: skip
-    finally:
-        retire_workers()
-        if given is not None:
-            given.close()
+    with Requests() as requests:
+        try:
+            with requests.cut_short():
+                workers().warm_up(here)
+                given = read_input(request)
+                chosen = given.choose_metric(own.metric.name if own is not None else metric)  # type: ignore[arg-type]
+                chosen_candidates(given.candidates(), rules.include, rules.exclude)
+                kept_aside = None if test is None else _kept_aside(test, header, given)
+            return _compare(
+                given, request, chosen, budget, jobs, memory, clock, watch, requests,
+                rules=rules, test=kept_aside, spreadsheet=spreadsheet,
+            )  # fmt: skip
+        finally:
+            retire_workers()
+            if given is not None:
+                given.close()
 
 
 def _check(budget: float, jobs: int, memory: float | None) -> None:
@@ -351,7 +354,7 @@ def _tested(comparison: Comparison, table: Table, source: str, own: OwnMetric | 
 
 def _compare(
     data: Input, request: Request, metric: Metric, budget: float, jobs: int, memory: float | None, clock: Clock,
-    watch: Observer, *, rules: Rules, test: tuple[Table, str] | None, spreadsheet: bool,
+    watch: Observer, requests: Requests, *, rules: Rules, test: tuple[Table, str] | None, spreadsheet: bool,
 ) -> Comparison:  # fmt: skip
     """Hold the contest and write what it leaves."""
     about = data.describe()
@@ -360,11 +363,12 @@ def _compare(
     folder = RunFolder(request.folder(data.name), identity_of(data, metric, k, seed))
     try:
         clock.spent_before += folder.spent
-        with telling(f"{folder.path} cannot be written"):
-            data.save(folder.work)
-        contest = Contest(data, metric, k, jobs, seed, rules, clock, folder, watch)
+        with requests.cut_short():
+            with telling(f"{folder.path} cannot be written"):
+                data.save(folder.work)
+            contest = Contest(data, metric, k, jobs, seed, rules, clock, folder, watch)
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        status = contest.run()
+        status = contest.run(requests)
         judgement = Judgement.of(contest, rules)
         options = {**data.options(), "metric": metric.name, "budget": f"{budget:g}", "jobs": jobs, "seed": seed}
         if memory is not None:
@@ -381,7 +385,7 @@ def _compare(
         def examine(run: RunRecord) -> RunRecord:
             return run if test is None else _tested(Comparison(run, folder.path), *test, request.own)
 
-        ending = Ending(contest, judgement, workers(), rules.keep, spreadsheet, examine)
+        ending = Ending(contest, judgement, workers(), rules.keep, spreadsheet, examine, requests)
         return Comparison(ending.finish(run), folder.path)
     finally:
         folder.close()

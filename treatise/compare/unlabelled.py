@@ -113,6 +113,7 @@ class SelfTrainedLogistic(ClassifierMixin, BaseEstimator):
 
     def _invariants(self) -> Invariants:
         yield "there is a classifier", isinstance(self.estimator_, ClassifierMixin)
+        yield "its classes are these", np.array_equal(self.classes_, self.estimator_.classes_)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""

@@ -14,6 +14,7 @@ from treatise.compare.contest.folder import RunFolder
 from treatise.compare.contest.isolation import Limits, Outcome, WorkerPool
 from treatise.compare.contest.leaderboard import Entries, leaderboard
 from treatise.compare.contest.race import LOOK_ROWS, Course, Race
+from treatise.compare.contest.requests import Requests
 from treatise.compare.contest.spread import Call, Calls, cluster_in_use, in_threads, jobs_on_a_machine, on_cluster
 from treatise.compare.inputs import FoldPredictions, Input
 from treatise.compare.observer import Observer
@@ -109,16 +110,17 @@ class Contest:
         left = self.clock.left - self.ending_seconds
         return left if self.folder.folds else max(left, self._began + FIRST_FOLD - self.clock.elapsed)
 
-    def run(self) -> str:
+    def run(self, requests: Requests) -> str:
         """Every turn until the budget ends, nothing is left to do, or the user interrupts."""
+        status = "finished"
         try:
-            for turn, outcome in self._outcomes():
-                self._keep(turn, outcome)
+            with requests.cut_short():
+                for turn, outcome in self._outcomes():
+                    self._keep(turn, outcome)
         except KeyboardInterrupt:
-            self.folder.note_spent(self.clock.elapsed)
-            return "interrupted"
+            status = "interrupted"
         self.folder.note_spent(self.clock.elapsed)
-        return "finished"
+        return status
 
     def _outcomes(self) -> Iterator[tuple[Turn, Outcome]]:
         cluster = cluster_in_use()

@@ -11,6 +11,7 @@ from treatise.report.record import Alternative, Decision, LeaderboardEntry, Metr
 READABLE = ("constant", "linear", "tree", "additive", "probabilities")
 STANDINGS = ("equivalent", "undecided", "worse", "unjudged")
 NAMES_SHOWN = 4
+WAS_INTERRUPTED = "The run was interrupted; the same command goes on where it stopped."
 FASTER = 2.0
 """A quicker method is worth a word if it is so many times quicker."""
 FEW_FOLDS = 3
@@ -200,7 +201,7 @@ def verdict(decision: Decision, race: Race, failures: int, status: str) -> list[
     if failures:
         words.append(f"{failures} method{'s' if failures > 1 else ''} could not take part or did not finish.")
     if status == "interrupted":
-        words.append("The run was interrupted; the same command goes on where it stopped.")
+        words.append(WAS_INTERRUPTED)
     return words
 
 

@@ -10,10 +10,12 @@ import polars as pl
 from treatise.compare.blending import Blend
 from treatise.compare.candidates import Candidate
 from treatise.compare.contest.contest import REPORT_SECONDS, Contest
+from treatise.compare.contest.decision import WAS_INTERRUPTED
 from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
 from treatise.compare.contest.known_groups import compared_on_known_groups
 from treatise.compare.contest.outcome import Judgement
+from treatise.compare.contest.requests import Requests
 from treatise.compare.explaining import Trial, explained_methods, explanations
 from treatise.compare.explaining.intervals import intervals_of_methods
 from treatise.compare.explaining.rows import rows_of
@@ -77,20 +79,30 @@ class Ending:
     spreadsheet: bool
     examine: Callable[[RunRecord], RunRecord]
     """What the caller adds to the record once the model is there."""
+    requests: Requests
 
     def finish(self, run: RunRecord) -> RunRecord:
         """The run's record, complete; everything that the run leaves is written."""
         folder, clock = self.contest.folder, self.contest.clock
         if run.leaderboard:
-            run = self.examine(self._with_models(run))
+            run = self._examined(self._with_models(run))
             self._write_predictions(run)
-        run = replace(run, seconds=clock.elapsed)
+        # Whoever asks from here on, when all is done but the page, gets it all.
+        run = replace(_interrupted(run) if self.requests.noted else run, seconds=clock.elapsed)
         folder.write_json("run.json", run.to_plain())
         write_report(run, folder.path / "report.html")
         run = replace(run, seconds=clock.elapsed)
         folder.write_json("run.json", run.to_plain())
         folder.note_spent(clock.elapsed)
         return run
+
+    def _examined(self, run: RunRecord) -> RunRecord:
+        """The record with what the caller adds to it; whoever interrupts a run does not wait for that."""
+        try:
+            with self.requests.cut_short():
+                return self.examine(run)
+        except KeyboardInterrupt:
+            return _interrupted(run)
 
     def _with_models(self, run: RunRecord) -> RunRecord:
         """Fit the recommended method and explain the best, at the same time where there are processors for it."""
@@ -106,17 +118,20 @@ class Ending:
             others = threads.submit(self._fit_others, run, chosen)
             known, weighed, tried = None, dict[str, Future[Any]](), None
             try:
-                known = self._known_groups(run, explained, threads)
-                weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
-                # A blend is not fitted anew with fewer rows; the best single method's curve stands for it.
-                tried = threads.submit(self._learn, run, next((e for e in explained if e.form != "blend"), chosen))
-                begun: list[Future[Any]] = [fit, said, others, *weighed.values(), tried]
-                wait(begun)
+                with self.requests.cut_short():
+                    known = self._known_groups(run, explained, threads)
+                    weighed = {e.key: threads.submit(self._weigh, run, e) for e in explained}
+                    # A blend is not fitted anew with fewer rows; the best single method's curve stands for it.
+                    single = next((e for e in explained if e.form != "blend"), chosen)
+                    tried = threads.submit(self._learn, run, single)
+                    begun: list[Future[Any]] = [fit, said, others, *weighed.values(), tried]
+                    wait(begun)
             except KeyboardInterrupt:
-                # What has begun ends, the model first of all; the rest is left out, and a report tells of it all.
+                # What has begun ends; the rest is left out, but for the model, and a report tells of it all.
                 threads.shutdown(cancel_futures=True)
-                run = replace(run, status="interrupted")
-            fitted, theory = fit.result(), _unless_left_out(said, ())
+                run = _interrupted(run)
+            fitted = self._fit(run, chosen, MODEL) if fit.cancelled() else fit.result()
+            theory = _unless_left_out(said, ())
             _unless_left_out(others, None)
             effects = {e.key: _unless_left_out(weighed.get(e.key), ()) for e in explained}
             trials = _unless_left_out(tried, ())
@@ -301,6 +316,13 @@ class Ending:
         for key, found in parts.items():
             table = table.join(_rows(data, found, "predicted", key), on="row", how="left")
         write_table(table, self.contest.folder.path / "out_of_fold.csv", spreadsheet=self.spreadsheet)
+
+
+def _interrupted(run: RunRecord) -> RunRecord:
+    """The record of a run that was asked to end, with the sentence that says so."""
+    if run.status == "interrupted":
+        return run
+    return replace(run, status="interrupted", verdict=(*run.verdict, WAS_INTERRUPTED))
 
 
 def _unless_left_out(job: "Future[Any] | None", otherwise: Any) -> Any:

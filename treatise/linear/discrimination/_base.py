@@ -166,6 +166,11 @@ class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
             )
         return blocks
 
+    def _invariants(self):
+        named = self.tasks_ is None or (isinstance(self.tasks_, np.ndarray) and self.tasks_.ndim == 1)
+        yield "tasks have names, or none has", named
+        yield "each of them has its machine", self.tasks_ is None or len(self.tasks_) == len(self.intercept_)
+
     def _invariants_of_kernels(self, n_tasks):
         yield "there are multipliers for each task", len(self.dual_coef_) == n_tasks
         if not self._is_precomputed:

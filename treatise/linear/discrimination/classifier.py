@@ -183,11 +183,18 @@ class MultiTaskMEDClassifier(Classifier, MultiTaskMachine):
         right = np.asarray(y) == self.predict(X, tasks)
         return float(np.average(right if right.ndim == 1 else right.all(axis=1), weights=sample_weight))
 
+    def _classes_of_targets(self):
+        return self.classes_ if isinstance(self.classes_, list) else [self.classes_]
+
     def _invariants(self):
-        if not isinstance(self.classes_, list):
-            yield from super()._invariants()
         yield "there is a constant for each task", np.ndim(self.intercept_) == 1
-        n = len(self.intercept_)
+        n, classes = len(self.intercept_), [len(each) for each in self._classes_of_targets()]
+        if isinstance(self.classes_, list):
+            yield "a column is a task of two classes", self.tasks_ is None and classes == [2] * n
+        elif self.tasks_ is None:
+            yield "two classes are a task, or each of several is", n == (1 if classes == [2] else classes[0])
+        else:
+            yield "tasks are of two classes", classes == [2]
         if self.kernels == "features":
             yield "there are weights for each task", np.shape(self.coef_) == (n, self.n_features_in_)
         else:

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from treatise._core.classifier import Classifier, codes_among, codes_from_scores, row_weights
-from treatise._core.invariants import is_array
+from treatise._core.invariants import is_array, within
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
 from treatise.svm.ensemble._aggregation import FIXED_RULES, MOST_ROWS, combine, fill_absent, learner_of
@@ -421,10 +421,15 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
         yield "rows that are kept were there", is_array(self.support_, np.integer, n)
         yield "rows that are kept have a coefficient for each machine", self.dual_coef_.shape == (n, machines)
         yield "machines have constants", is_array(self.intercept_, np.floating, machines)
+        classes = len(self.classes_)
+        pairs = classes * (classes - 1) // 2
+        yield "members have a machine for each pair of classes", machines > 0 and machines % pairs == 0
         yield (
             "the rule that combines them is fixed, or was learnt",
             self._rule_is_fixed() or hasattr(self, "aggregator_"),
         )
+        if hasattr(self, "aggregator_"):
+            yield "it tells these classes by number", within(getattr(self.aggregator_, "classes_", 0), 0, classes)
 
     def _decisions(self, new_objects):
         """Decision values of all machines: each kernel value once, a block of rows at a time."""

@@ -164,7 +164,9 @@ class WithGroups(MetaEstimatorMixin, BaseEstimator):
     def _invariants(self) -> Invariants:
         yield "there is a method", isinstance(self.estimator_, BaseEstimator)
         if self.classes:
-            yield "there are classes", isinstance(self.classes_, np.ndarray) and len(self.classes_) > 1
+            yield "there are classes", isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1
+            told = getattr(self.estimator_, "classes_", range(2))  # those of a regressor are two
+            yield "the method tells so many apart", len(self.classes_) == len(told)
 
     def _said(self, X: Any, how: str) -> np.ndarray:
         return getattr(self.estimator_, how)(X[:, :-1], groups=X[:, -1].astype(np.int64))
