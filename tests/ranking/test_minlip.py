@@ -363,6 +363,8 @@ def test_bad_input_is_refused_in_words():
         MinlipRanker(kernel="rbf", penalty="l1").fit(X, [1, 2, 3, 4])
     with pytest.raises(ValueError, match="not among the classes"):
         MinlipOrdinal(levels=[0, 1]).fit(X, [0, 1, 2, 2])
+    with pytest.raises(ValueError, match=r"name \[1\] more than once"):
+        MinlipOrdinal(levels=[0, 1, 1, 2]).fit(X, [0, 1, 2, 2])
     with pytest.raises(ValueError, match="must increase"):
         MinlipOrdinal(level_values=[0, 2, 1]).fit(X, [0, 1, 2, 2])
 
