@@ -85,7 +85,13 @@ def limits():
 def set_short(estimator, limit):
     """One step, a tolerance that it does not meet, and draws that are the same in every run."""
     possible = estimator.get_params(deep=False)
-    wanted = {limit: 1, "tol": 1e-12, "thin": 1, "random_state": 0, **SETTINGS.get((type(estimator).__name__, limit), {})}
+    wanted = {
+        limit: 1,
+        "tol": 1e-12,
+        "thin": 1,
+        "random_state": 0,
+        **SETTINGS.get((type(estimator).__name__, limit), {}),
+    }
     estimator.set_params(**{name: value for name, value in wanted.items() if name in possible})
 
 
