@@ -26,6 +26,8 @@ def test_rate_prints_a_leaderboard_and_leaves_two_files(invoke, tmp_path):
         ).stdout
     )  # fmt: skip
     assert len(told["players"]) == 4 and told["players"][0]["best_place"] is None and told["level"] == 0.95
+    surer = invoke("rate", str(tmp_path / "games.csv"), "--level", "0.995", "-o", str(tmp_path / "out"))
+    assert "99.5% intervals" in surer.stdout
     refused = invoke("rate", str(tmp_path / "games.csv"), "--winner", "champion")
     assert refused.exit_code == 1 and "champion" in refused.stderr
 

@@ -42,6 +42,14 @@ def test_wins_draws_and_groups_are_told():
     assert any("2 groups that never met" in note for note in rated.notes)
 
 
+@pytest.mark.parametrize("names", ["winner,loser", "Winner,Loser", "game,team,player,rank", "won,lost"])
+def test_a_log_of_names_alone_has_the_header_that_it_is_known_by(tmp_path, names):
+    path = tmp_path / "games.csv"
+    path.write_text(f"{names}\n" + ("g1,red,ann,1\ng1,blue,bob,2\n" if "game" in names else "ann,bob\n"))
+    columns = dict(zip(("winner", "loser"), names.split(","))) if names == "won,lost" else {}
+    assert rate_players(path, **columns).table["player"].to_list() == ["ann", "bob"]
+
+
 def test_what_cannot_be_rated_is_refused_in_one_sentence():
     duel = Games.from_lists([(["a", "b"], [1, 2])])
     with pytest.raises(TreatiseError, match="no rater is called 'Chess'; choose BradleyTerryRater, OnlineRater"):
@@ -50,7 +58,7 @@ def test_what_cannot_be_rated_is_refused_in_one_sentence():
         rate_players(duel, level=95)
     with pytest.raises(TreatiseError, match="EloRater cannot rate these games: every game must be between two single"):
         rate_players(Games.from_lists([(["a", "b", "c"], [1, 2, 3])]), "EloRater")
-    with pytest.raises(TreatiseError, match="BradleyTerryRater cannot rate these games"):
+    with pytest.raises(TreatiseError, match="cannot rate these games: no parameter is called 'speed'; it has "):
         rate_players(duel, params={"speed": 3})
 
 
@@ -99,10 +107,30 @@ def test_rankings_without_an_answer_are_refused_or_told():
     assert found.method == "borda" and found.table["low"].null_count() == 2 and "one voter" in found.notes[-1]
     with pytest.raises(TreatiseError, match="no voter ranks two items"):
         aggregate_rankings(Rankings(["a", "b"], sparse.csc_array([[1.0, 0.0], [0.0, 1.0]])))
+    with pytest.raises(TreatiseError, match="no voter puts one item before another"):
+        aggregate_rankings(Rankings(["a", "b"], sparse.csc_array([[1.0, 2.0], [1.0, 2.0]])))
     with pytest.raises(TreatiseError, match="no rule is called 'vote'; choose auto, borda"):
         aggregate_rankings(one, "vote")
     with pytest.raises(TreatiseError, match="3 resamples say nothing"):
         aggregate_rankings(one, resamples=3)
+
+
+def test_voters_who_tie_all_items_take_part():
+    # Each fold or sample without the one voter who decides would have nothing to put in order.
+    ranks = np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 1.0]])
+    found = aggregate_rankings(Rankings(["a", "b"], sparse.csc_array(ranks)), resamples=30)
+    assert found.table["item"].to_list() == ["a", "b"] and found.table["low"].null_count() == 0
+    assert found.method == "borda" and any("too few voters" in note for note in found.notes)
+
+
+def test_items_that_no_vote_joins_are_told():
+    ranks = np.array([[1.0, 0.0, 2.0], [2.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]])
+    found = aggregate_rankings(Rankings(list("abcd"), sparse.csc_array(ranks)), "borda", resamples=0)
+    assert any("the items fall into 2 groups that no voter ranks together" in note for note in found.notes)
+    joined = aggregate_rankings(
+        Rankings(list("abcd"), sparse.csc_array(np.c_[np.r_[1:5], 0 * ranks])), "borda", resamples=0
+    )
+    assert not any("groups" in note for note in joined.notes)
 
 
 def test_real_votes_find_the_true_order_of_the_dots(real_data):

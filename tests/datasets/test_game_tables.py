@@ -44,17 +44,30 @@ def test_rows_of_players_become_games_of_teams():
             "no column called 'winner'; name it with --winner.*are won, lost",
         ),
         ({"winner": ["a", None], "loser": ["b", "c"]}, {}, "column 'winner' is empty in row 2"),
-        ({"winner": ["a"], "loser": ["a"]}, {}, "'a' stands more than once in game 0"),
+        ({"winner": ["a", "a"], "loser": ["b", "a"]}, {}, "'a' stands more than once in row 2; leave the row out"),
+        ({"winner": ["a/b", "c"], "loser": ["c", "a/a"]}, {"players_by": "/"}, "'a' stands more than once in row 2"),
+        (
+            {"game": [1, 7, 7], "team": [1, 1, 2], "player": ["a", "b", "b"], "rank": [1, 1, 2]},
+            {},
+            "'b' stands more than once in game '7'; a player has one row",
+        ),
+        ({"game": [1, 1, 7], "team": [1, 2, 1], "player": ["a", "b", "c"], "rank": [1, 2, 1]}, {}, "'7' has one team"),
         ({"winner": ["a"], "loser": ["b"], "draw": ["perhaps"]}, {}, "one value is 'perhaps'"),
         ({"winner": ["a"], "loser": ["b"], "draw": [3]}, {}, "must be 1 for a draw and 0 for none; one value is 3"),
+        ({"winner": ["a", "b"], "loser": ["b", "a"], "draw": [1, -1]}, {}, "0 for none; one value is -1"),
         (
             {"winner": ["a"], "loser": ["b"], "date": ["May"]},
             {},
             "values such as 'May'; the order of games",
         ),
+        (
+            {"winner": ["a", "b"], "loser": ["b", "a"], "date": ["2024-05-01", "soon"]},
+            {},
+            "values such as 'soon'; the order of games",
+        ),
         ({"winner": [], "loser": []}, {}, "it has no row"),
         ({"winner": ["a"], "loser": ["b"]}, {"players_by": ""}, "nothing cannot stand between players"),
-        ({"winner": ["a"], "loser": ["/"]}, {"players_by": "/"}, "has a team without players"),
+        ({"winner": ["a"], "loser": ["/"]}, {"players_by": "/"}, "row 1 has a team without players in 'loser'"),
     ],
 )
 def test_what_is_no_log_of_games_is_refused(columns, options, message):
@@ -79,6 +92,14 @@ def test_all_forms_hold_the_same_rankings(tmp_path, text):
     order = [rankings.items.index(name) for name in ("red", "white", "rose")]
     assert rankings.values.toarray()[order].tolist() == [[1, 2, 0], [2, 1, 1], [3, 0, 2]]
     assert not rankings.ratings and len(notes) == 1 and notes[0].startswith("a row is ")
+
+
+@pytest.mark.parametrize("text", ["first,second\nred,white\nrose,red\n", "Voter,Item,Rating\nann,red,5\nbob,white,3\n"])
+def test_names_of_columns_that_are_known_make_a_header_of_words_alone(tmp_path, text):
+    path = tmp_path / "wines.csv"
+    path.write_text(text)
+    rankings, _ = load_rankings(path)
+    assert set(rankings.items) <= {"red", "white", "rose"} and rankings.n_voters == 2
 
 
 def test_ratings_become_ranks_that_ties_share(tmp_path):

@@ -293,7 +293,7 @@ def test_bad_settings_and_labels_are_refused_with_what_would_be_right(classes):
     X, y = classes
     with pytest.raises(ValueError, match="dictionary='columns'"):
         EpsilonBoostClassifier(norm="l2").fit(X, y)
-    with pytest.raises(ValueError, match="has one row only"):
+    with pytest.raises(ValueError, match=r"^class 1 has one row only"):
         EpsilonBoostClassifier().fit(X[:5], [0, 0, 0, 0, 1])
     with pytest.raises(ValueError, match="Only binary classification"):
         EpsilonBoostClassifier().fit(X, np.arange(60) % 3)

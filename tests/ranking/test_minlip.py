@@ -353,8 +353,10 @@ def test_bad_input_is_refused_in_words():
     X = np.arange(4.0)[:, None]
     with pytest.raises(ValueError, match="no two samples are known to be in order"):
         MinlipSurvival().fit(X, structured(np.zeros(4, bool), np.arange(4.0)))
-    with pytest.raises(ValueError, match="no two samples are known to be in order"):
+    with pytest.raises(ValueError, match="y holds one value only, 1: there is no order to learn"):
         MinlipRanker().fit(X, np.ones(4))
+    with pytest.raises(ValueError, match="all outcomes are equal, or censored before any other ends"):
+        MinlipRanker().fit(X, X[:, 0]).score(X, np.ones(4))
     with pytest.raises(ValueError, match="missing in sample 2"):
         MinlipSurvival().fit(X, structured(np.ones(4, bool), [1, 2, np.nan, 3]))
     with pytest.raises(ValueError, match="lower bound 3 above its upper bound 2"):
@@ -363,6 +365,8 @@ def test_bad_input_is_refused_in_words():
         MinlipRanker(kernel="rbf", penalty="l1").fit(X, [1, 2, 3, 4])
     with pytest.raises(ValueError, match="not among the classes"):
         MinlipOrdinal(levels=[0, 1]).fit(X, [0, 1, 2, 2])
+    with pytest.raises(ValueError, match=r"name \[1\] more than once"):
+        MinlipOrdinal(levels=[0, 1, 1, 2]).fit(X, [0, 1, 2, 2])
     with pytest.raises(ValueError, match="must increase"):
         MinlipOrdinal(level_values=[0, 2, 1]).fit(X, [0, 1, 2, 2])
 

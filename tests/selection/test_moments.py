@@ -312,6 +312,8 @@ def test_bad_input_gets_a_sentence(rule):
                 rule(eta=eta).fit(X, y)
         with pytest.raises(ValueError, match="means of the two classes coincide"):
             rule().fit(np.tile([[0.0, 1.0], [1.0, 0.0]], (10, 1)), np.repeat([0, 1], 10))
+        with pytest.raises(ValueError, match="means of the two classes coincide"):  # but for rounding
+            rule().fit(np.concatenate([X[:40], X[:40] + 1e-12]), np.repeat([0, 1], 40))
 
 
 def test_margins_of_many_rows_take_no_matrix_of_rows_by_rows():

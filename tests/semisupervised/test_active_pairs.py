@@ -293,6 +293,7 @@ def test_bad_input_is_refused():
         ([[2, 2]], [1], "item 2 is paired with itself"),
         ([[0, 1]], [1, 0], "2 answers to 1 pairs"),
         ([[0, 1]], [0.5], "an answer is 0.5"),
+        ([[0, 1]], ["yes"], "an answer is 'yes'; answers are 1"),
         ([0, 1], [1], "two item numbers in each row"),
         ([["a", "b"]], [1], "two item numbers in each row"),
     ):

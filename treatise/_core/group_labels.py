@@ -21,7 +21,8 @@ def sortable_labels(labels: Any, *, of: str = "row") -> np.ndarray:
 def places_of(labels: np.ndarray, levels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where labels stand among sorted levels, and which do not; those have the place 0."""
     if len(labels) and (labels.dtype.kind in "US") != (levels.dtype.kind in "US"):
-        raise ValueError(f"groups are given as {labels[0]!r}, but those of the fit are like {levels[0]!r}")
+        given, known = labels.tolist()[0], levels.tolist()[0]
+        raise ValueError(f"groups are given as {given!r}, but those of the fit are like {known!r}")
     place = np.minimum(np.searchsorted(levels, labels), len(levels) - 1)
     unknown = levels[place] != labels
     return np.where(unknown, 0, place).astype(np.int64), unknown

@@ -161,7 +161,7 @@ class LinearBlender(Classifier, _BaseComposition, BaseEstimator):
         rarest = int(np.bincount(codes).min())
         if rarest < 2:
             raise ValueError(
-                f"class {self.classes_[np.argmin(np.bincount(codes))]!r} has one row; a fold needs another"
+                f"class {self.classes_.tolist()[np.argmin(np.bincount(codes))]!r} has one row; a fold needs another"
             )
         folds = StratifiedKFold(min(self.cv, rarest), shuffle=True, random_state=rng.randint(2**31 - 1))
         splits = list(folds.split(X, codes))

@@ -71,7 +71,7 @@ def evaluate(
         for row in evaluated.table.iter_rows(named=True)
     ]
     print_table([Column("method"), Column("value", right=True), Column("interval", right=True)], rows)
-    say(f"Value: {found.value:.5g}, {level:.0%} interval {found.low:.5g} to {found.high:.5g} ({found.method})")
+    say(f"Value: {found.value:.5g}, {100 * level:g}% interval {found.low:.5g} to {found.high:.5g} ({found.method})")
     say(
         f"Log:   {counted(found.n_episodes, 'episode')}, {counted(found.n_steps, 'step')}; for the target policy they "
         f"amount to {found.effective_episodes:.1f} episodes by whole weights, {found.effective_steps:.0f} steps by "

@@ -70,7 +70,8 @@ def rate(
     form = ".0f" if widths[len(widths) // 2] > 20 else ".2f"
     _print_scores(rated.table, "player", "rating", form, ("games", "won", "drawn"))
     name = rated.method.rpartition(".")[2]
-    say(f"{name}: {counted(rated.table.height, 'player')}, {counted(len(rated.games), 'game')}; {level:.0%} intervals")
+    who = f"{counted(rated.table.height, 'player')}, {counted(len(rated.games), 'game')}"
+    say(f"{name}: {who}; {100 * level:g}% intervals")
     _tell_files(files)
 
 
@@ -143,10 +144,12 @@ def _print_scores(table: "pl.DataFrame", name: str, value: str, form: str, count
     columns = [Column("place", right=True), Column(name), Column(value, right=True), Column("interval", right=True)]
     columns += [Column("places", right=True), *(Column(count, right=True) for count in counts)]
     rows = []
+    least = 1e-9 * max(abs(score) for score in table[value])  # what rounding leaves of nothing
     for place, row in enumerate(table.head(SHOWN).iter_rows(named=True), 1):
         interval = "" if row["low"] is None else f"{row['low']:{form}} to {row['high']:{form}}"
         places = "" if row["best_place"] is None else f"{row['best_place']} to {row['worst_place']}"
-        cells = [str(place), row[name], f"{row[value]:{form}}", interval, places]
+        score = row[value] if abs(row[value]) > least else 0.0
+        cells = [str(place), row[name], f"{score:{form}}", interval, places]
         rows.append([*cells, *(str(row[count]) for count in counts)])
     print_table(columns, rows)
     if table.height > SHOWN:

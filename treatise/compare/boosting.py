@@ -93,7 +93,7 @@ class BoostedClassifier(ClassifierMixin, Boosted):
     def _targets(self, y: np.ndarray) -> np.ndarray:
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]!r}); give rows of two at least")
+            raise ValueError(f"y holds one class only ({self.classes_.tolist()[0]!r}); give rows of two at least")
         return codes
 
     def predict_proba(self, X: Any) -> np.ndarray:

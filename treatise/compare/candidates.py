@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 from treatise._core.errors import TreatiseError
@@ -202,7 +203,14 @@ def _tasks_of(name: str) -> list[str]:
 def instance(path: str, params: Mapping[str, Any], seed: int) -> Any:
     """An estimator by its import path, with its randomness fixed if it has any."""
     module, _, name = path.rpartition(".")
-    estimator = getattr(import_module(module), name)(**params)
+    made = getattr(import_module(module), name)
+    known = signature(made).parameters.values()
+    if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in known):
+        names = [parameter.name for parameter in known if parameter.kind is not parameter.VAR_POSITIONAL]
+        unknown = [name for name in params if name not in names]
+        if unknown:
+            raise TypeError(f"no parameter is called {unknown[0]!r}; it has {', '.join(names) or 'none'}")
+    estimator = made(**params)
     if "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=seed)
     return estimator

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.stats import t as student
 
 from treatise._core.errors import TreatiseError
@@ -114,7 +116,7 @@ class Consensus:
         """
         with output_folder(folder) as place:
             files = {"picture": place / "consensus.png", "table": place / "consensus.csv"}
-            sure = "" if self.table["low"].null_count() else f" with {self.level:.0%} intervals"
+            sure = "" if self.table["low"].null_count() else f" with {100 * self.level:g}% intervals"
             draw_intervals(self.table, "item", "score", files["picture"], title=f"{self.method}: scores{sure}")
             write_table(self.table, files["table"], spreadsheet=spreadsheet)
         return files
@@ -165,6 +167,9 @@ def aggregate_rankings(
         rankings, notes = load_rankings(data, form=form, item=item, ratings=ratings, header=header)  # type: ignore[arg-type]
     if len(rankings.items) < 2 or not np.any(np.diff(rankings.values.indptr) > 1):
         raise TreatiseError("no voter ranks two items; there is nothing to put in order")
+    if not _decide(rankings):
+        raise TreatiseError("no voter puts one item before another; there is nothing to put in order")
+    notes += _groups_apart(rankings)
     rng = np.random.default_rng(seed)
     rules = pl.DataFrame(schema={"method": pl.String, "disagreement": pl.Float64, "error": pl.Float64})
     if method == "auto":
@@ -182,6 +187,27 @@ def aggregate_rankings(
     return Consensus(method, _table(rankings, scores, draws, level), rules, level, notes)
 
 
+def _decide(rankings: Rankings) -> bool:
+    """Whether some voter gives two items different ranks."""
+    values = rankings.values
+    voter = np.repeat(np.arange(rankings.n_voters), np.diff(values.indptr))
+    return bool(np.any((np.diff(values.data) != 0) & (np.diff(voter) == 0)))
+
+
+def _groups_apart(rankings: Rankings) -> list[str]:
+    """A word where no chain of votes leads from some items to others."""
+    said = rankings.values.copy()
+    said.data = np.ones_like(said.data)  # a rating of zero is said too
+    _, part = connected_components(sparse.block_array([[None, said], [said.T, None]]), directed=False)
+    number = len(np.unique(part[: len(rankings.items)]))  # a voter who says nothing is no group of items
+    if number < 2:
+        return []
+    return [
+        f"the items fall into {number} groups that no voter ranks together: the order between items of different "
+        "groups comes from no vote"
+    ]
+
+
 def _scores(method: str, rankings: Rankings) -> tuple[np.ndarray, list[str]]:
     """The scores by a rule, and what its solver said if it did not converge."""
     with watched_solvers() as unfinished:
@@ -194,8 +220,9 @@ def _scores(method: str, rankings: Rankings) -> tuple[np.ndarray, list[str]]:
 
 def _chosen(rankings: Rankings, rng: np.random.Generator) -> tuple[str, pl.DataFrame, list[str]]:
     """The rule that disagrees least with voters it has not seen, and all of them in order."""
+    nobody = pl.DataFrame(schema={"method": pl.String, "disagreement": pl.Float64, "error": pl.Float64})
     if rankings.n_voters < 2:
-        return "borda", pl.DataFrame(schema={"method": pl.String, "disagreement": pl.Float64, "error": pl.Float64}), []
+        return "borda", nobody, []
     wide = len(rankings.items) > PAIRED
     names = [name for name in RULES if not (wide and name in OF_PAIRS)]
     words = []
@@ -209,7 +236,7 @@ def _chosen(rankings: Rankings, rng: np.random.Generator) -> tuple[str, pl.DataF
     ranks, unfinished = rankings.ranks, set[str]()
     for number in range(min(FOLDS, rankings.n_voters)):
         train = _part(rankings, np.flatnonzero(fold != number))
-        if not np.any(np.diff(train.values.indptr) > 1):
+        if not _decide(train):
             continue
         held = np.flatnonzero(fold == number)[: JUDGES // FOLDS]
         for name in names:
@@ -224,7 +251,8 @@ def _chosen(rankings: Rankings, rng: np.random.Generator) -> tuple[str, pl.DataF
         judged = np.array(shares[name])
         judged = judged[~np.isnan(judged)]
         if not len(judged):
-            raise TreatiseError("no held-out voter decides a pair of items; name a rule with --method")
+            told = "too few voters put items in order to judge the rules by; borda is taken, --method names another"
+            return "borda", nobody, [*words, told]
         rows.append(
             (name, float(judged.mean()), float(judged.std(ddof=1) / len(judged) ** 0.5) if len(judged) > 1 else None)
         )
@@ -253,7 +281,7 @@ def _resampled(method: str, rankings: Rankings, resamples: int, rng: np.random.G
     for number in range(resamples):
         for _ in range(100):
             sample = _part(rankings, rng.integers(0, rankings.n_voters, rankings.n_voters))
-            if np.any(np.diff(sample.values.indptr) > 1):
+            if _decide(sample):
                 break
         draws[number], unfinished = _scores(method, sample)
         short += bool(unfinished)

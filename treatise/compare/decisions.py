@@ -68,7 +68,7 @@ class EvaluatedPolicy:
         """
         with output_folder(folder) as place:
             files = {"picture": place / "value.png", "table": place / "value.csv"}
-            title = f"Value of the target policy, {self.found.level:.0%} intervals"
+            title = f"Value of the target policy, {100 * self.found.level:g}% intervals"
             draw_intervals(self.table, "method", "value", files["picture"], title=title)
             write_table(self.table, files["table"])
         return files

@@ -71,11 +71,12 @@ def dependence_page(found: "Dependence", picture: bytes) -> str:
     clear, pairs = found.found.height, found.table.height
     lead = (
         f"{clear:,} of {pairs:,} pairs of {len(found.columns):,} columns depend on each other. The chance that any of "
-        f"them is a false one is at most {found.level:.0%}: {found.n_permutations} permutations of {found.n_rows:,} "
-        "rows, corrected for the number of pairs step down by the largest statistic of each permutation (Westfall and "
-        "Young). It is used rather than Holm's or Benjamini and Yekutieli's because those need p-values as small as "
-        f"the level divided by {pairs:,}, that is {int(np.ceil(pairs / found.level)):,} permutations. "
-        "Strength is the distance correlation less what chance gives, from 0 to 1."
+        f"them is a false one is at most {100 * found.level:g}%: {found.n_permutations} permutations of "
+        f"{found.n_rows:,} rows, corrected for the number of pairs step down by the largest statistic of each "
+        "permutation (Westfall and Young). It is used rather than Holm's or Benjamini and Yekutieli's because those "
+        f"need p-values as small as the level divided by {pairs:,}, that is "
+        f"{int(np.ceil(pairs / found.level)):,} permutations. Strength is the distance correlation less what chance "
+        "gives, from 0 to 1."
     )
     return plain_page(title, lead, picture, {"Pairs": _pair_rows(found), "Statistics": _statistics(found)}, found.notes)
 

@@ -15,6 +15,7 @@ from treatise.compare.convergence import watched_solvers
 from treatise.compare.interval_picture import draw_intervals
 from treatise.compare.output import output_folder, write_table
 from treatise.datasets import Games, games_of_table, load_table
+from treatise.datasets._game_tables import GAME_COLUMNS
 from treatise.io import Table
 
 RATERS = {name: f"treatise.ranking.{name}" for name in ("BradleyTerryRater", "OnlineRater", "GlickoRater", "EloRater")}
@@ -66,7 +67,7 @@ class RatedPlayers:
         """
         with output_folder(folder) as place:
             files = {"picture": place / "ratings.png", "table": place / "ratings.csv"}
-            title = f"{self.method.rpartition('.')[2]}: ratings with {self.level:.0%} intervals"
+            title = f"{self.method.rpartition('.')[2]}: ratings with {100 * self.level:g}% intervals"
             draw_intervals(self.table, "player", "rating", files["picture"], title=title)
             write_table(self.table, files["table"], spreadsheet=spreadsheet)
         return files
@@ -114,7 +115,8 @@ def rate_players(
         raise TreatiseError(f"the level {level:g} must lie between 0 and 1; the usual one is 0.95")
     games, notes = data, list[str]()
     if not isinstance(games, Games):
-        table = data if isinstance(data, Table) else load_table(data, header=header)  # type: ignore[arg-type]
+        known = (*GAME_COLUMNS, *(name for name in (winner, loser, draw, date) if name is not None))
+        table = data if isinstance(data, Table) else load_table(data, header=header, asked=known)  # type: ignore[arg-type]
         games, notes = games_of_table(table, winner=winner, loser=loser, draw=draw, date=date, players_by=players_by)
         notes = [*table.notes, *notes]
     path = _rater(method)

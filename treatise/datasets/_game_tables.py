@@ -1,5 +1,7 @@
 """Logs of games in tables: a winner and a loser a row, or a player a row."""
 
+from datetime import datetime
+
 import numpy as np
 import polars as pl
 
@@ -9,6 +11,8 @@ from treatise.io import Table
 
 LONG = ("game", "team", "player", "rank")
 """Columns of a table with a row for each player of each game."""
+GAME_COLUMNS = ("winner", "loser", *LONG)
+"""Names by which the columns of a log are known, and by which its header is."""
 _DRAWN = {"true": True, "yes": True, "y": True, "draw": True, "drawn": True, "tie": True, "1": True,
           "false": False, "no": False, "n": False, "0": False, "": False}  # fmt: skip
 
@@ -78,6 +82,7 @@ def _of_players(table: Table, date: str | None) -> tuple[Games, list[str]]:
     for name in LONG:
         _refuse_missing(frame[name], named[name])
     frame = frame.with_columns(pl.col("game", "team", "player").cast(pl.String))
+    _refuse_odd_games(frame)
     notes = ["a row is a player of a game"]
     when = table.column(date) if date is not None else named.get("date", named.get("time"))
     if when is not None:
@@ -88,6 +93,18 @@ def _of_players(table: Table, date: str | None) -> tuple[Games, list[str]]:
         if moment.dtype.is_temporal():
             frame = frame.with_columns(moment[order].dt.cast_time_unit("us").alias("time"))
     return Games.from_frame(frame), notes
+
+
+def _refuse_odd_games(frame: pl.DataFrame) -> None:
+    """Name the game in which a player stands twice, or which has one team."""
+    again = frame.filter(frame.select("game", "player").is_duplicated())
+    if again.height:
+        raise TreatiseError(
+            f"{again['player'][0]!r} stands more than once in game {again['game'][0]!r}; a player has one row in a game"
+        )
+    alone = frame.group_by("game", maintain_order=True).agg(pl.col("team").n_unique()).filter(pl.col("team") < 2)
+    if alone.height:
+        raise TreatiseError(f"game {alone['game'][0]!r} has one team only; leave it out, or name the other in 'team'")
 
 
 def _of_results(
@@ -107,6 +124,11 @@ def _of_results(
         if moment.dtype.is_temporal():
             times = moment[order].dt.cast_time_unit("us").to_numpy()
     teams = [_teams(frame[name], players_by) for name in columns]
+    for row, (first, second) in enumerate(zip(*teams), 1):
+        players = first + second
+        again = next((player for player in players if players.count(player) > 1), None)
+        if again is not None:
+            raise TreatiseError(f"{again!r} stands more than once in row {row}; leave the row out, or mend it")
     ties = _drawn(frame[drawn]) if drawn else np.zeros(frame.height, bool)
     games = Games.from_lists([([teams[0][row], teams[1][row]], [1, 1 if ties[row] else 2]) for row in order])
     if not len(games):
@@ -141,7 +163,10 @@ def _teams(column: pl.Series, players_by: str | None) -> list[list[str]]:
         return [[word] for word in words]
     if not players_by:
         raise TreatiseError("nothing cannot stand between players; name what does, such as '/'")
-    return [[player.strip() for player in word.split(players_by) if player.strip()] for word in words]
+    teams = [[player.strip() for player in word.split(players_by) if player.strip()] for word in words]
+    if [] in teams:
+        raise TreatiseError(f"row {teams.index([]) + 1} has a team without players in {column.name!r}; name one")
+    return teams
 
 
 def _moments(column: pl.Series) -> pl.Series:
@@ -152,16 +177,27 @@ def _moments(column: pl.Series) -> pl.Series:
     if column.dtype.is_numeric() or column.dtype == pl.Datetime:
         return column
     raise TreatiseError(
-        f"column {column.name!r} holds values such as {column[0]!r}; the order of games needs dates or numbers"
+        f"column {column.name!r} holds values such as {_no_date(column)!r}; the order of games needs dates or numbers"
     )
+
+
+def _no_date(column: pl.Series) -> object:
+    """The value that keeps a column from being one of dates; the first one where all of them do."""
+    for value in column:
+        try:
+            datetime.fromisoformat(str(value))
+        except ValueError:
+            return value
+    return column[0]
 
 
 def _drawn(column: pl.Series) -> np.ndarray:
     if column.dtype.is_numeric():
         values = column.fill_null(0)
-        if not values.is_in([0, 1]).all():
+        others = values.filter(~values.is_in([0, 1]))
+        if len(others):
             raise TreatiseError(
-                f"column {column.name!r} must be 1 for a draw and 0 for none; one value is {values.max()!r}"
+                f"column {column.name!r} must be 1 for a draw and 0 for none; one value is {others[0]!r}"
             )
         return values.cast(pl.Boolean).to_numpy()
     words = column.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()

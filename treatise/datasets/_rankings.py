@@ -16,6 +16,7 @@ FORMS = ("items", "voters", "ballots", "votes")
 """A row for each item with a column for each voter, or the other way; a row for each ballot; a row for each vote."""
 _VOTERS = ("voter", "expert", "user", "judge", "ballot")
 _ITEMS = ("item", "alternative", "candidate", "movie", "player", "name")
+_PLACES = ("first", "second", "best", "preferred", "1st", "2nd")
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +140,8 @@ def load_rankings(
         if form is not None or item is not None or ratings:
             raise TreatiseError("a PrefLib file says itself what its rows are; leave form, item and ratings out")
         return Rankings.of_preflib(read_preflib(source)), []
-    return Rankings.of_table(load_table(source, header=header), form=form, item=item, ratings=ratings)
+    known = (*_VOTERS, *_ITEMS, *_PLACES, "rank", "rating", *([] if item is None else [item]))
+    return Rankings.of_table(load_table(source, header=header, asked=known), form=form, item=item, ratings=ratings)
 
 
 def _form(table: Table, item: str | None) -> str:
@@ -179,7 +181,8 @@ def _of_items(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, 
     word = "rating" if ratings else "rank"
     where = f", named in {named!r}," if named is not None else ", named by its number,"
     found = Rankings(names, values.tocsc(), ratings)
-    return found, f"a row is an item{where} with a {word} by each of {len(voters)} voters"
+    whose = "one voter" if len(voters) == 1 else f"each of {len(voters)} voters"
+    return found, f"a row is an item{where} with a {word} by {whose}"
 
 
 def _of_voters(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, str]:

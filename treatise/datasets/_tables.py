@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -30,6 +30,7 @@ def load_table(
     header: bool | None = None,
     format: str | None = None,
     written: Mapping[str, str] | None = None,
+    asked: Iterable[str] = (),
 ) -> Table:
     """A bundled table by its name, a table of the data home by its path there, or else the table in a file.
 
@@ -38,7 +39,7 @@ def load_table(
     source : str or path
         One of :data:`BUNDLED`, such as ``"iris"``; a known file of the data home, such as ``"keel/sonar.dat"``; or a
         file of yours. A file that has the name of one of the former is read as ``./iris``.
-    header, format, written
+    header, format, written, asked
         For a file, as :func:`treatise.io.read_table` takes them.
 
     Returns
@@ -59,7 +60,7 @@ def load_table(
     if isinstance(source, str) and source in known_files():
         return _collected(source, header, format)
     try:
-        return read_table(source, header=header, format=format, written=written)
+        return read_table(source, header=header, format=format, written=written, asked=asked)
     except TreatiseError as error:
         if Path(source).exists() or Path(source).name != str(source):
             raise

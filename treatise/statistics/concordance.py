@@ -43,7 +43,10 @@ def concordance_index(y, utility, *, ties="half"):
         raise ValueError(f"utility contains NaN, first in sample {int(np.argmax(np.isnan(utility)))}")
     below, equal, comparable = concordant_pairs(lower, upper, utility)
     if comparable == 0:
-        raise ValueError("no two samples are comparable: none is known to end before another")
+        raise ValueError(
+            "no two samples are comparable: all outcomes are equal, or censored before any other ends; give samples of "
+            "which some are known to end before others"
+        )
     return (below + (equal / 2 if ties == "half" else 0)) / comparable
 
 

@@ -76,7 +76,7 @@ class CVVarianceReport:
             spreads.append((span, f"{_root(low):.4g} to {_root(high):.4g}"))
         lines = [
             f"Cross-validation of {self.n} examples in {self.n_folds} folds: mean {self.mean:.4g}",
-            f"  {self.confidence:.0%} interval, corrected for overlap: [{self.low:.4g}, {self.high:.4g}]",
+            f"  {100 * self.confidence:g}% interval, corrected for overlap: [{self.low:.4g}, {self.high:.4g}]",
             "  standard error under each assumption",
             *(f"    {assumption:<42s}{spread}" for assumption, spread in spreads),
         ]

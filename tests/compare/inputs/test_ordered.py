@@ -70,12 +70,53 @@ def test_mean_distance_in_levels_ranks():
     np.testing.assert_allclose(data.merits(data.metrics[0], held_out, told), -distance)
 
 
+def of_levels(levels, **wishes):
+    frame = stages().with_columns(level=pl.Series([levels[row % len(levels)] for row in range(150)]))
+    return read_input(Request(Table("levels", frame, True, ()), "level", ordered=True, **wishes))
+
+
+def test_numbers_are_sorted_as_numbers():
+    assert of_levels([10.5, 2.5, -1.5, -0.5], task="multiclass").judging.levels == ("-1.5", "-0.5", "2.5", "10.5")
+    assert of_levels(["10", "9", "1"]).judging.levels == ("1", "9", "10")
+    assert of_levels([3, 10, 1]).judging.levels == (1, 3, 10)
+
+
+def test_an_order_makes_levels_of_whole_numbers_that_look_like_counts():
+    grades = [0] * 60 + [1] * 40 + [2] * 25 + [3] * 15 + [4] * 8 + [5] * 2
+    table = Table("grades", stages().with_columns(grade=pl.Series(grades)), True, ())
+    assert read_input(Request(table, "grade")).task == "regression"
+    data = read_input(Request(table, "grade", ordered=True))
+    assert data.task == "multiclass" and data.judging.levels == tuple(range(6))
+    assert data.choose_metric(None).name == "level_error"
+
+
+def test_a_level_without_a_row_is_told():
+    data = given(ordered=("none", *ORDER))
+    assert data.judging.levels == ORDER
+    assert "no row of 'stage' is 'none': levels are counted without it" in data.notes
+
+
+def test_an_order_is_heeded_or_refused_whatever_the_data_are(tmp_path):
+    table, words = tmp_path / "stages.csv", tmp_path / "words.conll"
+    stages().with_columns(days=pl.col("age").abs()).write_csv(table)
+    words.write_text("a A\nb B\n\n" * 10)
+    for complaint, request in {
+        "survival times.*do not go with ordered classes": Request(table, lifetime="days", ordered=True),
+        "survival times.*do not go with several targets": Request(table, lifetime="days", targets=("size", "age")),
+        "--ordered is for tables": Request(words, ordered=True),
+        "--ordered needs the table in memory": Request(table, "stage", ordered=ORDER, limit=100.0),
+    }.items():
+        with pytest.raises(TreatiseError, match=complaint):
+            read_input(request)
+
+
 @pytest.mark.parametrize(
     ("target", "ordered", "complaint"),
     [
+        ("stage", (*ORDER, "early"), "--ordered names 'early' twice"),
         ("stage", ("early", "late"), "'middle', which --ordered does not name"),
         ("size", True, "has an order anyhow"),
-        ("two", True, "it has two classes"),
+        ("two", True, "it has two classes: leave it out"),
     ],
 )
 def test_an_order_that_does_not_fit_is_refused(target, ordered, complaint):

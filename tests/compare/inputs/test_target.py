@@ -19,6 +19,7 @@ rng = np.random.default_rng(0)
         ({"yes": 20, "no": 100}, "class 'yes' is rare, 20 of 120 rows"),
         ({"yes": 20, "no": 30}, None),
         ({"yes": 3, "no": 30}, "class 'yes' has 3 rows only"),
+        ({"yes": 1, "no": 30}, "class 'yes' has one row only"),
         ({str(i): 40 for i in range(26)}, None),
         ({"a": 500, "b": 490, "c": 10}, "class 'c' is rare, 10 of 1000 rows (1.0%): balanced accuracy"),
     ],

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
-from treatise.compare.inputs.target import is_nan
+from treatise.compare.inputs.target import is_nan, rows_left_out
 from treatise.compare.inputs.thresholds import thresholded
 from treatise.compare.intervals import intervals_from, own_intervals
 from treatise.compare.measures import METRICS, TABLE_METRICS
@@ -134,9 +134,7 @@ def score_table(
     if len(kept) == 0:
         raise TreatiseError(f"{source} has no value in {about['target']!r} to compare the predictions with")
     if len(kept) < len(labels):
-        warnings.warn(
-            f"{len(labels) - len(kept)} rows without a value in {about['target']!r} are left out", stacklevel=2
-        )
+        warnings.warn(rows_left_out(len(labels) - len(kept), repr(about["target"])), stacklevel=2)
     found, classes = foretold(model, X[kept], threshold)
     actual = actual_values(labels[kept], classes, source)
     weights = _weights(table, about.get("weight"), kept)

@@ -15,7 +15,7 @@ from treatise._core.errors import TreatiseError
 from treatise.compare.inputs.block_store import SAMPLE, Block, BlockStore, joined, scatter
 from treatise.compare.inputs.columns import informative, useless, width_of
 from treatise.compare.inputs.table import named_target, understood
-from treatise.compare.inputs.target import MOST_CLASSES
+from treatise.compare.inputs.target import MOST_CLASSES, rows_left_out
 from treatise.datasets import BUNDLED
 from treatise.io import Table, TableBlocks
 from treatise.io.source import is_packed
@@ -252,7 +252,7 @@ def _notes(reading: _Reading, blocks: TableBlocks, sample: Block, whole: bool) -
             "there was; a larger --budget reads more"
         )
     if reading.without_target:
-        notes.append(f"{reading.without_target} rows without a value in {reading.target!r} are left out")
+        notes.append(rows_left_out(reading.without_target, repr(reading.target)))
     for column, count in blocks.unfit.items():
         notes.append(f"{count} values of {column!r} that are no {blocks.kinds[column]} are taken as missing")
     return notes

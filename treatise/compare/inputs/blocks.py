@@ -79,7 +79,10 @@ class BlockInput(RowsInput):
         """Lay the rows on disk beside the run's folder, as many as an earlier sitting read if there was one."""
         large = oversize(request.source, request.header, request.limit)
         assert large is not None
-        asked = {"--group": request.group, "--by-time": request.time, "--weight": request.weight}
+        asked = {
+            "--group": request.group, "--by-time": request.time, "--weight": request.weight,
+            "--ordered": request.ordered or None,
+        }  # fmt: skip
         roles = [option for option, name in asked.items() if name is not None]
         if roles:
             raise TreatiseError(

@@ -48,7 +48,10 @@ class SequenceInput(RowsInput):
         data = request.source
         if not isinstance(data, str | os.PathLike):
             raise TreatiseError("sequences are read from CoNLL, CoNLL-U or CSV files; give the path of one")
-        foreign = {"--by-time": request.time, "--weight": request.weight, "--threshold": request.threshold}
+        foreign = {
+            "--by-time": request.time, "--weight": request.weight, "--threshold": request.threshold,
+            "--ordered": request.ordered or None,
+        }  # fmt: skip
         for option, given in foreign.items():
             if given is not None:
                 raise TreatiseError(f"{option} is for tables; sequences are divided whole, and all their words count")

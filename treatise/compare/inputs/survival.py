@@ -18,7 +18,7 @@ from treatise.compare.inputs.roles import roles_of, set_aside, split_by_time
 from treatise.compare.inputs.rows import RowsInput, split
 from treatise.compare.inputs.served import Part, TablePart
 from treatise.compare.inputs.table import as_table, model_columns, understood
-from treatise.compare.inputs.target import amounts_to_mind, is_nan
+from treatise.compare.inputs.target import amounts_to_mind, is_nan, rows_left_out
 from treatise.compare.measures import METRICS, SURVIVAL_METRICS
 from treatise.compare.metrics import Measurement, Predictions, interval_of, spread_by_parts
 from treatise.compare.own_metric import OwnMetric
@@ -340,8 +340,9 @@ def _named(column: str | None) -> str:
 
 def _refuse_other_wishes(request: Request) -> None:
     wrong = {
-        "a target": request.target, "weights": request.weight, "a threshold": request.threshold,
-        "a metric of your own": request.own,
+        "a target": request.target, "several targets": request.targets or None, "weights": request.weight,
+        "a threshold": request.threshold, "a metric of your own": request.own,
+        "ordered classes": request.ordered or None,
         "a task": None if request.task == "survival" else request.task,
     }  # fmt: skip
     for what, given in wrong.items():
@@ -355,7 +356,7 @@ def _complete(table: Table, time: str, event: str | None) -> tuple[Table, list[s
     for column in (time, event) if event is not None else (time,):
         present = frame[column].is_not_null().to_numpy() & ~is_nan(frame[column])
         if not present.all():
-            notes.append(f"{int((~present).sum())} rows without a value in {column!r} are left out")
+            notes.append(rows_left_out(int((~present).sum()), repr(column)))
             frame = frame.filter(present)
     if frame.height == 0:
         raise TreatiseError(f"no row has a value in {time!r}" + (f" and in {event!r}" if event else ""))

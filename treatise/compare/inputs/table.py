@@ -18,7 +18,13 @@ from treatise.compare.inputs.encoding import as_frame
 from treatise.compare.inputs.roles import roles_of, set_aside, unweighted
 from treatise.compare.inputs.rows import Judging, RowsInput
 from treatise.compare.inputs.served import Part, TablePart
-from treatise.compare.inputs.target import is_nan, read_target, survival_data
+from treatise.compare.inputs.target import (
+    MOST_CLASSES_BY_NUMBER,
+    is_nan,
+    read_target,
+    rows_left_out,
+    survival_data,
+)
 from treatise.compare.metrics import TABLE_METRICS
 from treatise.compare.own_metric import OwnMetric
 from treatise.datasets import load_table
@@ -47,7 +53,8 @@ class TableInput(RowsInput):
         """A file, a bundled table, a :class:`Table` or a data frame."""
         table, source = as_table(request.source, request.header)
         features, named = set_aside(table, request.group, request.time, request.weight)
-        found = understood(features, request.target, request.task, copies=not {"group", "time"} & set(named))
+        task = "multiclass" if request.task is None and _are_levels(request, features) else request.task
+        found = understood(features, request.target, task, copies=not {"group", "time"} & set(named))
         given = cls(**found | {"table_columns": tuple(table.frame.columns)}, source=source)
         return with_wishes(given, request, table, named)
 
@@ -126,21 +133,49 @@ def levels_of(given: RowsInput, request: Request, table: Table) -> tuple[tuple[A
         if not request.ordered:
             return (), []
         why = "it is a number, which has an order anyhow" if given.task == "regression" else "it has two classes"
-        raise TreatiseError(f"--ordered is for a target of three classes or more; of {given.target!r}, {why}")
+        raise TreatiseError(
+            f"--ordered is for a target of three classes or more; of {given.target!r}, {why}: leave it out"
+        )
     classes = given.classes.tolist()
-    if wanted is True:
-        levels = classes
-    else:
-        named = {str(label): label for label in classes}
-        absent = [label for label in named if label not in [str(level) for level in wanted]]
-        if absent:
-            raise TreatiseError(
-                f"{given.target!r} holds {absent[0]!r}, which --ordered does not name; name all of "
-                f"{', '.join(named)} from the lowest to the highest"
-            )
-        levels = [named[str(level)] for level in wanted if str(level) in named]
+    levels, words = (_sorted(classes), []) if wanted is True else _as_named(classes, wanted, given.target)
     told = " < ".join(str(level) for level in levels)
-    return tuple(levels), [f"the classes of {given.target!r} have an order, {told}: the mean distance from it ranks"]
+    words.append(f"the classes of {given.target!r} have an order, {told}: the mean distance from it ranks")
+    return tuple(levels), words
+
+
+def _are_levels(request: Request, table: Table) -> bool:
+    """Whether an order is told of whole numbers few enough for classes, which might else be taken for amounts."""
+    if not request.ordered:
+        return False
+    labels = table.frame[table.column(named_target(table, request.target))]
+    labels = labels.filter(labels.is_not_null().to_numpy() & ~is_nan(labels))
+    whole = labels.dtype.is_numeric() and bool((labels == labels.round()).all())
+    return whole and 2 < labels.n_unique() <= MOST_CLASSES_BY_NUMBER
+
+
+def _sorted(classes: list[Any]) -> list[Any]:
+    """Classes in the order of numbers where all of them are, though they be text such as "10.5"; else as they are."""
+    try:
+        return sorted(classes, key=float)
+    except ValueError:
+        return classes
+
+
+def _as_named(classes: list[Any], wanted: Sequence[str], target: str) -> tuple[list[Any], list[str]]:
+    """Classes in the order in which they are named, and a word on names without a row."""
+    known, asked = {str(label): label for label in classes}, [str(level) for level in wanted]
+    twice = [level for place, level in enumerate(asked) if level in asked[:place]]
+    if twice:
+        raise TreatiseError(f"--ordered names {twice[0]!r} twice; name each class once, from the lowest to the highest")
+    absent = [label for label in known if label not in asked]
+    if absent:
+        raise TreatiseError(
+            f"{target!r} holds {absent[0]!r}, which --ordered does not name; name all of "
+            f"{', '.join(known)} from the lowest to the highest"
+        )
+    idle = ", ".join(repr(level) for level in asked if level not in known)
+    words = [f"no row of {target!r} is {idle}: levels are counted without it"] if idle else []
+    return [known[level] for level in asked if level in known], words
 
 
 def understand(table: Table, target: str | int | None = None, task: str | None = None) -> TableInput:
@@ -206,12 +241,14 @@ def _use_of_unlabelled(absent: int, labelled: int, column: str, task: str) -> tu
     """Whether rows without a label are learned from, and a word on them."""
     if not absent:
         return False, []
-    rows = f"{absent} rows without a value in {column!r}"
+    without = rows_left_out(absent, repr(column))
     if task == "regression":
-        return False, [f"{rows} are left out: no method here learns amounts from such rows"]
+        return False, [f"{without}: no method here learns amounts from such rows"]
     if absent < max(FEWEST_UNLABELLED, LEAST_SHARE * labelled) or not unlabelled_candidates(task):
-        return False, [f"{rows} are left out"]
-    return True, [f"{rows} are learned from by the methods that can, and judge nobody"]
+        return False, [without]
+    return True, [
+        f"{absent} rows without a value in {column!r} are learned from by the methods that can, and judge nobody"
+    ]
 
 
 def named_target(table: Table, target: str | int | None) -> str | int:

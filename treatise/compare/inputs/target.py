@@ -25,6 +25,12 @@ def is_nan(column: pl.Series) -> np.ndarray:
     return column.is_nan().fill_null(False).to_numpy() if column.dtype.is_float() else np.zeros(len(column), bool)
 
 
+def rows_left_out(number: int, where: str) -> str:
+    """A word on rows that are left out for want of a value."""
+    which, are = ("row", "is") if number == 1 else ("rows", "are")
+    return f"{number} {which} without a value in {where} {are} left out"
+
+
 def read_target(
     labels: pl.Series, name: str, task: str | None, *, written: str | None = None
 ) -> tuple[np.ndarray, str, list[str]]:
@@ -94,7 +100,7 @@ def rare_classes(counts: Mapping[str, int]) -> list[str]:
     rows = sum(counts.values())
     label, count = min(counts.items(), key=lambda pair: pair[1])
     if count < FEWEST_OF_A_CLASS:
-        return [f"class {label!r} has {count} rows only; its folds say little of it"]
+        return [f"class {label!r} has {'one row' if count == 1 else f'{count} rows'} only; its folds say little of it"]
     if count >= 0.5 * rows / len(counts) or (count >= RARE_SHARE * rows and count >= RARE_ROWS):
         return []
     if len(counts) == 2:

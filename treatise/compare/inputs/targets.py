@@ -20,7 +20,7 @@ from treatise.compare.inputs.roles import roles_of, set_aside, split_by_time, un
 from treatise.compare.inputs.rows import RowsInput, split
 from treatise.compare.inputs.served import Part, TablePart
 from treatise.compare.inputs.table import as_table, model_columns, understood
-from treatise.compare.inputs.target import is_nan, read_target
+from treatise.compare.inputs.target import is_nan, read_target, rows_left_out
 from treatise.compare.measures import METRICS, SEVERAL_METRICS
 from treatise.compare.metrics import (
     Measurement,
@@ -314,7 +314,7 @@ def score_targets(model: ModelFile, table: Table) -> Score:
     whole = table.frame.height
     table, _ = _complete(table, targets)
     if table.frame.height < whole:
-        warnings.warn(f"{whole - table.frame.height} rows without a value in every target are left out", stacklevel=2)
+        warnings.warn(rows_left_out(whole - table.frame.height, "every target"), stacklevel=2)
     X = model_columns(table, about)
     counts = [len(labels) for labels in about["labels"]]
     found = predict_several(model.model, X, counts)
@@ -423,8 +423,7 @@ def _complete(table: Table, targets: Sequence[str]) -> tuple[Table, list[str]]:
         return table, []
     if not kept.any():
         raise TreatiseError(f"no row has a value in all of {', '.join(map(repr, targets))}")
-    words = f"{int((~kept).sum())} rows without a value in every target are left out"
-    return replace(table, frame=table.frame.filter(kept)), [words]
+    return replace(table, frame=table.frame.filter(kept)), [rows_left_out(int((~kept).sum()), "every target")]
 
 
 def _refuse_other_wishes(request: Request) -> None:

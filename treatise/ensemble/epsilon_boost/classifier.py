@@ -120,8 +120,9 @@ class EpsilonBoostClassifier(LogisticScores, EpsilonBoost):
             return list(check_cv(self.cv, codes, classifier=True).split(X, codes))
         counts = np.bincount(codes[weights > 0], minlength=2)
         if counts.min() < 2:
+            label = self.classes_.tolist()[counts.argmin()]
             raise ValueError(
-                f"class {self.classes_[counts.argmin()]!r} has one row only, so that it cannot be held out; give more "
+                f"class {label!r} has one row only, so that it cannot be held out; give more "
                 "rows or set early_stopping=False"
             )
         splitter = StratifiedKFold(min(self.cv, counts.min()), shuffle=True, random_state=generator)

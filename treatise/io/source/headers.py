@@ -18,7 +18,7 @@ def is_header(records: Records, *, decimal_comma: bool, asked: Iterable[str] = (
 
     Every cell must be a possible name, and something must set the record apart from those beneath it:
     a column of numbers, truth values or dates that its cell is not, or, where all is text, columns of few
-    words among which its own never appear. A name among those that the user ``asked`` for settles it.
+    words among which its own never appear. A name among those that are ``asked`` for, in capitals or not, settles it.
     """
     first = records.first()
     nameless = [i for i, cell in enumerate(first) if not cell]
@@ -27,7 +27,8 @@ def is_header(records: Records, *, decimal_comma: bool, asked: Iterable[str] = (
         return False
     if any(cell in MISSING or is_number(cell) for cell in first if cell):
         return False
-    if records.n_records == 1 or not set(asked).isdisjoint(first):
+    wanted = {name.strip().lower() for name in asked}
+    if records.n_records == 1 or any(cell.strip().lower() in wanted for cell in first if cell):
         return True
     sample = records.cells(limit=SAMPLE_RECORDS)
     if sample.width > 2 * _SAMPLE_COLUMNS:

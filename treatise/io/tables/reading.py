@@ -1,7 +1,7 @@
 """Reading a table from a file, whatever its format."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from treatise._core.errors import TreatiseError
@@ -30,6 +30,7 @@ def read_table(
     header: bool | None = None,
     format: str | None = None,
     written: Mapping[str, str] | None = None,
+    asked: Iterable[str] = (),
 ) -> Table:
     """Read a table from a file.
 
@@ -57,6 +58,8 @@ def read_table(
     written : mapping of str to str or None, default=None
         How columns of delimited text are written, as the ``written`` of a :class:`Table` read before: a new file may be
         too short to tell 3 April from 4 March.
+    asked : iterable of str, default=()
+        Names that columns are known to have: a first line with one of them is a header, whatever lies beneath.
 
     Returns
     -------
@@ -88,12 +91,13 @@ def read_table(
         raise TreatiseError(f"{format!r} is no known format; the known ones: {', '.join(TABLES)}")
     path, sheet = workbook_and_sheet(source)
     with naming(path):
-        return _read(path, sheet, header, format, written)
+        return _read(path, sheet, header, format, written, tuple(asked))
 
 
 def _read(
-    path: Path, sheet: str | None, header: bool | None, format: str | None, written: Mapping[str, str] | None
-) -> Table:
+    path: Path, sheet: str | None, header: bool | None, format: str | None, written: Mapping[str, str] | None,
+    asked: tuple[str, ...],
+) -> Table:  # fmt: skip
     data = read_bytes(path)
     if format == "parquet" or (format is None and data.startswith(PARQUET)):
         return Table(stem(path), read_parquet(data), True, (), levels=ordered_categories(data))
@@ -111,6 +115,7 @@ def _read(
     if style == "keel":
         names, text = split_keel(text)
     given = read_delimited(
-        text, delimiters=possible_delimiters(path, format), header=header, names=names, written=written
+        text, delimiters=possible_delimiters(path, format), header=header, names=names, written=written,
+        asked=asked,
     )  # fmt: skip
     return delimited_table(path, given, notes, declared=bool(names))

@@ -92,8 +92,8 @@ def order_of_times(lower, upper, *, pairs="nearest"):
         below = np.where(np.searchsorted(bounds, lower) - 1 == place[below], below, -1)
     if not np.any(below >= 0):
         raise ValueError(
-            "no two samples are known to be in order: each needs another that ended before it; are all of them "
-            "censored, or all outcomes equal?"
+            "no two samples are known to be in order: one must have ended before another; are all of them censored, or "
+            "all times equal? give some that ended, at different times"
         )
     event = lower == upper
     alone = event & (np.bincount(ends_at, minlength=len(times))[above] == 1)

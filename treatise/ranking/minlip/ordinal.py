@@ -151,7 +151,12 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
                     stacklevel=3,
                 )
             given = classes
-        codes_among(classes, np.sort(given), where="of levels")
+        names, counts = np.unique(given, return_counts=True)
+        if len(names) < len(given):
+            raise ValueError(
+                f"levels={shown(given)} name {shown(names[counts > 1])} more than once; name each class once"
+            )
+        codes_among(classes, names, where="of levels")
         present = np.flatnonzero(np.isin(given, classes))
         levels = given[present]
         if self.level_values is not None:

@@ -95,6 +95,8 @@ class MinlipRanker(Minlip):
         y = np.asarray(y, np.float64)
         weights = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         counted = np.flatnonzero(weights > 0)
+        if len(counted) and np.ptp(y[counted]) == 0:
+            raise ValueError(f"y holds one value only, {y[counted[0]]:g}: there is no order to learn; give others too")
         order = order_of_times(y[counted], y[counted]).of_rows(counted)
         self.cost_ = self._cost(objects, weights, outcome_spread(y, weights))
         costs = self.cost_ * weights[order.rows]

@@ -137,12 +137,12 @@ class Promising(InheritsDocumentation):
 
     def _distance_asked(self, difference, spreads, losses=()):
         """The distance kappa(eta), once the moments are known to allow for it."""
-        if not difference.any():
+        largest = largest_distance(difference, spreads, losses) if difference.any() else 0.0
+        if largest <= _NO_DISTANCE and not (losses and difference.any()):
             raise ValueError(
                 "the means of the two classes coincide; a rule from means and covariances needs them to differ: add "
                 "features in which they do, or use a kernel in whose space they do"
             )
-        largest = largest_distance(difference, spreads, losses)
         if largest <= _NO_DISTANCE:
             raise ValueError(
                 f"mean_radius={self.mean_radius:g} leaves no plane between the means, whatever eta; choose less"

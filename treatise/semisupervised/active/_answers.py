@@ -56,7 +56,11 @@ class AnswerBook:
             raise ValueError(f"pairs name items from {pairs.min()} to {pairs.max()}; there are 0 to {self.n_items - 1}")
         if np.any(pairs[:, 0] == pairs[:, 1]):
             raise ValueError(f"item {pairs[pairs[:, 0] == pairs[:, 1]][0, 0]} is paired with itself")
-        said = np.array([np.nan if answer is None else answer for answer in np.ravel(answers)], dtype=np.float64)
+        told = np.ravel(answers).tolist()
+        words = [answer for answer in told if isinstance(answer, str)]
+        if words:
+            raise ValueError(f"an answer is {words[0]!r}; answers are 1 (yes), 0 (no) or None")
+        said = np.array([np.nan if answer is None else answer for answer in told], dtype=np.float64)
         if len(said) != len(pairs):
             raise ValueError(
                 f"there are {len(said)} answers to {len(pairs)} pairs; give one for each, None for no answer"

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from treatise._core.classifier import ScoreClassifier, row_weights
+from treatise._core.classifier import ScoreClassifier, row_weights, shown
 from treatise._core.invariants import is_array
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
@@ -207,7 +207,7 @@ class ExtremePointsSVC(ScoreClassifier, KernelInputMixin, BaseEstimator):
             if not solution.converged:
                 self.converged_ = False
                 warnings.warn(
-                    f"the machine of classes {self.classes_[first]!r} and {self.classes_[second]!r} stopped at a "
+                    f"the machine of classes {shown(self.classes_[[first, second]])} stopped at a "
                     f"violation of {solution.violation:.3g}, where tol={self.tol:g} was asked for; lower C",
                     ConvergenceWarning,
                     stacklevel=3,
