@@ -25,6 +25,8 @@ from treatise.kernels import Gaussian
 from treatise.papers._evidence import Evidence, Gap, Row
 
 THIN = 5
+CHAINS = 5
+"""That begin at the cap: single ones differ much, as they walk slowly."""
 PAPERS_MOVES: dict[str, Any] = {"n_moves": 1, "g_step": "gibbs"}
 """One birth, death or swap in a sweep, and g drawn given the coefficients, as in section 3.2."""
 SKIPPED = [
@@ -103,7 +105,7 @@ def experiment(*, full: bool = False) -> Evidence:
     rows = formula_rows()
     more, shown, errors = norm_rows(20 if full else 3, 10_000 if full else 1500, full)
     rows += more
-    rows += pair_rows(range(5 if full else 2), 10_000 if full else 1200, full)
+    rows += pair_rows(range(20 if full else 2), 10_000 if full else 1200, full)
     rows += table_10_rows() + width_rows() if full else []
     skipped = SKIPPED if full else [*SKIPPED, "Tables 8 and 10; chains of 10 000 sweeps; twenty divisions"]
     return Evidence(rows, drawn(shown, errors), skipped)
@@ -225,7 +227,7 @@ def pair_rows(seeds: range, sweeps: int, full: bool) -> list[Row]:
     rows: list[Row] = []
     for name, (task, printed, seconds, fewest) in tasks.items():
         found = [run(task, seed, sweeps) for seed in seeds]
-        from_the_cap = f"{name}: fewest active rows after the burn-in of a chain that begins at the cap"
+        from_the_cap = f"{name}: fewest active rows after the burn-in of {CHAINS} chains that begin at the cap"
         rows.append(
             Row.check_at_most(from_the_cap, float(fewest - 1), fewest_from_the_cap(task, 10_000 if full else 4000))
         )
@@ -245,27 +247,30 @@ def pair_rows(seeds: range, sweeps: int, full: bool) -> list[Row]:
 
 
 FEWER = (
-    "the posterior reaches far below the paper's range, and a chain that begins at the cap leaves that range as well; "
+    "the posterior reaches far below the paper's range, and chains that begin at the cap leave that range as well; "
     "the number of active rows walks by one at a time; why the paper's chains stayed near the cap is not known"
 )
 
 
 def fewest_from_the_cap(task: Task, sweeps: int, n_moves: int | str = "auto", g_step: str = "slice") -> int:
-    """Fewest active rows, in the second half of its sweeps, of a chain that begins with all that may be active."""
+    """Fewest active rows, in the second half of their sweeps, of chains that begin with all that may be active."""
     X, y, _, _ = task.split(0)
     X, codes = StandardScaler().fit_transform(X), np.unique(y, return_inverse=True)[1]
     kernel = Gaussian(1.0 / mean_distance("rbf", X) ** 2)
-    chain = Chain(
-        FixedKernel(kernel, kernel.prepare(X)), codes, 2, Prior(), most=task.max_active, n_moves=n_moves,
-        g_step=g_step, spread=False, burn_in=sweeps // 2, rng=np.random.default_rng(0),
-    )  # fmt: skip
-    for row in np.flatnonzero(~chain.is_active):
-        if chain.factor.size - 1 < task.max_active and chain.factor.try_birth(row) > -np.inf:
-            chain.factor.give_birth(row)
-            chain.is_active[row] = True
-    for _ in range(sweeps // THIN):
-        chain.sweep(THIN)
-    return int(min(chain.trace[sweeps // 2 :]))
+    fewest = task.max_active
+    for seed in range(CHAINS):
+        chain = Chain(
+            FixedKernel(kernel, kernel.prepare(X)), codes, 2, Prior(), most=task.max_active, n_moves=n_moves,
+            g_step=g_step, spread=False, burn_in=sweeps // 2, rng=np.random.default_rng(seed),
+        )  # fmt: skip
+        for row in np.flatnonzero(~chain.is_active):
+            if chain.factor.size - 1 < task.max_active and chain.factor.try_birth(row) > -np.inf:
+                chain.factor.give_birth(row)
+                chain.is_active[row] = True
+        for _ in range(sweeps // THIN):
+            chain.sweep(THIN)
+        fewest = min(fewest, *chain.trace[sweeps // 2 :])
+    return int(fewest)
 
 
 def table_10_rows() -> list[Row]:
