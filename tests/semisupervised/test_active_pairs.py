@@ -273,6 +273,13 @@ def test_an_oracle_that_does_not_mind_the_order_is_refused():
         ActivePairClustering(random_state=0).fit(lambda pairs: pairs[:, 0] < pairs[:, 1], 50)
 
 
+@pytest.mark.parametrize("learner", [ActivePreferenceRanker(random_state=0), ActivePairClustering(random_state=0)])
+def test_an_oracle_that_knows_nothing_is_refused(learner):
+    with pytest.raises(ValueError, match=r"answered none of \d+ questions"):
+        learner.fit(lambda pairs: [None] * len(pairs), 30)
+    learner.fit(lambda pairs: [int(a < b) if a % 2 == b % 2 else None for a, b in np.sort(pairs)], 6)
+
+
 def test_bad_input_is_refused():
     ranker = ActivePreferenceRanker(random_state=0)
     with pytest.raises(ValueError, match=r"max_queries=0 leaves no question to ask; allow at least .* 10"):

@@ -195,6 +195,13 @@ def test_trained_aggregators_come_back_from_a_file_and_refuse_other_experts(inst
         model.fit([preference_counts(rankings[0])], [labels[0]])
 
 
+@pytest.mark.parametrize("model", [CRFRankAggregator(), SVDRankAggregator()])
+@pytest.mark.parametrize("ranks", [np.zeros((3, 2)), np.ones((3, 2))], ids=["all left out", "all tied"])
+def test_experts_without_a_preference_are_refused(model, ranks):
+    with pytest.raises(ValueError, match="no expert prefers any item to another"):
+        model.fit([ranks] * 3, [[0, 1, 2]] * 3)
+
+
 def test_too_few_passes_and_too_few_instances_are_told(instances):
     rankings, labels = instances[0][:30], instances[1][:30]
     with pytest.warns(ConvergenceWarning, match="raise n_iter"):

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.invariants import finite, is_array
 from treatise.optimize import minimize_lbfgs
 from treatise.ranking.aggregation._crf_loops import ascend, choose_items, fill_potentials
-from treatise.ranking.aggregation.preferences import KINDS, instances_of, labels_of
+from treatise.ranking.aggregation.preferences import KINDS, check_preferences, instances_of, labels_of
 from treatise.statistics.rank_agreement import place_discounts
 
 
@@ -155,6 +155,7 @@ class CRFRankAggregator(BaseEstimator):
         self : object
         """
         instances, single = instances_of(rankings, self.counts)
+        check_preferences(instances)
         labels = labels_of(labels, instances, single)
         if any(instance.counts is not None for instance in instances):
             raise ValueError("counts of pairs do not say which items an expert leaves out; give ranks or ratings")

@@ -18,7 +18,7 @@ from treatise.ranking.aggregation._multinomial_likelihood import (
     maximize_jointly,
     maximize_scores,
 )
-from treatise.ranking.aggregation.preferences import KINDS, instances_of, labels_of
+from treatise.ranking.aggregation.preferences import KINDS, check_preferences, instances_of, labels_of
 from treatise.statistics import kendall_distance
 
 WEAK = 1e-3
@@ -132,14 +132,11 @@ class MultinomialPreferenceModel(BaseEstimator):
         self : object
         """
         instances, single = instances_of(rankings, self.counts)
+        check_preferences(instances)
         theta = np.ones(instances[0].n_experts)
         if self.adherence == "supervised":
             theta = _supervised(instances, labels_of(labels, instances, single))
         likelihood = PreferenceLikelihood(instances)
-        if not likelihood.totals.any():
-            raise ValueError(
-                "no expert prefers any item to another; there must be at least one pair of different ranks"
-            )
         found = self._maximum(likelihood, theta, learn=self.adherence == "learn")
         self.theta_, self.scores_ = found.theta, likelihood.parts(found.scores)
         self.gamma_ = None if found.gammas is None else likelihood.parts(found.gammas)

@@ -165,6 +165,12 @@ def instances_of(rankings, kind, *, n_experts=None):
     return found, single
 
 
+def check_preferences(instances):
+    """Refuse instances of which none holds a preference."""
+    if not any(instance.wins.any() for instance in instances):
+        raise ValueError("no expert prefers any item to another; there must be at least one pair of different ranks")
+
+
 def labels_of(labels, instances, single):
     """Relevance of the items of every instance, checked."""
     if labels is None:

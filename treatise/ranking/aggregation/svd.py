@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from treatise._core.invariants import finite, is_array, is_count
 from treatise.ranking.aggregation._lambda_loops import lambda_pass
 from treatise.ranking.aggregation._preference_loops import sum_preferences
-from treatise.ranking.aggregation.preferences import KINDS, instances_of, labels_of
+from treatise.ranking.aggregation.preferences import KINDS, check_preferences, instances_of, labels_of
 from treatise.statistics import ndcg
 from treatise.statistics.rank_agreement import place_discounts
 
@@ -116,6 +116,7 @@ class SVDRankAggregator(BaseEstimator):
         self : object
         """
         instances, single = instances_of(rankings, self.counts)
+        check_preferences(instances)
         labels = labels_of(labels, instances, single)
         if any(instance.counts is not None for instance in instances):
             raise ValueError("counts of pairs do not say which items an expert leaves out; give ranks or ratings")

@@ -182,6 +182,11 @@ class ActivePairLearner(InheritsDocumentation, BaseEstimator):
             if not self.history_:
                 self._check(oracle, *self._book.read(pairs, answers))
             self.tell(pairs, answers)
+        if not len(self._book):
+            raise ValueError(
+                f"the oracle answered none of {self.n_queries_} questions; there is nothing to learn from: give 1 or 0 "
+                "where it knows"
+            )
         if not self.converged_ and self.max_queries is None and self.sampling == "bernoulli":
             warnings.warn(
                 f"the last answers still changed the solution after n_rounds={self.n_rounds} rounds; raise it to ask "
