@@ -139,6 +139,19 @@ def test_sizes_names_and_cuts():
     np.testing.assert_array_equal(trees.transform(X)[:, 0], y)
 
 
+def test_a_pattern_is_told_by_its_tightest_cuts_which_hold_where_it_does():
+    X = np.random.default_rng(0).normal(size=(200, 3)).round(2)  # so that cuts are printed in full
+    model = RandomIntersectionTrees(40, n_cuts=5, min_trees=1, random_state=0).fit(X, (X[:, 0] > 0) & (X[:, 1] < 0.5))
+    names, found = model.get_feature_names_out(["a", "b", "c"]), model.transform(X)
+    assert max(map(len, model.patterns_)) > 6 >= max(name.count("&") + 1 for name in names)
+    columns = dict(zip("abc", X.T))
+    for name, holds in zip(names, found.T):
+        parts = [part.split() for part in name.split(" & ")]
+        told = [columns[a] > float(cut) if sign == ">" else columns[a] <= float(cut) for a, sign, cut in parts]
+        assert len({(a, sign) for a, sign, _ in parts}) == len(parts)
+        np.testing.assert_array_equal(np.all(told, axis=0), holds > 0)
+
+
 def test_the_default_prevalence_fits_rules_without_exception_and_classes_that_overlap(games):
     X, y, half = games
     model = InteractionRuleClassifier(random_state=0).fit(X[half], y[half])

@@ -66,6 +66,16 @@ class Literals:
             out.append(name if plain else f"{name} > {cut:.6g}" if above else f"{name} <= {cut:.6g}")
         return np.array(out, dtype=object)
 
+    def tightest(self, pattern):
+        """Those literals of a pattern that no other of its literals implies: one cut each way of a column."""
+        kept = {}
+        for literal in pattern:
+            side = self.columns[literal], self.above[literal]
+            tighter = side in kept and (self.cuts[literal] > self.cuts[kept[side]]) == self.above[literal]
+            if side not in kept or tighter:
+                kept[side] = literal
+        return [literal for literal in pattern if literal in kept.values()]
+
 
 def _is_binary(X):
     values = X.data if sparse.issparse(X) else X

@@ -278,7 +278,7 @@ class RandomIntersectionTrees(TransformerMixin, BaseEstimator):
         return self._literals.names(_check_feature_names_in(self))
 
     def get_feature_names_out(self, input_features=None):
-        """The patterns in words.
+        """The patterns in words; of several cuts of a column the tightest each way.
 
         Parameters
         ----------
@@ -291,7 +291,8 @@ class RandomIntersectionTrees(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = self._literals.names(_check_feature_names_in(self, input_features))
-        return np.array([" & ".join(names[list(pattern)]) for pattern in self.patterns_], dtype=object)
+        said = [" & ".join(names[self._literals.tightest(pattern)]) for pattern in self.patterns_]
+        return np.array(said, dtype=object)
 
     def _invariants(self):
         n = len(self.patterns_)
