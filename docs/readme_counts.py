@@ -29,9 +29,10 @@ def evidence_sentence() -> str:
     counts = total(records)
     parts = [f"{counts[kind].reached} of {counts[kind].rows} {name}" for kind, name in COUNTED.items()]
     full = sum(shown_record(sizes)["size"] == "full" for sizes in records.values())
+    size = "all recorded at full size" if full == len(records) else f"{full} recorded at full size, the others quick"
     sentence = (
-        f"Reached, of what the experiments of {len(records)} papers set beside their papers ({full} recorded at full "
-        f"size, the others quick): {', '.join(parts[:-1])}, {parts[-1]} of theorems and formulas."
+        f"Reached, of what the experiments of {len(records)} papers set beside their papers ({size}): "
+        f"{', '.join(parts[:-1])}, {parts[-1]} of theorems and formulas."
     )
     return fill(sentence, 118)
 

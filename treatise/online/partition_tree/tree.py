@@ -284,6 +284,7 @@ class PartitionTreeClassifier(Classifier, BaseEstimator):
         yield "no node is too deep", is_count(self._deepest, 1) and self._deepest <= _DEEPEST
         yield "depths lie within the tree", tree.depth[0] == 0 and within(tree.depth, 0, self._deepest + 1)
         yield "nodes have a limit", is_count(self._most_nodes, 1)
+        yield "rows seen are counted", is_count(self.n_seen_)
         yield "labels are classes", within(tree.label, 0, n_classes)
         yield "cuts are of the classes", is_array(self._codes, np.int64, None) and len(self._codes) in (0, n_classes)
         places = len(tree.keys)

@@ -295,7 +295,7 @@ class StructuredPerceptronClassifier(SoftmaxScores, BaseEstimator):
         yield "features and a constant have weights", is_array(self._weights, np.float64, p + 1, k)
         yield "weights have their drift", is_array(self._drift, np.float64, p + 1, k)
         yield "classes have distances", is_array(self._distances, np.float64, k, k)
-        yield "turns are counted", is_count(self._turn)
+        yield "turns and updates are counted", is_count(self._turn) and is_count(self.n_updates_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
