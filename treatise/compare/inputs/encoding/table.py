@@ -161,7 +161,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         yield "columns have names", all_alike(self.columns_, str) and len(self.columns_) == self.n_features_in_ > 0
         yield "each kind has its encoder", all_alike(self.parts_, ColumnsEncoder) and len(self.parts_) > 0
         yield "encoders are of these columns", all(set(part.columns) <= set(self.columns_) for part in self.parts_)
-        yield "the result is sparse or not", isinstance(self.sparse_, bool)
+        yield "the result is sparse where it may be", isinstance(self.sparse_, bool) and self.sparse_ <= self.sparse
         scaled = sum(len(part.names()) for part in self.parts_ if not (self.sparse_ and part.mostly_zero))
         yield "numbers are scaled, or none is", self.scaler_ is None or self.scaler_.n_features_in_ == scaled
 
@@ -202,7 +202,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if self.scaler_ is not None:
                 numbers = self.scaler_.transform(numbers)
             thin = [block for block in blocks if sparse.issparse(block)]
-            return sparse.csr_matrix(sparse.hstack(([] if numbers is None else [numbers]) + thin, format="csr"))
+            parts = thin if numbers is None else [sparse.csr_matrix(numbers), *thin]
+            return sparse.csr_matrix(sparse.hstack(parts, format="csr"))
         if len(blocks) == 1 and not sparse.issparse(blocks[0]):
             return blocks[0]
         out = np.zeros((blocks[0].shape[0], sum(block.shape[1] for block in blocks)))
