@@ -203,12 +203,21 @@ def test_of_several_classes_what_a_pattern_tells_beyond_their_shares_counts():
     model = InteractionRuleClassifier(30, vote="paper", theta0=0.6, random_state=0).fit(X, y)
     assert set(model.predict(X[y == "left"])) == {"left"} and set(model.predict(X[y == "right"])) == {"right"}
     present = np.column_stack([X[:, list(p)].all(axis=1) for p in model.trees_.patterns_])
-    expected = np.zeros((1000, 3))
+    expected, shares = np.zeros((1000, 3)), np.array([np.mean(y == label) for label in model.classes_])
     for holds in present.T:
         for rows in (holds, ~holds):
-            counts = np.array([np.sum(rows & (y == label)) for label in model.classes_]) + 0.5
-            expected[rows] += np.log(counts / counts.sum() / [np.mean(y == label) for label in model.classes_])
+            counts = np.array([np.sum(rows & (y == label)) for label in model.classes_]) + 1.5 * shares
+            expected[rows] += np.log(counts / counts.sum() / shares)
     np.testing.assert_allclose(model.decision_function(X), expected / present.shape[1], atol=1e-12)
+
+
+def test_a_class_that_was_seen_once_does_not_take_all_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    y[0] = 3
+    model = InteractionRuleClassifier(random_state=0).fit(X[:200], y[:200])
+    assert model.score(X[200:], y[200:]) > 0.8
 
 
 def test_threshold_of_equal_error_splits_a_gap_in_the_middle():

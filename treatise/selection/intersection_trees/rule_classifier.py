@@ -146,7 +146,9 @@ class InteractionRuleClassifier(SoftmaxScores, BaseEstimator):
             present = self.trees_.fit(X, codes).transform(X).astype(np.float64)
         of_class = np.eye(len(self.classes_))[codes]
         with_it, total = present.T @ of_class, of_class.sum(axis=0)
-        self.present_log_odds_, self.absent_log_odds_ = _log_odds(with_it), _log_odds(total - with_it)
+        # Of several classes each has as much of the rows added as it has of all, so that a rare one is not favoured.
+        added = np.full(2, 0.5) if len(total) == 2 else 0.5 * len(total) * total / total.sum()
+        self.present_log_odds_, self.absent_log_odds_ = _log_odds(with_it, added), _log_odds(total - with_it, added)
         self.weights_ = np.ones(len(with_it))
         if self.vote == "weighted":
             self.weights_ = self.trees_.counts_ * self.trees_.prevalence1_
@@ -214,9 +216,9 @@ class InteractionRuleClassifier(SoftmaxScores, BaseEstimator):
         return tags
 
 
-def _log_odds(counts):
-    """Log probability of each class from counts, half a row added to each."""
-    return np.log((counts + 0.5) / (counts + 0.5).sum(axis=1, keepdims=True))
+def _log_odds(counts, added):
+    """Log probability of each class from counts, with some of a row added to each."""
+    return np.log((counts + added) / (counts + added).sum(axis=1, keepdims=True))
 
 
 def threshold_of_equal_error(scores, codes):
