@@ -6,6 +6,7 @@ import pytest
 
 from treatise.compare.contest import outcome
 from treatise.compare.contest.ending import Ending
+from treatise.compare.contest.requests import Requests
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_the_best_of_the_other_kind_is_kept_first_and_guessing_last(tmp_path, ch
     contest = SimpleNamespace(
         folder=SimpleNamespace(path=tmp_path), watch=SimpleNamespace(finishing=lambda label: None)
     )  # fmt: skip
-    Kept(contest, None, None, keep, False, None)._fit_others(
+    Kept(contest, None, None, keep, False, None, Requests())._fit_others(
         SimpleNamespace(leaderboard=[*board.values()]), board[chosen]
     )
     assert fitted == saved
