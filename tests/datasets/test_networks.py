@@ -65,6 +65,10 @@ def test_what_is_no_network_is_refused_with_a_sentence(tmp_path):
     for text, words in refused:
         with pytest.raises(TreatiseError, match=words):
             load_network(_csv(tmp_path, text), header=True)
+    twice = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 weight 2 weight 2.5 ] ]"
+    (tmp_path / "twice.gml").write_text(twice)
+    with pytest.raises(TreatiseError, match=r"link of 0 and 1 in twice\.gml has several values of 'weight'"):
+        load_network(tmp_path / "twice.gml")
     (tmp_path / "bad.gml").write_text("graph [ node [ id ]")
     for name in ("bad.gml", "absent.gml"):
         with pytest.raises(TreatiseError, match=name):

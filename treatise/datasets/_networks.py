@@ -167,6 +167,11 @@ def _graph_frame(path: Path, kind: str, given: dict[str, str | None]) -> dict[st
                 f"no link of {path.name} has the attribute {wanted!r}; they have {', '.join(known) or 'none'}"
             )
         found = wanted or next((key for key in known if key.lower() in CALLED[role]), None)
+        for one, other, data in links:
+            if isinstance(data.get(found), list | dict):
+                raise TreatiseError(
+                    f"the link of {one} and {other} in {path.name} has several values of {found!r}; give it one"
+                )
         columns[role] = (
             None if found is None else pl.Series(found, [data.get(found) for *_, data in links], strict=False)
         )
