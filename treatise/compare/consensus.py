@@ -171,7 +171,7 @@ def aggregate_rankings(
         raise TreatiseError("no voter puts one item before another; there is nothing to put in order")
     notes += _groups_apart(rankings)
     rng = np.random.default_rng(seed)
-    rules = pl.DataFrame(schema={"method": pl.String, "disagreement": pl.Float64, "error": pl.Float64})
+    rules = _no_rules()
     if method == "auto":
         method, rules, words = _chosen(rankings, rng)
         notes += words
@@ -185,6 +185,11 @@ def aggregate_rankings(
     if rankings.n_voters == 1:
         notes.append("one voter says nothing of how others would vote; there are no intervals")
     return Consensus(method, _table(rankings, scores, draws, level), rules, level, notes)
+
+
+def _no_rules() -> pl.DataFrame:
+    """The table of judged rules where none was."""
+    return pl.DataFrame(schema={"method": pl.String, "disagreement": pl.Float64, "error": pl.Float64})
 
 
 def _decide(rankings: Rankings) -> bool:
@@ -220,9 +225,8 @@ def _scores(method: str, rankings: Rankings) -> tuple[np.ndarray, list[str]]:
 
 def _chosen(rankings: Rankings, rng: np.random.Generator) -> tuple[str, pl.DataFrame, list[str]]:
     """The rule that disagrees least with voters it has not seen, and all of them in order."""
-    nobody = pl.DataFrame(schema={"method": pl.String, "disagreement": pl.Float64, "error": pl.Float64})
     if rankings.n_voters < 2:
-        return "borda", nobody, []
+        return "borda", _no_rules(), []
     wide = len(rankings.items) > PAIRED
     names = [name for name in RULES if not (wide and name in OF_PAIRS)]
     words = []
@@ -252,7 +256,7 @@ def _chosen(rankings: Rankings, rng: np.random.Generator) -> tuple[str, pl.DataF
         judged = judged[~np.isnan(judged)]
         if not len(judged):
             told = "too few voters put items in order to judge the rules by; borda is taken, --method names another"
-            return "borda", nobody, [*words, told]
+            return "borda", _no_rules(), [*words, told]
         rows.append(
             (name, float(judged.mean()), float(judged.std(ddof=1) / len(judged) ** 0.5) if len(judged) > 1 else None)
         )

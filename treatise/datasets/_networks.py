@@ -167,15 +167,19 @@ def _graph_frame(path: Path, kind: str, given: dict[str, str | None]) -> dict[st
                 f"no link of {path.name} has the attribute {wanted!r}; they have {', '.join(known) or 'none'}"
             )
         found = wanted or next((key for key in known if key.lower() in CALLED[role]), None)
-        for one, other, data in links:
-            if isinstance(data.get(found), list | dict):
-                raise TreatiseError(
-                    f"the link of {one} and {other} in {path.name} has several values of {found!r}; give it one"
-                )
-        columns[role] = (
-            None if found is None else pl.Series(found, [data.get(found) for *_, data in links], strict=False)
-        )
+        columns[role] = None if found is None else _attribute(links, found, path)
     return columns
+
+
+def _attribute(links: list[tuple[Any, Any, dict[str, Any]]], name: str, path: Path) -> pl.Series:
+    """What each link has by a name, once at most."""
+    values = [data.get(name) for *_, data in links]
+    for (one, other, _), value in zip(links, values, strict=True):
+        if isinstance(value, list | dict):
+            raise TreatiseError(
+                f"the link of {one} and {other} in {path.name} has several values of {name!r}; give it one"
+            )
+    return pl.Series(name, values, strict=False)
 
 
 def _gml(content: bytes) -> Any:
