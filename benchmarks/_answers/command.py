@@ -7,13 +7,13 @@ makes the measurement longer, and changes nothing else.
 import argparse
 import json
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from benchmarks._answers.contenders import Question, defaults, quietly, treatise
 from benchmarks._answers.peers import PEERS, ask, installed
-from benchmarks._answers.tables import held_table, names_at_hand
+from benchmarks._answers.tables import divisions, held_table, names_at_hand
 from benchmarks._contest import left_out
 from treatise._core.files import replacing
 from treatise.compare.contest import race
@@ -41,15 +41,18 @@ def main(arguments: list[str]) -> int:
         "treatise": lambda question: treatise(question, options.budget),
     }
     for peer in () if options.without_peers else installed():
-        answers[peer] = lambda question, peer=peer: ask(peer, question.held.name, options.budget, options.jobs)
+        answers[peer] = lambda question, peer=peer: ask(
+            peer, question.held.name, question.held.division, options.budget, options.jobs
+        )
     for name in names_at_hand(options.names):
-        question = Question(held_table(name), options.jobs)
-        for who, answer in answers.items():
-            if record.lacks(question, who):
-                try:
-                    record.keep(question, who, quietly(lambda answer=answer, question=question: answer(question)))
-                except Exception as error:
-                    left_out(f"{who} failed on {name}: {type(error).__name__}: {error}")
+        for division in divisions(name):
+            question = Question(held_table(name, division), options.jobs)
+            for who, answer in answers.items():
+                if record.lacks(question, who):
+                    try:
+                        record.keep(question, who, quietly(lambda answer=answer, question=question: answer(question)))
+                    except Exception as error:
+                        left_out(f"{who} failed on {name}: {type(error).__name__}: {error}")
     record.show()
     return 0
 
@@ -57,7 +60,8 @@ def main(arguments: list[str]) -> int:
 class Record:
     """The answers on each table, in a file where one is named: what is done survives whatever ends the rest.
 
-    A table has one row for each thing that was asked for; the budget, the processors, whether parameters are searched.
+    A division of a table has one row for each thing that was asked for; the budget, the processors, whether parameters
+    are searched.
     """
 
     def __init__(self, path: Path | None, asked: dict[str, Any]) -> None:
@@ -81,7 +85,7 @@ class Record:
         print(self._text, end="", flush=True)
 
     def _row(self, question: Question) -> dict[str, Any]:
-        about = {"table": question.held.name, **self._asked}
+        about = {"table": question.held.name, "division": question.held.division, **self._asked}
         found = next((row for row in self.rows if about.items() <= row.items()), None)
         if found is None:
             found = about | {"metric": question.metric.name, "rows": question.held.train.height}
@@ -105,27 +109,35 @@ def distance(row: dict[str, Any]) -> float:
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Over all tables: the worst and mean distance from the best default, mean ranks, what is left undecided."""
+    """Over all tables: the worst and mean distance from the best default, mean ranks, what is left undecided.
+
+    A table that was divided several times counts once, with the mean over its divisions.
+    """
     rows = [row for row in rows if "treatise" in row and "defaults" in row]
-    untuned = {row["table"]: row["treatise"]["pick"] for row in rows if not row["tuning"]}
+    untuned = {(row["table"], row["division"]): row["treatise"]["pick"] for row in rows if not row["tuning"]}
     rows = [row for row in rows if row["tuning"]] or rows
     if not rows:
         return {"tables": 0}
-    ours = [row["treatise"] for row in rows]
-    blended = [
-        (found["blend"] - found["single"]) / way(row)
-        for row, found in zip(rows, ours)
-        if found.get("blend") is not None and found.get("single") is not None
-    ]
-    tuned = [(row["treatise"]["pick"] - untuned[row["table"]]) / way(row) for row in rows if row["table"] in untuned]
+    distances = by_table((row, distance(row)) for row in rows)
+    open_places = by_table((row, row["treatise"]["undecided"] + row["treatise"]["equivalent"]) for row in rows)
+    blended = by_table(
+        (row, (row["treatise"]["blend"] - row["treatise"]["single"]) / way(row))
+        for row in rows
+        if row["treatise"].get("blend") is not None and row["treatise"].get("single") is not None
+    )
+    tuned = by_table(
+        (row, (row["treatise"]["pick"] - untuned[row["table"], row["division"]]) / way(row))
+        for row in rows
+        if (row["table"], row["division"]) in untuned
+    )
+    told = by_table((row, row["treatise"]["told"]) for row in rows if row["treatise"]["told"] is not None)
     small = [row["treatise"]["folds"] for row in rows if row["rows"] < SMALL]
-    told = [found["told"] for found in ours if found["told"] is not None]
     return {
-        "tables": len(rows),
-        "worst behind the best default": max(map(distance, rows)),
-        "mean behind the best default": statistics.mean(map(distance, rows)),
+        "tables": len(distances),
+        "worst behind the best default": max(distances),
+        "mean behind the best default": statistics.mean(distances),
         "mean rank": ranks(rows),
-        "median undecided or equivalent": statistics.median(found["undecided"] + found["equivalent"] for found in ours),
+        "median undecided or equivalent": statistics.median(open_places),
         "median difference that could be told, as a share of the way from guessing to the best": (
             statistics.median(told) if told else None
         ),
@@ -136,8 +148,16 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             statistics.mean(tuned) if tuned else None
         ),
         f"fewest folds of a contender on a table below {SMALL} rows": min(small, default=None),
-        "longest comparison in seconds of each processor": max(found["seconds"] for found in ours),
+        "longest comparison in seconds of each processor": max(row["treatise"]["seconds"] for row in rows),
     }
+
+
+def by_table(values: Iterable[tuple[dict[str, Any], float]]) -> list[float]:
+    """The mean of a number over the divisions of each table."""
+    found: dict[str, list[float]] = {}
+    for row, value in values:
+        found.setdefault(row["table"], []).append(value)
+    return [statistics.mean(each) for each in found.values()]
 
 
 def way(row: dict[str, Any]) -> float:
@@ -147,12 +167,12 @@ def way(row: dict[str, Any]) -> float:
 
 def ranks(rows: list[dict[str, Any]]) -> dict[str, float]:
     """Mean ranks on the rows held out: the pick, every default and the peers; equals share theirs."""
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[tuple[dict[str, Any], float]]] = {}
     for row in rows:
         scores = {"treatise": row["treatise"]["pick"], **{f"default {k}": v for k, v in row["defaults"].items()}}
         scores |= {name: row[name]["score"] for name in PEERS if name in row}
         for name, score in scores.items():
             better = sum(other > score for other in scores.values())
             equal = sum(other == score for other in scores.values())
-            found.setdefault(name, []).append(better + (equal + 1) / 2)
-    return {name: round(statistics.mean(each), 2) for name, each in sorted(found.items())}
+            found.setdefault(name, []).append((row, better + (equal + 1) / 2))
+    return {name: round(statistics.mean(by_table(each)), 2) for name, each in sorted(found.items())}

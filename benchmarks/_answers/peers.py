@@ -29,10 +29,10 @@ MEMORY = 8 * 2**30
 WAITING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
 
 
-def ask(name: str, table: str, budget: float, jobs: int) -> dict[str, Any]:
-    """What a peer answers on a table, in so many seconds of each processor: its score, and what it left out."""
+def ask(name: str, table: str, division: int, budget: float, jobs: int) -> dict[str, Any]:
+    """What a peer answers on a table, divided, in so many seconds of each processor: its score, what it left out."""
     environment = {**os.environ, **WAITING, "OMP_NUM_THREADS": str(jobs), "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "benchmarks._answers", name, table, str(budget), str(jobs)]
+    command = [sys.executable, "-m", "benchmarks._answers", name, table, str(division), str(budget), str(jobs)]
     with tempfile.TemporaryDirectory() as folder:  # some libraries leave files where they run
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     if done.returncode:

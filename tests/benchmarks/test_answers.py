@@ -10,12 +10,14 @@ import pytest
 from benchmarks._answers.command import Record, behind, summary
 from benchmarks._answers.peers import processor_time
 from benchmarks._answers.processor import ProcessorClock
+from benchmarks._answers.tables import divisions, held_table
 
 
-def row(pick, usual, *, tuning=True, table="t", **others):
+def row(pick, usual, *, tuning=True, table="t", division=0, **others):
     found = {"pick": pick, "undecided": 3, "equivalent": 1, "folds": 10, "seconds": 60.0, "told": 0.1}
     others = {name: {"score": score} for name, score in others.items()}
-    return {"table": table, "tuning": tuning, "rows": 400, "treatise": found, "defaults": usual, **others}
+    about = {"table": table, "division": division, "tuning": tuning, "rows": 400}
+    return {**about, "treatise": found, "defaults": usual, **others}
 
 
 def test_a_distance_is_a_share_of_the_way_from_guessing_to_the_best():
@@ -24,12 +26,30 @@ def test_a_distance_is_a_share_of_the_way_from_guessing_to_the_best():
 
 
 def test_ranks_share_ties_and_count_peers():
-    rows = [row(0.9, {"guess": 0.5, "forest": 0.9}, flaml=0.8), row(0.7, {"guess": 0.5, "forest": 0.9}, flaml=0.95)]
+    usual = {"guess": 0.5, "forest": 0.9}
+    rows = [row(0.9, usual, flaml=0.8), row(0.7, usual, flaml=0.95, table="other")]
     found = summary(rows)
     assert found["mean rank"] == {"default forest": 1.75, "default guess": 4.0, "flaml": 2.0, "treatise": 2.25}
     assert found["worst behind the best default"] == pytest.approx(0.5)
     assert found["median undecided or equivalent"] == 4
     assert summary([]) == {"tables": 0}
+
+
+def test_a_table_of_several_divisions_counts_once():
+    usual = {"guess": 0.5, "forest": 0.9}
+    rows = [row(0.9, usual), row(0.7, usual, division=1), row(0.8, usual, table="other")]
+    found = summary(rows)
+    assert found["tables"] == 2
+    assert found["worst behind the best default"] == pytest.approx(0.25), "half for one of two, none for the other"
+    assert found["mean behind the best default"] == pytest.approx(0.25)
+    assert found["mean rank"]["treatise"] == pytest.approx((1.5 + 2 + 2 * 2) / 4, abs=0.01)
+
+
+def test_small_tables_are_divided_until_enough_rows_are_judged():
+    assert list(divisions("diabetes")) == [0, 1], "133 rows in each"
+    first, second = (held_table("diabetes", division) for division in divisions("diabetes"))
+    assert first.test.height == second.test.height == 133
+    assert not first.test.equals(second.test)
 
 
 def test_tuning_is_set_beside_the_defaults_of_the_same_table():
@@ -41,7 +61,7 @@ def test_tuning_is_set_beside_the_defaults_of_the_same_table():
 
 
 def test_a_record_is_taken_up_where_it_stopped(tmp_path):
-    held = SimpleNamespace(name="t", train=pl.DataFrame({"x": [1, 2]}))
+    held = SimpleNamespace(name="t", division=0, train=pl.DataFrame({"x": [1, 2]}))
     question = SimpleNamespace(held=held, metric=SimpleNamespace(name="r2"))
     asked = {"budget": 60.0, "jobs": 2, "tuning": True}
     path = tmp_path / "answers.json"
@@ -52,6 +72,8 @@ def test_a_record_is_taken_up_where_it_stopped(tmp_path):
     assert not again.lacks(question, "defaults")
     assert again.lacks(question, "treatise")
     assert Record(path, asked | {"budget": 30.0}).lacks(question, "defaults")
+    later = SimpleNamespace(**{**vars(held), "division": 1})
+    assert Record(path, asked).lacks(SimpleNamespace(held=later, metric=question.metric), "defaults")
     again.keep(question, "treatise", row(0.5, {})["treatise"])
     *rows, last = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     assert len(rows) == 1

@@ -330,12 +330,13 @@ def test_properties_link_to_their_own_class():
 def test_answers_are_shown_as_they_are_recorded(tmp_path):
     assert "make answers" in answers.pages(tmp_path)["_generated/answers.inc"]
     ours = {"pick": 0.8123, "label": "Greedy blend", "folds": 10, "undecided": 3, "equivalent": 2, "told": 0.0421}
-    asked = {"table": "keel/a.dat", "metric": "roc_auc", "budget": 120.0, "jobs": 2, "rows": 500, "tuning": True}
+    asked = {"table": "keel/a.dat", "division": 0, "metric": "roc_auc", "rows": 500}
+    asked |= {"budget": 120.0, "jobs": 2, "tuning": True}
     row = {**asked, "treatise": ours, "defaults": {"guess": 0.5, "forest": 0.8}, "flaml": {"score": 0.7999}}
     begun = {**asked, "table": "keel/begun.dat", "defaults": {"guess": 0.5}}
     untuned = {**row, "table": "keel/untuned.dat", "tuning": False}
     summary = {"tables": 1, "mean rank": {"treatise": 1.0, "flaml": 2.0}, "mean of the blend": None}
-    lines = map(json.dumps, (row, begun, untuned, summary))
+    lines = map(json.dumps, (row, {**row, "division": 1}, begun, untuned, summary))
     (tmp_path / "answers.json").write_text("\n".join(lines), encoding="utf-8")
     page = answers.pages(tmp_path)["_generated/answers.inc"]
     assert "Recorded on 1 table, with 120 s of each of 2 processors" in page

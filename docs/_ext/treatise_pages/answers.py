@@ -21,12 +21,13 @@ def pages(docs: Path) -> dict[str, str]:
 def _page(rows: list[dict[str, Any]], summary: dict[str, Any]) -> str:
     times = sorted({(row["budget"], row["jobs"]) for row in rows})
     granted = ", ".join(f"{budget:g} s of each of {jobs} processor{'s' if jobs > 1 else ''}" for budget, jobs in times)
-    text = f"Recorded on {len(rows)} table{'s' if len(rows) > 1 else ''}, with {granted} for each search.\n\n"
+    tables = len({row["table"] for row in rows})
+    text = f"Recorded on {tables} table{'s' if tables > 1 else ''}, with {granted} for each search.\n\n"
     said = [[escaped(what), _said(value)] for what, value in summary.items()]
     text += table(["Over all tables", ""], said, widths="60 40") + "\n"
-    header = ["Table", "Rows learnt from", "Measure", "The pick", "Best default", *OTHERS.values(), "Folds"]
+    header = ["Table", "Division", "Rows learnt from", "Measure", "The pick", "Best default", *OTHERS.values(), "Folds"]
     header += ["Open places", "Could be told", "Recorded on"]
-    return text + table(header, [_row(row) for row in rows], widths="18 8 12 20 14 8 8 4 4 4 8")
+    return text + table(header, [_row(row) for row in rows], widths="18 4 8 12 20 14 8 8 4 4 4 8")
 
 
 def _said(value: Any) -> str:
@@ -41,7 +42,8 @@ def _row(row: dict[str, Any]) -> list[str]:
     ours, usual = row["treatise"], row["defaults"]
     best = max(usual, key=lambda name: usual[name])
     return [
-        escaped(row["table"]), number(row["rows"]), escaped(row["metric"]), f"{ours['pick']:.4f} ({ours['label']})",
+        escaped(row["table"]), number(row["division"] + 1), number(row["rows"]), escaped(row["metric"]),
+        f"{ours['pick']:.4f} ({ours['label']})",
         f"{usual[best]:.4f} ({best})", *(f"{row[name]['score']:.4f}" if name in row else "" for name in OTHERS),
         number(ours["folds"]), number(ours["undecided"] + ours["equivalent"]),
         "" if ours["told"] is None else f"{ours['told']:.3f}", escaped(ours.get("version", "an earlier version")),
