@@ -42,17 +42,18 @@ class Question:
         self.held, self.jobs = held, jobs
         self.data = understand(Table("train", held.train, True, ()), held.target)
         self.metric = self.data.metrics[0]
-        later = understand(Table("test", held.test, True, ()), held.target, self.data.task)
-        self.later = later
+        # Of the columns that tell something among the rows learnt from: one may be constant among those judged.
+        self.later = held.test.select(self.data.X.columns)
+        self.y_later = understand(Table("test", held.test, True, ()), held.target, self.data.task).y
         self.encoder = TableEncoder().fit(self.data.X, self.data.y)
         self.X = self.encoder.transform(self.data.X)
-        self.X_later = self.encoder.transform(later.X.select(self.data.X.columns))
+        self.X_later = self.encoder.transform(self.later)
 
     def score(self, found: Predictions) -> float:
         """The metric on the rows held out, larger for better."""
         from treatise.compare.inputs.base import HeldOut
 
-        held_out = HeldOut(np.arange(len(self.later.y)), self.later.X, self.later.y)
+        held_out = HeldOut(np.arange(len(self.y_later)), self.later, self.y_later)
         value = self.data.judge(held_out, found)[self.metric.name]
         return self.metric.merit(value if value is not None else float("nan"))
 
@@ -123,7 +124,7 @@ def treatise(question: Question, budget: float, **options: Any) -> dict[str, Any
 
 
 def _said(model: Any, question: Question) -> Predictions:
-    return predict(model.model, question.later.X, question.data.classes)
+    return predict(model.model, question.later, question.data.classes)
 
 
 def quietly(work: Callable[[], Any]) -> Any:
