@@ -209,6 +209,18 @@ def test_a_constant_column_and_a_single_label_of_each_class_are_no_trouble():
     assert wider.covariances_[0, 4, 4] == 0.0
 
 
+def test_a_class_that_was_seen_once_does_not_decide_the_density_of_all():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    first, second = rng.normal(size=(2, 400))
+    X = np.c_[first, np.where(y, 1, -1) * first + 0.3 * second]  # only the correlation tells the classes apart
+    once = y[:200].copy()
+    once[0] = 9
+    model = SemiSupervisedGenerative().fit(X[:200], once)
+    assert model.density_ == "full"
+    assert model.score(X[200:], y[200:]) > 0.8
+
+
 @pytest.mark.parametrize("scale", [1e-150, 1e150])
 def test_huge_and_tiny_numbers(scale):
     X, y = load_iris(return_X_y=True)

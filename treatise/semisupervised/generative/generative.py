@@ -41,7 +41,7 @@ class SemiSupervisedGenerative(ProbabilityClassifier, BaseEstimator):
         Density of a class: normal with a variance for each column ("diag", the paper's), with one covariance matrix
         for all classes ("tied", linear boundaries), one for each ("full"), or one variance ("spherical"); or of counts
         or of zeros and ones. "auto" takes the one of the first three whose fit predicts held-out labels
-        best, or "tied" where a class has a single labelled row; on those labels it also sees whether the unlabelled
+        best, or "tied" where no class has two labelled rows; on those labels it also sees whether the unlabelled
         rows hurt, and warns where they do.
     objective : {"unbiased", "biased", "supervised"}, default="unbiased"
         The paper's proposal (Equation 20), the usual likelihood of all rows (Equation 3), or that of the labelled rows
