@@ -103,9 +103,11 @@ def behind(score: float, usual: dict[str, float]) -> float:
     return (best - score) / max(best - usual["guess"], 1e-9)
 
 
-def distance(row: dict[str, Any]) -> float:
-    """That of a table's pick."""
-    return behind(row["treatise"]["pick"], row["defaults"])
+def distances(rows: list[dict[str, Any]]) -> list[float]:
+    """Those of the picks from the default that is best on the whole, for each table."""
+    picks = by_table((row, row["treatise"]["pick"]) for row in rows)
+    usual = {name: by_table((row, row["defaults"][name]) for row in rows) for name in rows[0]["defaults"]}
+    return [behind(pick, {name: scores[at] for name, scores in usual.items()}) for at, pick in enumerate(picks)]
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -118,7 +120,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     rows = [row for row in rows if row["tuning"]] or rows
     if not rows:
         return {"tables": 0}
-    distances = by_table((row, distance(row)) for row in rows)
+    far = distances(rows)
     open_places = by_table((row, row["treatise"]["undecided"] + row["treatise"]["equivalent"]) for row in rows)
     blended = by_table(
         (row, (row["treatise"]["blend"] - row["treatise"]["single"]) / way(row))
@@ -133,9 +135,9 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     told = by_table((row, row["treatise"]["told"]) for row in rows if row["treatise"]["told"] is not None)
     small = [row["treatise"]["folds"] for row in rows if row["rows"] < SMALL]
     return {
-        "tables": len(distances),
-        "worst behind the best default": max(distances),
-        "mean behind the best default": statistics.mean(distances),
+        "tables": len(far),
+        "worst behind the best default": max(far),
+        "mean behind the best default": statistics.mean(far),
         "mean rank": ranks(rows),
         "median undecided or equivalent": statistics.median(open_places),
         "median difference that could be told, as a share of the way from guessing to the best": (
