@@ -381,11 +381,12 @@ def test_machines_and_rules_of_other_classes_than_have_a_name_are_refused():
     X, y = load_iris(return_X_y=True)
     ensemble = EnsembleSVC(5, random_state=0).fit(X, y)
     assert broken_invariant(ensemble) is None
-    ensemble.classes_ = np.arange(4)
-    assert broken_invariant(ensemble) == "members have a machine for each pair of classes"
+    for others in (np.arange(4), np.arange(2)):
+        ensemble.classes_ = others
+        assert broken_invariant(ensemble) == "members have a machine for each pair of classes"
     ensemble = EnsembleSVC(4, aggregation="linear", random_state=0).fit(X, y)
     assert broken_invariant(ensemble) is None
-    ensemble.classes_ = ensemble.classes_[:-1]
+    ensemble.aggregator_.classes_ = np.array([0, 1, 3])
     assert broken_invariant(ensemble) == "it tells these classes by number"
 
 

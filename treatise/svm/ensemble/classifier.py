@@ -423,7 +423,9 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
         yield "machines have constants", is_array(self.intercept_, np.floating, machines)
         classes = len(self.classes_)
         pairs = classes * (classes - 1) // 2
-        yield "members have a machine for each pair of classes", machines > 0 and machines % pairs == 0
+        # Machines that were trained elsewhere tell two classes apart, each a member.
+        members = len(self.estimators_samples_) or machines
+        yield "members have a machine for each pair of classes", machines > 0 and machines == members * pairs
         yield (
             "the rule that combines them is fixed, or was learnt",
             self._rule_is_fixed() or hasattr(self, "aggregator_"),
