@@ -138,7 +138,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "tables": len(far),
         "worst behind the best default": max(far),
         "mean behind the best default": statistics.mean(far),
-        "mean rank": ranks(rows),
+        f"mean rank, over {len({row['table'] for row in compared(rows)})} tables": ranks(compared(rows)),
         "median undecided or equivalent": statistics.median(open_places),
         "median difference that could be told, as a share of the way from guessing to the best": (
             statistics.median(told) if told else None
@@ -165,6 +165,12 @@ def by_table(values: Iterable[tuple[dict[str, Any], float]]) -> list[float]:
 def way(row: dict[str, Any]) -> float:
     """From guessing to the best default."""
     return max(max(row["defaults"].values()) - row["defaults"]["guess"], 1e-9)
+
+
+def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those on which everybody answered who answered on any."""
+    everybody = {name for name in PEERS if any(name in row for row in rows)}
+    return [row for row in rows if everybody <= row.keys()]
 
 
 def ranks(rows: list[dict[str, Any]]) -> dict[str, float]:

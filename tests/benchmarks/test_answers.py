@@ -29,7 +29,10 @@ def test_ranks_share_ties_and_count_peers():
     usual = {"guess": 0.5, "forest": 0.9}
     rows = [row(0.9, usual, flaml=0.8), row(0.7, usual, flaml=0.95, table="other")]
     found = summary(rows)
-    assert found["mean rank"] == {"default forest": 1.75, "default guess": 4.0, "flaml": 2.0, "treatise": 2.25}
+    ranks = {"default forest": 1.75, "default guess": 4.0, "flaml": 2.0, "treatise": 2.25}
+    assert found["mean rank, over 2 tables"] == ranks
+    rows.append(row(0.9, usual, table="without a peer"))
+    assert summary(rows)["mean rank, over 2 tables"] == ranks, "where somebody did not answer, nobody is ranked"
     assert found["worst behind the best default"] == pytest.approx(0.5)
     assert found["median undecided or equivalent"] == 4
     assert summary([]) == {"tables": 0}
@@ -41,7 +44,7 @@ def test_a_table_of_several_divisions_counts_once_beside_the_default_that_is_bes
     found = summary(rows)
     assert found["tables"] == 2
     assert found["worst behind the best default"] == pytest.approx(0.0), "the forest's mean is .8, as the picks'"
-    assert summary(rows[:2])["mean rank"]["treatise"] == pytest.approx((1.5 + 2.5) / 2)
+    assert summary(rows[:2])["mean rank, over 1 tables"]["treatise"] == pytest.approx((1.5 + 2.5) / 2)
 
 
 def test_small_tables_are_divided_until_enough_rows_are_judged():
