@@ -26,6 +26,7 @@ from treatise.kernels import (
     kernel_gamma,
     resolve_kernel,
 )
+from treatise.kernels._distance_loops import scale_distances
 
 PEERS = [
     (Linear(), linear_kernel),
@@ -196,3 +197,14 @@ def test_a_block_that_belongs_to_somebody_else_is_left_alone():
 def test_parameters_that_no_kernel_has_are_told_in_words(kernel, objects, words):
     with pytest.raises(ValueError, match=words):
         kernel(objects)
+
+
+def test_exponents_of_equal_rows_are_never_positive_and_what_is_not_a_number_stays_so():
+    rows = Gaussian(2.0).prepare(np.random.default_rng(0).normal(scale=1e4, size=(300, 7)))
+    values = Gaussian(2.0).block(rows, rows)
+    assert values.max() <= 1.0
+    assert np.all(np.diagonal(values) > 0.99), "up to rounding of squares of 1e8"
+    products = np.array([[np.nan, 1.0]])
+    scale_distances(products, np.array([1.0]), np.array([1.0, 1.0]), 2.0)
+    assert np.isnan(products[0, 0])
+    assert products[0, 1] == 0.0

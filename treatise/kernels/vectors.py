@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.utils import check_array
 
+from treatise.kernels._distance_loops import scale_distances
 from treatise.kernels.base import Kernel, Prepared
 
 
@@ -109,16 +110,13 @@ class Gaussian(VectorKernel):
         return Prepared(rows, _squared_lengths(rows))
 
     def block(self, A, B):
-        return np.exp(self._scaled_distances(A, B))
+        exponents = self._scaled_distances(A, B)
+        return np.exp(exponents, out=exponents)
 
     def _scaled_distances(self, A, B):
-        # -gamma ||x - z||^2 built in one array: the exponential is the only other pass over the block.
+        # -gamma ||x - z||^2 where the products were: the exponential is the only other pass over the block.
         distances = _products(A.objects, B.objects)
-        distances *= 2.0
-        distances -= A.companions[0][:, None]
-        distances -= B.companions[0]
-        np.minimum(distances, 0.0, out=distances)
-        distances *= self.gamma
+        scale_distances(distances, A.companions[0], B.companions[0], float(self.gamma))
         return distances
 
     def diagonal(self, A):
