@@ -6,7 +6,7 @@ Each table is judged as a comparison does: merits of held-out rows, two repeats 
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,11 @@ def equal_methods() -> list[_Columns]:
     return [_Columns(KNeighborsClassifier(15), (0, 1, 2 + i)) for i in range(EQUAL)]
 
 
+def equal_trees() -> list[_Columns]:
+    """Whole trees in the same columns: of all methods those that other training rows change the most."""
+    return [_Columns(DecisionTreeClassifier(random_state=0), (0, 1, 2 + i)) for i in range(EQUAL)]
+
+
 def various_methods() -> list[_Columns]:
     """Usual classifiers on all columns, and weaker ones that see a part of what matters."""
     everything = tuple(range(COLUMNS))
@@ -81,28 +86,33 @@ def merits(methods: list[_Columns], X: np.ndarray, y: np.ndarray, seed: int) -> 
     return found
 
 
-def judge(make: Callable[[], list[_Columns]], n: int, tables: int, seed: int, enlargement: float) -> dict:
+def judge(
+    make: Callable[[], list[_Columns]], n: int, tables: int, seed: int, enlargements: Sequence[float]
+) -> list[dict]:
     """The share of tables with a wrong standing, and of the differences that matter the share that is found."""
     methods, rng = make(), np.random.default_rng(seed)
     worth = worths(methods, n * (FOLDS - 1) // FOLDS, rng)
-    if make is equal_methods:
+    if make is not various_methods:
         worth[:] = worth.mean()
     behind = worth.max() - worth
     margin = MARGIN_SHARE * (worth.max() - 0.5)
-    wrongly_worse = wrongly_equivalent = found = 0
+    matter = behind > margin
+    wrongly_worse, wrongly_equivalent, found = np.zeros((3, len(enlargements)))
     for number in range(tables):
-        standing = comparisons_with_best(
-            merits(methods, *draw(n, rng), number), margin=margin, level=LEVEL, enlargement=enlargement
-        ).standing
-        wrongly_worse += bool(np.any((standing == "worse") & (behind <= margin)))
-        wrongly_equivalent += bool(np.any((standing == "equivalent") & (behind > margin)))
-        found += int(np.sum((standing == "worse") & (behind > margin)))
-    matter = int(np.sum(behind > margin))
-    return {
-        "methods": make.__name__, "rows": n, "tables": tables, "enlargement": enlargement,
-        "wrongly worse": wrongly_worse / tables, "wrongly equivalent": wrongly_equivalent / tables,
-        "power": found / (tables * matter) if matter else None,
-    }  # fmt: skip
+        seen = merits(methods, *draw(n, rng), number)
+        for at, enlargement in enumerate(enlargements):
+            standing = comparisons_with_best(seen, margin=margin, level=LEVEL, enlargement=enlargement).standing
+            wrongly_worse[at] += np.any((standing == "worse") & ~matter)
+            wrongly_equivalent[at] += np.any((standing == "equivalent") & matter)
+            found[at] += np.sum((standing == "worse") & matter)
+    return [
+        {
+            "methods": make.__name__, "rows": n, "tables": tables, "enlargement": enlargement,
+            "wrongly worse": wrongly_worse[at] / tables, "wrongly equivalent": wrongly_equivalent[at] / tables,
+            "power": found[at] / (tables * matter.sum()) if matter.any() else None,
+        }
+        for at, enlargement in enumerate(enlargements)
+    ]  # fmt: skip
 
 
 def main(arguments: list[str]) -> int:
@@ -114,10 +124,10 @@ def main(arguments: list[str]) -> int:
     # Three standard errors of a share at the level.
     most = LEVEL + 3.0 * (LEVEL * (1.0 - LEVEL) / options.tables) ** 0.5
     off = False
-    for make in (equal_methods, various_methods):
+    for make in (equal_methods, equal_trees, various_methods):
         for n in options.rows:
-            for enlargement in (1.0, ENLARGEMENT):
-                found = judge(make, n, options.tables, seed=n, enlargement=enlargement)
-                off |= enlargement == ENLARGEMENT and max(found["wrongly worse"], found["wrongly equivalent"]) > most
+            for found in judge(make, n, options.tables, n, (1.0, ENLARGEMENT)):
+                wrong = max(found["wrongly worse"], found["wrongly equivalent"])
+                off |= found["enlargement"] == ENLARGEMENT and wrong > most
                 print(json.dumps(found), flush=True)
     return int(off)

@@ -154,3 +154,16 @@ def test_the_fewer_are_asked_about_the_sharper_and_the_promise_holds_for_them():
 def test_who_is_asked_about_must_be_told_by_bools():
     with pytest.raises(ValueError, match="one bool for each of 3 methods"):
         comparisons_with_best(np.eye(3), asked=[0, 2])
+
+
+def test_methods_far_from_the_best_cost_the_others_next_to_nothing():
+    rng, shares = np.random.default_rng(12), []
+    near = np.r_[np.zeros(3), np.full(12, -0.17)]
+    for _ in range(40):
+        many = draw(rng, 300, np.r_[near, np.full(45, -2.0)])
+        found = [comparisons_with_best(m, enlargement=1.0, n_draws=2000).standing for m in (many[:, :15], many)]
+        shares.append([np.mean(standing[3:15] == "worse") for standing in found])
+    alone, among = np.mean(shares, axis=0)
+    # Where the forty-five counted like the others, a tenth of what fifteen alone tell would be lost.
+    assert alone > 0.9
+    assert among > alone - 0.03

@@ -2,16 +2,21 @@
 
 Differences are taken row by row, so that what makes a row hard for everybody cancels. Multiple comparisons with the
 best (Hsu, 1981) allow for the choice of the winner by the same rows; the step-down of Romano and Wolf (2005) for the
-number of methods. What rows cannot show, that another training set would have given other models, enters as a factor
-of the variance (JMLR 5:1089: no estimate of that part without bias exists).
+number of methods; the two steps of Romano, Shaikh and Wolf (2014) leave methods out of account that are so far from the
+best that chance cannot make them look ahead of it. What rows cannot show, that another training set would have given
+other models, enters as a factor of the variance (JMLR 5:1089: no estimate of that part without bias exists).
 """
 
 from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import t as student
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
+
+FIRST_STEP = 0.02
+"""Share of the level for the first step, that tells how far from the best each method is at least."""
 
 
 class ComparisonsWithBest(NamedTuple):
@@ -104,6 +109,8 @@ def comparisons_with_best(
        9:1026-1034, 1981.
     .. [2] J. P. Romano and M. Wolf. Exact and approximate stepdown methods for multiple hypothesis testing. JASA
        100:94-108, 2005.
+    .. [3] J. P. Romano, A. M. Shaikh and M. Wolf. A practical two-step method for testing moment inequalities.
+       Econometrica 82:1979-2002, 2014.
     """
     merits = _summed(np.asarray(merits, np.float64), groups)
     n = len(merits)
@@ -116,14 +123,18 @@ def comparisons_with_best(
     variance = np.maximum(spread[:, None] + spread[None, :] - 2.0 * covariance, 0.0)
     # Differences of equal methods are rounding errors of numbers of the size of the means.
     error = np.where(variance > 1e-24 * (spread[:, None] + spread[None, :]), np.sqrt(variance), 0.0)
-    largest = _largest(covariance, error, n, n_draws, check_random_state(random_state))
-    alone = np.quantile(largest, 1.0 - level, axis=0)
+    chance = _chance(covariance, n, n_draws, check_random_state(random_state))
 
     # Hsu: a method is out if another leads it by more than the largest lead that chance gives over it.
+    alone = np.quantile(_largest(chance, error), 1.0 - level, axis=0)
     may_be_best = np.all(lead - alone[:, None] * error <= 0.0, axis=1)
     may_be_best[np.argmax(means)] = True
     high = np.max(np.where(may_be_best[None, :], lead + alone[None, :] * error, 0.0), axis=1)
-    critical = _stepped_down(lead, error, margin, largest, level, asked)
+    # Who is surely far from the best leads nobody by as much as the best does.
+    surely = student.ppf(1.0 - FIRST_STEP * level / max(len(means) * (len(means) - 1), 1), n - 1)
+    handicap = np.max(np.maximum(lead - surely * error, 0.0), axis=1)
+    largest = _largest(chance, error, handicap)
+    critical = _stepped_down(lead, error, margin, largest, (1.0 - FIRST_STEP) * level, asked)
     low = np.max(np.maximum(lead - critical[:, None] * error, 0.0), axis=1)
     behind, below = means.max() - means, critical * error[:, np.argmax(means)]
     standing = np.where(low > margin, "worse", np.where(high <= margin, "equivalent", "undecided"))
@@ -162,18 +173,21 @@ def _summed(merits, groups):
     return sums * (len(labels) / len(merits))
 
 
-def _largest(covariance, error, n, n_draws, rng):
-    """For each draw and method, the largest studentised lead of another over it that chance alone gives."""
-    m = len(covariance)
+def _chance(covariance, n, n_draws, rng):
+    """Draws of what chance alone adds to the means, in units of the errors as they are seen."""
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    draws = rng.standard_normal((n_draws, m)) @ root.T
-    draws /= np.sqrt(rng.chisquare(n - 1, n_draws) / (n - 1))[:, None]
-    largest = np.zeros((n_draws, m))
-    for i in range(m):
+    draws = rng.standard_normal((n_draws, len(covariance))) @ root.T
+    return draws / np.sqrt(rng.chisquare(n - 1, n_draws) / (n - 1))[:, None]
+
+
+def _largest(chance, error, handicap=0.0):
+    """For each draw and method, the largest studentised lead over it of another, each behind by its handicap."""
+    largest, ahead = np.zeros_like(chance), chance - handicap
+    for i, own in enumerate(chance.T):
         others = error[i] > 0
         if others.any():
-            largest[:, i] = np.max((draws[:, others] - draws[:, [i]]) / error[i, others], axis=1)
+            largest[:, i] = np.max((ahead[:, others] - own[:, None]) / error[i, others], axis=1)
     return largest
 
 

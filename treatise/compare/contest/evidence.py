@@ -12,8 +12,9 @@ Place = tuple[str, int, int, int]
 """Stage, rows of a look's sample (0 for all), repeat, fold: who is judged at one place is judged on the same rows."""
 
 
-ENLARGEMENT = 1.5
-"""Of the variance of a difference, for what other training rows would have changed; see benchmarks/theory."""
+ENLARGEMENT = 1.25
+"""Of the variance of a difference, for what other training rows would have changed; chosen by ``python -m benchmarks
+verdict``, where equal trees are told apart too often without it."""
 COPIES_SHARE = 0.1
 """Near copies: the squares of the differences of their merits are less than this share of what the merits vary by."""
 
