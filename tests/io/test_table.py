@@ -1,10 +1,13 @@
 """Finding a column by what the user says."""
 
+import re
+
 import polars as pl
 import pytest
 
 from treatise._core.errors import TreatiseError
-from treatise.io import Table
+from treatise.compare.inputs.encoding.frames import as_frame
+from treatise.io import Table, read_table
 
 
 @pytest.fixture
@@ -31,3 +34,23 @@ def test_a_wrong_name_is_answered_with_close_ones(table):
         table.column("4")
     with pytest.raises(TreatiseError, match="no column number -5"):
         table.column(-5)
+
+
+@pytest.mark.parametrize("name", ["*", "^a.*$", "^$"])
+def test_names_that_are_patterns_are_refused_wherever_a_table_comes_from(name, tmp_path):
+    frame = pl.DataFrame({"a": [1, 2, 3], name: ["x", "y", "x"]})
+    words = re.escape(f"a column is called {name!r}")
+    with pytest.raises(TreatiseError, match=words):
+        Table("survey", frame, True, ())
+    with pytest.raises(TreatiseError, match=words):
+        as_frame(frame.to_pandas())
+    frame.write_csv(tmp_path / "data.csv")
+    frame.write_parquet(tmp_path / "data.parquet")
+    for file in ("data.csv", "data.parquet"):
+        with pytest.raises(TreatiseError, match=words):
+            read_table(tmp_path / file)
+
+
+def test_a_name_with_a_star_or_a_dollar_in_it_is_a_name(tmp_path):
+    (tmp_path / "data.csv").write_text("a*,$b,^c\n1,2,3\n4,5,6\n")
+    assert read_table(tmp_path / "data.csv").frame["$b"].to_list() == [2, 5]

@@ -3,7 +3,7 @@
 Every reader asks here; none decides by itself.
 """
 
-from treatise.io.source.columns import column_name
+from treatise.io.source.columns import column_name, refuse_patterns
 from treatise.io.source.content import (
     DAMAGED,
     PARQUET,
@@ -75,6 +75,7 @@ __all__ = [
     "read_written",
     "records_of",
     "refuse_other_than_table",
+    "refuse_patterns",
     "refuse_unfolding",
     "refuse_wide",
     "stem",

@@ -1,7 +1,7 @@
 """A column by its name or its number, in one wording for every kind of file."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from treatise._core.errors import TreatiseError
 
@@ -36,3 +36,10 @@ def _suggestion(key: str, names: Sequence[str]) -> str:
         return f"did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(map(repr, names[:10]))
     return f"its columns: {shown}" + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+
+def refuse_patterns(names: Iterable[str]) -> None:
+    """Refuse names that Polars takes for patterns: a column asked for by such a name would be several."""
+    for name in names:
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            raise TreatiseError(f"a column is called {name!r}, a pattern that other columns' names fit too; rename it")

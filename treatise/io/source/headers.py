@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from treatise._core.errors import TreatiseError
+from treatise.io.source.columns import refuse_patterns
 from treatise.io.source.delimiters import SAMPLE_RECORDS
 from treatise.io.source.records import Records, counted_fields
 from treatise.io.source.values import MISSING, is_number, typed_frame
@@ -58,6 +59,7 @@ def column_names(records: Records, declared: tuple[str, ...], header: bool) -> t
     repeated = [name for name, times in Counter(chosen).items() if times > 1]
     if repeated:
         raise TreatiseError(f"the header names {' and '.join(map(repr, repeated[:3]))} more than once; rename one")
+    refuse_patterns(chosen)
     blank = [name for name, said in zip(chosen, given) if not said]
     if (header or declared) and blank:
         return chosen, (f"the nameless column{'s' * (len(blank) > 1)} became {' and '.join(blank)}",)

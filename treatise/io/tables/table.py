@@ -7,7 +7,7 @@ import polars as pl
 from scipy import sparse
 
 from treatise._core.errors import TreatiseError
-from treatise.io.source import column_name
+from treatise.io.source import column_name, refuse_patterns
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,9 @@ class Table:
     written: dict[str, str] = field(default_factory=dict)
     asides: dict[str, str] = field(default_factory=dict)
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        refuse_patterns(self.frame.columns)
 
     @property
     def n_rows(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from treatise._core.errors import TreatiseError
+from treatise.io.source import refuse_patterns
 from treatise.statistics import martingale_residuals
 
 MISSING = "(missing)"
@@ -18,6 +19,8 @@ MOST_UNFIT = 0.01
 
 def as_frame(X: Any) -> pl.DataFrame:
     """A Polars frame of anything that is a table."""
+    if hasattr(X, "columns"):
+        refuse_patterns(map(str, X.columns))
     if isinstance(X, pl.DataFrame):
         return X
     if hasattr(X, "__array__") and not hasattr(X, "columns"):
