@@ -167,3 +167,27 @@ def test_methods_far_from_the_best_cost_the_others_next_to_nothing():
     # Where the forty-five counted like the others, a tenth of what fifteen alone tell would be lost.
     assert alone > 0.9
     assert among > alone - 0.03
+
+
+def test_bounds_stay_sound_where_methods_never_err_or_always_guess():
+    rng = np.random.default_rng(13)
+    merits = np.ones((400, 5))
+    merits[:, 1] = 0.5 + 1e-16 * rng.integers(0, 3, 400)  # guessing: what it varies by is rounding
+    merits[7, 2] -= 2e-6  # one row a little off
+    merits[:, 3] -= rng.random(400) < 0.02
+    merits[:, 4] -= rng.random(400) < 0.3
+    found = comparisons_with_best(merits, margin=0.005)
+    assert found.standing.tolist() == ["equivalent", "worse", "equivalent", "undecided", "worse"]
+    # Nobody can be behind by more than everything.
+    assert np.all(found.high <= 1.0)
+    assert found.high[2] < 1e-6
+
+
+@pytest.mark.parametrize("size", [1e-10, 1e-8, 1e-6, 1e-4])
+def test_near_twins_do_not_blur_what_is_said_of_others(size):
+    rng = np.random.default_rng(14)
+    right = rng.random((500, 3)) < [0.9, 0.85, 0.5]
+    twin = right[:, [0]] + size * rng.standard_normal((500, 1))
+    alone, beside = (comparisons_with_best(m, margin=0.004) for m in (right, np.hstack([right, twin])))
+    # A fourth method widens the bounds by a little whatever it is; twins by no more than that.
+    np.testing.assert_allclose(beside.high[:3], alone.high, rtol=0.12, atol=0.004)

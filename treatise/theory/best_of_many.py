@@ -117,13 +117,12 @@ def comparisons_with_best(
     asked = _asked(asked, merits.shape[1])
     means = merits.mean(axis=0)
     lead = means[None, :] - means[:, None]  # [i, j]: of j over i
-    centred = merits - means
-    covariance = enlargement * (centred.T @ centred) / (n * (n - 1))
-    spread = np.diag(covariance)
-    variance = np.maximum(spread[:, None] + spread[None, :] - 2.0 * covariance, 0.0)
-    # Differences of equal methods are rounding errors of numbers of the size of the means.
-    error = np.where(variance > 1e-24 * (spread[:, None] + spread[None, :]), np.sqrt(variance), 0.0)
-    chance = _chance(covariance, n, n_draws, check_random_state(random_state))
+    # A root of the covariance without squaring, so that small differences between near twins keep their digits.
+    root = np.linalg.qr(merits - means, mode="r") * np.sqrt(enlargement / (n * (n - 1)))
+    error = np.sqrt(np.square(root[:, :, None] - root[:, None, :]).sum(axis=0))
+    # Differences of equal methods are rounding errors of numbers of the size of the merits.
+    error[error <= 1e-12 * np.abs(merits).max() / np.sqrt(n)] = 0.0
+    chance = _chance(root, n, n_draws, check_random_state(random_state))
 
     # Hsu: a method is out if another leads it by more than the largest lead that chance gives over it.
     alone = np.quantile(_largest(chance, error), 1.0 - level, axis=0)
@@ -173,11 +172,9 @@ def _summed(merits, groups):
     return sums * (len(labels) / len(merits))
 
 
-def _chance(covariance, n, n_draws, rng):
+def _chance(root, n, n_draws, rng):
     """Draws of what chance alone adds to the means, in units of the errors as they are seen."""
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    draws = rng.standard_normal((n_draws, len(covariance))) @ root.T
+    draws = rng.standard_normal((n_draws, len(root))) @ root
     return draws / np.sqrt(rng.chisquare(n - 1, n_draws) / (n - 1))[:, None]
 
 
