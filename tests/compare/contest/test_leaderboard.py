@@ -224,6 +224,33 @@ def test_a_copy_of_a_contender_that_is_a_copy_shares_the_place_of_the_first():
     assert places["Machine"] == places["Line"] == board.keys["Forest"]
 
 
+def test_methods_that_all_rows_show_alike_share_a_place_though_the_first_look_did_not():
+    board = Board(FORMS | {"Other": "kernel", "Same": "kernel"})
+    apart = np.random.default_rng(7).permutation(right(0.9))
+    for name, rows in (("Forest", right(0.9)), ("Machine", right(0.899)), ("Other", apart), ("Same", apart)):
+        board.add(name, rows, stage="look")
+    board.add("Line", right(0.6), stage="look").add("Guess", right(0.5), stage="look")
+    board.add("Forest", right(0.9)).add("Guess", right(0.5))
+    places = {entry.label: entry.copy_of for entry in board.entries}
+    # One in the place of a contender, one in that of another who was looked at; different rows are no copies.
+    assert places == {
+        "Forest": None, "Machine": board.keys["Forest"], "Line": None, "Guess": None,
+        "Other": None, "Same": board.keys["Other"],
+    }  # fmt: skip
+
+
+def test_the_place_of_a_method_that_proved_worse_hides_nobody():
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Machine", 0.8), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look")
+    board.add("Line", np.random.default_rng(7).permutation(right(0.895)), stage="look")
+    board.add("Forest", right(0.9)).add("Machine", right(0.8)).add("Guess", right(0.5))
+    board.race.copy_of = {board.keys["Line"]: board.keys["Machine"]}
+    entries = {entry.label: entry for entry in board.entries}
+    assert entries["Machine"].standing == "worse" and entries["Line"].standing in ("undecided", "equivalent")
+    assert entries["Line"].copy_of is None
+
+
 def test_errors_rank_the_lowest_first():
     rmse = METRICS["rmse"]
     board = Board({"Line": "linear", "Guess": "constant"})

@@ -120,22 +120,32 @@ def judged(entries: Sequence[LeaderboardEntry], race: Race, metric: Metric) -> t
     ranked = [replace(entry, **found[entry.key]) if entry.key in found else entry for entry in entries]  # type: ignore[arg-type]
     contenders, _, common = families[0] if families else ((), (), ())
     board = _best_first([_on(common, e) if e.key in contenders else e for e in ranked], contenders, metric)
-    return _sharing_places(board, contenders, common, race)
+    return _sharing_places(board, families, evidence, race)
 
 
 def _sharing_places(
-    board: Sequence[LeaderboardEntry], family: Sequence[str], places: Sequence[Place], race: Race
+    board: Sequence[LeaderboardEntry], families: Sequence["Family"], evidence: Evidence, race: Race
 ) -> tuple[LeaderboardEntry, ...]:
-    """The board with near copies, of which none has proved different, in the place of the best of them."""
-    open_ones = [e.key for e in board if e.key in family and e.standing != "worse" and e.form != "constant"]
-    copy_of = race.evidence.copies(open_ones, places) if len(open_ones) > 1 else {}
-    known = {e.key for e in board}
+    """The board with near copies, of which none has proved different, in the place of the best of them.
 
-    def place(entry: LeaderboardEntry) -> str | None:
-        first = copy_of.get(entry.key) if entry.key in family else entry.copy_of
-        return copy_of.get(first, first) if first in known and entry.standing != "worse" else None
-
-    return tuple(replace(entry, copy_of=place(entry)) for entry in board)
+    They are told by all rows on which a family was judged; who has not contended also keeps the place that it shared
+    since the first look.
+    """
+    open_ones = [e.key for e in board if e.standing != "worse" and e.form != "constant"]
+    alike: dict[str, str] = {}
+    for wanted, keys, places in families:
+        found = evidence.copies([key for key in open_ones if key in keys], places)
+        alike |= {key: first for key, first in found.items() if key in wanted}
+    contended = {e.key for e in board if e.stage == "folds"}
+    copy_of: dict[str, str] = {}
+    sharing: dict[str, str] = {}
+    for key in open_ones:
+        since_looks = race.copy_of.get(key, key)
+        first = alike.get(key) or (None if key in contended else sharing.get(since_looks))
+        if first is not None:
+            copy_of[key] = copy_of.get(first, first)
+        sharing.setdefault(since_looks, copy_of.get(key, key))
+    return tuple(replace(entry, copy_of=copy_of.get(entry.key)) for entry in board)
 
 
 def _on(places: Sequence[Place], entry: LeaderboardEntry) -> LeaderboardEntry:
