@@ -32,7 +32,9 @@ ENDING_MOST = 0.35
 ENDING_GROUPS = 0.1
 """Share of the budget that the end has besides where rows are in groups: known ones are judged then, however long the
 last fit takes."""
-REPORT_SECONDS = 1.0
+REPORT_SECONDS, REPORT_SHARE, REPORT_MOST = 1.0, 0.02, 0.2
+"""What the pictures and the page take: processor seconds, a share of the budget where it is large, and the share of it
+that they have at most on a busy machine."""
 FIRST_FOLD = 60.0
 """Seconds, beyond the budget if need be, that the first fold of a run may take: without it there is no answer."""
 LAST_FIT = 1.5
@@ -92,10 +94,14 @@ class Contest:
         if processor > SHORT_JOB:
             self._wall, self._processor = 0.7 * self._wall + wall, 0.7 * self._processor + processor
 
+    def report_seconds(self, granted: float) -> float:
+        """Seconds on the clock that pictures and page take, for so many of processor time: a busy machine is slow."""
+        return min(self.slowness * granted, max(granted, REPORT_MOST * self.clock.budget))
+
     @property
     def ending_seconds(self) -> float:
         """What the last fit, the explanations and the report will take on the clock, as far as it can be told."""
-        least = REPORT_SECONDS + ENDING_LEAST * self.clock.budget
+        least = self.report_seconds(REPORT_SECONDS) + ENDING_LEAST * self.clock.budget
         most = max(least, ENDING_MOST * self.clock.budget)
         leader = self.race.leader
         if leader is None:

@@ -9,7 +9,7 @@ import polars as pl
 
 from treatise.compare.blending import Blend
 from treatise.compare.candidates import Candidate
-from treatise.compare.contest.contest import REPORT_SECONDS, Contest
+from treatise.compare.contest.contest import REPORT_SECONDS, REPORT_SHARE, Contest
 from treatise.compare.contest.decision import WAS_INTERRUPTED
 from treatise.compare.contest.fold import Member, fit_whole, importance, learn
 from treatise.compare.contest.isolation import Limits, WorkerPool
@@ -29,8 +29,6 @@ from treatise.report import write_report
 from treatise.report.explained import ColumnEffect, KnownGroups, Selection
 from treatise.report.record import BestMethod, LeaderboardEntry, RunRecord
 
-REPORT_SHARE = 0.02
-"""Of the budget: what is kept for the pictures and the page where it is large."""
 OVERRUN = 0.03
 """Of the budget: what the last fit may take beyond it, where it is on its way."""
 LEAST_FIT = 2.0
@@ -225,7 +223,7 @@ class Ending:
     def _left(self) -> float:
         """Seconds on the clock until everything but the report must be done."""
         clock = self.contest.clock
-        return clock.left - max(REPORT_SECONDS, REPORT_SHARE * clock.budget)
+        return clock.left - self.contest.report_seconds(max(REPORT_SECONDS, REPORT_SHARE * clock.budget))
 
     def _fit(self, run: RunRecord, entry: LeaderboardEntry, name: str) -> "LastFit":
         """Fit a method on as much of the data as can be, and save it."""
