@@ -239,16 +239,25 @@ def test_methods_that_all_rows_show_alike_share_a_place_though_the_first_look_di
     }  # fmt: skip
 
 
-def test_the_place_of_a_method_that_proved_worse_hides_nobody():
+def test_a_copy_since_the_first_look_keeps_its_place_with_one_that_proved_worse_or_that_it_overtook():
     board = Board(FORMS)
-    for name, share in (("Forest", 0.9), ("Machine", 0.8), ("Guess", 0.5)):
-        board.add(name, right(share), stage="look")
-    board.add("Line", np.random.default_rng(7).permutation(right(0.895)), stage="look")
+    rng = np.random.default_rng(7)
+    for name, rows in (("Forest", right(0.9)), ("Machine", right(0.8)), ("Line", rng.permutation(right(0.895)))):
+        board.add(name, rows, stage="look")
+    board.add("Guess", right(0.5), stage="look")
     board.add("Forest", right(0.9)).add("Machine", right(0.8)).add("Guess", right(0.5))
     board.race.copy_of = {board.keys["Line"]: board.keys["Machine"]}
     entries = {entry.label: entry for entry in board.entries}
-    assert entries["Machine"].standing == "worse" and entries["Line"].standing in ("undecided", "equivalent")
-    assert entries["Line"].copy_of is None
+    assert (entries["Machine"].standing, entries["Machine"].copy_of) == ("worse", None)
+    assert entries["Line"].standing in ("undecided", "equivalent")
+    assert entries["Line"].copy_of == board.keys["Machine"]
+
+    looked = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Line", 0.89), ("Machine", 0.885), ("Guess", 0.5)):
+        looked.add(name, np.random.default_rng(len(name)).permutation(right(share)), stage="look")
+    looked.race.copy_of = {looked.keys["Line"]: looked.keys["Machine"]}
+    copies = {entry.label: entry.copy_of for entry in looked.entries}
+    assert copies == {"Forest": None, "Line": None, "Machine": looked.keys["Line"], "Guess": None}
 
 
 def test_errors_rank_the_lowest_first():

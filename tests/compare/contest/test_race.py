@@ -292,7 +292,7 @@ def test_everybody_is_looked_at_whatever_the_number_of_processors(jobs):
     assert all(world.evidence.has(key, world.race.looks[0]) for key in world.worth)
 
 
-def test_looks_that_decide_come_by_their_cost_even_of_those_that_seem_behind_and_copies_last():
+def test_looks_that_decide_come_by_their_cost_copies_last_and_those_that_seem_behind_apart():
     world = World(
         {"Guess": (0.5, 0.001), "Dear": (0.9, 0.9), "Cheap": (0.6, 0.01), "Fair": (0.8, 0.1), "Copy": (0.9, 0.05)}
     )
@@ -302,11 +302,42 @@ def test_looks_that_decide_come_by_their_cost_even_of_those_that_seem_behind_and
         world.race.ended(turn)
         world._judge(turn, world.cost[turn.key])
     world.race._worse, world.race.copy_of = {"world/Cheap"}, {"world/Copy": "world/Dear"}
-    looks = [look for _, look in world.race._deciding_looks(["world/Guess"])]
-    names = [(look.key.removeprefix("world/"), look.repeat) for look in looks]
-    repeats = [("Cheap", 0), ("Fair", 0), ("Dear", 0), ("Fair", 1), ("Dear", 1), ("Copy", 0), ("Copy", 1)]
-    assert list(dict.fromkeys(names)) == repeats
-    assert [names.count(each) for each in repeats] == [4, 4, 4, 5, 5, 4, 5]
+
+    def names(**which):
+        looks = [look for _, look in world.race._deciding_looks(["world/Guess"], **which)]
+        return Counter((look.key.removeprefix("world/"), look.repeat) for look in looks)
+
+    repeats = {("Fair", 0): 4, ("Dear", 0): 4, ("Fair", 1): 5, ("Dear", 1): 5, ("Copy", 0): 4, ("Copy", 1): 5}
+    assert list(names().items()) == list(repeats.items())
+    assert names(behind=True) == {("Cheap", 0): 4}, "once on every row"
+
+
+def test_whoever_is_alone_at_a_place_does_not_lead_for_that():
+    world = World({"Guess": (0.5, 0.001), "Zenith": (0.9, 1.0), "Fair": (0.8, 0.5), "Poor": (0.6, 0.01)})
+    for _ in world.worth:
+        turn = world.race.next(100.0)
+        world.race.began(turn)
+        world.race.ended(turn)
+        world._judge(turn, world.cost[turn.key])
+    for fold in range(1, 5):
+        world._judge(world.race._look("world/Poor", ("look", 0, 0, fold)), 0.01)
+    world._judge(world.race._look("world/Fair", ("look", 0, 0, 1)), 0.5)
+    world.race._judge_looks(now=True)
+    assert world.race._ranking == ["world/Zenith", "world/Fair", "world/Poor", "world/Guess"]
+
+
+def test_time_that_is_left_goes_to_whoever_is_open_before_those_that_seem_behind():
+    open_ones = {f"Close{i}": (0.9 - 0.001 * i, 3.0) for i in range(12)}
+    behind = {f"Far{i:02}": (0.4 + 0.005 * i, 0.05) for i in range(20)}
+    world = World({"Guess": (0.1, 0.01), **open_ones, **behind}, budget=200.0)
+    world.run()
+    contending = next(i for i, t in enumerate(world.taken) if t.stage == "fold" and t.key != "world/Guess")
+    later = [turn for turn in world.taken[contending:] if turn.stage == "look"]
+    far = [i for i, turn in enumerate(later) if turn.key.startswith("world/Far")]
+    close = [i for i, turn in enumerate(later) if turn.key.startswith("world/Close") and not turn.repeat]
+    assert close and (not far or max(close) < min(far))
+    looked = [name for name in open_ones if not world.turns(name, "fold")]
+    assert looked and all(len(world.evidence.places(f"world/{name}", "look")) >= 5 for name in looked)
 
 
 def test_time_that_is_left_looks_at_whoever_is_not_told_from_the_best_in_the_repeats_of_the_contenders():

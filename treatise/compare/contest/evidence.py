@@ -79,6 +79,23 @@ class Evidence:
         sums = [self._sums[place, key] for place in places]
         return sum(total for total, _ in sums) / sum(count for _, count in sums)
 
+    def leads(self, places: Sequence[Place]) -> dict[str, float]:
+        """How far each method that was judged at some of these places is ahead of the best of them: at most zero.
+
+        Not all were judged at all of them. What a method is worth and what rows are easy are told apart by least
+        squares, since alone at a place, or among few, anybody would lead.
+        """
+        cells = [(key, place) for place in places for key in sorted(self.at(place))]
+        keys = sorted({key for key, _ in cells})
+        if not keys:
+            return {}
+        columns = {each: i for i, each in enumerate([*keys, *places])}
+        design = np.zeros((len(cells), len(columns)))
+        for row, cell in enumerate(cells):
+            design[row, [columns[each] for each in cell]] = 1.0
+        worth = np.linalg.lstsq(design, np.array([self.mean(key, [place]) for key, place in cells]))[0][: len(keys)]
+        return {key: float(value) for key, value in zip(keys, worth - worth.max())}
+
     def matrix(self, keys: Sequence[str], places: Sequence[Place]) -> tuple[np.ndarray, np.ndarray]:
         """Merits with a column for each method, and the unit of each row."""
         merits = np.concatenate([np.column_stack([self._merits[p][key] for key in keys]) for p in places])

@@ -138,13 +138,14 @@ def _sharing_places(
         alike |= {key: first for key, first in found.items() if key in wanted}
     contended = {e.key for e in board if e.stage == "folds"}
     copy_of: dict[str, str] = {}
-    sharing: dict[str, str] = {}
+    # The first of a place that proved worse keeps it; else it is that of whoever is ahead now.
+    place = {e.key: e.key for e in board if e.key not in open_ones}
     for key in open_ones:
         since_looks = race.copy_of.get(key, key)
-        first = alike.get(key) or (None if key in contended else sharing.get(since_looks))
+        first = alike.get(key) or (None if key in contended else place.get(since_looks))
         if first is not None:
             copy_of[key] = copy_of.get(first, first)
-        sharing.setdefault(since_looks, copy_of.get(key, key))
+        place.setdefault(since_looks, copy_of.get(key, key))
     return tuple(replace(entry, copy_of=copy_of.get(entry.key)) for entry in board)
 
 

@@ -6,9 +6,9 @@ nothing. Whoever wants another order of folds replaces this class.
 Looks come in rounds: the first at a sample of the rows for every method; the next ones, at other folds or at more rows,
 for those that are not yet behind the best beyond doubt. Near copies of a method share its place. Then contenders, the
 best places first, get folds in turn, each in as many rows and with as long a search as let them all have ten. When they
-have, whoever has not contended is looked at on the folds that are left, since a method seen on a part of the rows can
-seldom be told from the winner, and on those of the repeats that contenders have; then the next in line follow; in the
-end more repeats.
+have, whoever is still open is looked at on the folds that are left, since a method seen on a part of the rows can seldom
+be told from the winner, and on those of the repeats that contenders have; then the next in line follow; then those who
+are behind are looked at on the rest of the rows; in the end more repeats.
 """
 
 import math
@@ -41,8 +41,6 @@ RACE_SHARE, PACE_SHARE, LATE_SHARE = 0.8, 0.9, 0.5
 those of one that joins them late may take: nothing after it would make room if they took longer."""
 DECIDING_SHARE = 0.25
 """Of the time left to contenders: what they leave at most to looks at the others, on rows not seen so far."""
-WAITS_BEHIND = 4.0
-"""Times as dear that a look which may decide is taken to be of a method that seems behind: most are told already."""
 LEAST_LOOK = 0.5
 LONGEST_SEARCH = 30.0
 """The search for parameters takes at most so many times as long as a fit."""
@@ -201,33 +199,31 @@ class Race:
                 return look
         return None
 
-    def _deciding_look(self, left: float) -> Turn | None:
+    def _deciding_look(self, left: float, *, behind: bool = False) -> Turn | None:
         """A look at whoever does not contend, on rows that it was not yet seen on."""
-        for cost, look in self._deciding_looks(self._contended):
+        for cost, look in self._deciding_looks(self._contended, behind=behind):
             if cost <= left:
                 self._deciding = True
                 return look
         return None
 
-    def _deciding_looks(self, apart: Sequence[str]) -> list[tuple[float, Turn]]:
+    def _deciding_looks(self, apart: Sequence[str], *, behind: bool = False) -> list[tuple[float, Turn]]:
         """Looks at rows of the first size that are left to take, with their costs, of everybody but some.
 
-        The cheapest come first, since each of them tells one more method from the winner for the least time. Those who
-        seem behind beyond doubt wait for others that cost some times as much: the verdict, which asks for more than the
-        tests that narrow the field, may still not tell them from the winner by the few rows that they were judged on.
-        Further repeats come when every row has been held out once, and not for them. Near copies of another come last.
+        The cheapest come first, since each of them tells one more method from the winner for the least time; further
+        repeats when every row has been held out once; near copies of another last. Those who seem ``behind`` beyond
+        doubt are asked for apart, and once on every row: the verdict tells nearly all of them by what was seen.
         """
-        found: list[tuple[bool, int, float, float, str, Turn]] = []
-        for key in set(self._alive()) - set(apart):
+        found: list[tuple[bool, int, float, str, Turn]] = []
+        for key in {key for key in self._alive() if (key in self._worse) == behind} - set(apart):
             cost = self.expected(key, self.looks[0][1] or self.course.training_rows)
             for place in self.looks if self._depth(key) else ():
                 look = self._look(key, place)
                 unseen = not self.evidence.has(key, place) and not self._running[key, place]
-                told = key in self._worse and place[2] > 0
-                if unseen and not told and place[1] <= LOOK_ROWS and cost <= look.seconds:
-                    waits = WAITS_BEHIND if key in self._worse else 1.0
-                    found.append((key in self.copy_of, place[2], waits * cost, cost, key, look))
-        return [(cost, look) for *_, cost, _, look in sorted(found, key=lambda each: each[:5])]
+                wanted = place[1] <= LOOK_ROWS and not (behind and place[2])
+                if unseen and wanted and cost <= look.seconds:
+                    found.append((key in self.copy_of, place[2], cost, key, look))
+        return [(cost, look) for _, _, cost, _, look in sorted(found, key=lambda each: each[:4])]
 
     def _kept_for_looks(self, left: float, apart: Sequence[str]) -> float:
         """Processor seconds that contenders leave to the looks that decide about the others."""
@@ -280,15 +276,11 @@ class Race:
 
     def _rank(self) -> list[str]:
         """Those looked at, best first."""
-        return sorted((key for key in self.records if self._depth(key)), key=lambda key: (-self._lead(key), key))
-
-    def _lead(self, key: str) -> float:
-        """Mean merit less that of the best on the same rows, at the largest sample that a method was looked at with."""
-        size = max(place[1] for place in self.looks if self.evidence.has(key, place))
-        places = [place for place in self.looks if place[1] == size and self.evidence.has(key, place)]
-        yard = [k for k in self.records if all(self.evidence.has(k, place) for place in places)]
-        best = max(self.evidence.mean(k, places) for k in yard)
-        return self.evidence.mean(key, places) - best
+        leads: dict[str, float] = {}
+        for size in sorted({place[1] for place in self.looks}):
+            # Of who was looked at with more rows, those looks count.
+            leads |= self.evidence.leads([place for place in self.looks if place[1] == size])
+        return sorted(leads, key=lambda key: (-leads[key], key))
 
     # ------------------------------------------------------------------ contending
 
@@ -384,6 +376,7 @@ class Race:
                     turn = self._fold_among([key], repeats, left)
                     if turn is not None:
                         return turn
+        turn = turn or self._deciding_look(left, behind=True)
         return turn or self._fold_among(self._contenders, self.course.repeats, left)
 
     def _keep_pace(self, repeats: int, left: float) -> None:
