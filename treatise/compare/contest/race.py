@@ -6,8 +6,8 @@ nothing. Whoever wants another order of folds replaces this class.
 Looks come in rounds: the first at a sample of the rows for every method; the next ones, at other folds or at more rows,
 for those that are not yet behind the best beyond doubt. Near copies of a method share its place. Then contenders, the
 best places first, get folds in turn, each in as many rows and with as long a search as let them all have ten. When they
-have, whoever is still open is looked at on the folds that are left, since a method seen on a part of the rows can seldom
-be told from the winner, and on those of the repeats that contenders have; then the next in line follow; then those who
+have, whoever is open is looked at on the folds that are left, since a method seen on a part of the rows can seldom be
+told from the winner, and on those of the repeats that contenders have; then the next in line follow; then those who
 are behind are looked at on the rest of the rows; in the end more repeats.
 """
 
