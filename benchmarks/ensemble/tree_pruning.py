@@ -35,7 +35,7 @@ def benchmarks() -> Iterator[Contest | Scaling]:
             repeats=1,
         )
         yield Contest(
-            work=f"{title}: reduced error pruning of a tree of two thirds, the paper's, beside the same (mean accuracy)",
+            work=f"{title}: the paper's reduced error pruning of two thirds' tree, beside the same (mean accuracy)",
             peer="scikit-learn",
             ours=partial(_each, _reduced, tables),
             theirs=partial(_each, _cost_complexity, tables),
