@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from treatise.datasets import make_led
@@ -16,6 +18,7 @@ from treatise.ensemble import (
     rademacher_penalty,
     reduced_error_pruning,
 )
+from treatise.ensemble.pruning.weakest_links import NestedPrunings
 
 
 def every_pruning(tree, node=0):
@@ -131,6 +134,69 @@ def test_the_penalty_is_that_of_two_risk_minimisers(cancer):
     assert rademacher_penalty(tree, X, y, signs=signs) == pytest.approx(max(found), abs=1e-12)
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weighting", [None, "balanced"])
+def test_nested_prunings_are_those_of_scikit_learn_at_every_price(criterion, weighting):
+    """Prices, trees and mistakes on other rows, of trees with many classes, ties and weights."""
+    X, y = load_digits(return_X_y=True)
+    learn = {"criterion": criterion, "class_weight": weighting, "min_samples_leaf": 2, "random_state": 0}
+    tree = DecisionTreeClassifier(**learn).fit(X[:500], y[:500])
+    found = NestedPrunings.of(tree, X[500:1000], y[500:1000])
+    path = np.unique(tree.cost_complexity_pruning_path(X[:500], y[:500]).ccp_alphas.round(12))
+    prices, between = found.levels()
+    np.testing.assert_allclose(np.unique(prices.round(12)), path, atol=2e-12)
+    assert found.prices[0] == 0.0 and (np.diff(found.prices) >= 0).all()
+    assert found.mistakes[0] == np.sum(tree.predict(X[500:1000]) != y[500:1000])
+    checked = 0
+    for low, high, price in zip(prices[:-1], prices[1:], between[:-1], strict=True):
+        if high - low > 1e-9:
+            peer = DecisionTreeClassifier(**learn, ccp_alpha=price).fit(X[:500], y[:500])
+            assert found.mistakes_at(price) == np.sum(peer.predict(X[500:1000]) != y[500:1000])
+            cut = found.cut(tree, price)
+            assert cut.tree_.node_count == peer.tree_.node_count
+            np.testing.assert_array_equal(cut.predict(X), peer.predict(X))
+            checked += 1
+    assert checked > 20
+    assert found.cut(tree, prices[-1]).tree_.node_count == 1
+
+
+def test_the_price_is_that_of_a_search_over_the_same_divisions():
+    """One fit for each division reads off what a search fits a tree for at every price."""
+    X, y = load_breast_cancer(return_X_y=True)
+    for seed in range(4):
+        model = PrunedTreeClassifier(n_divisions=1, random_state=seed).fit(X, y)
+        generator = np.random.RandomState(seed)
+        tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=generator.randint(2**31 - 1)).fit(X, y)
+        prices, between = NestedPrunings.of(tree).levels()
+        fold = np.full(len(y), -1)
+        fold[generator.permutation(len(y))[: round(len(y) / 3)]] = 0
+        grid = {"ccp_alpha": [*between[:-1], 1.0]}
+        search = GridSearchCV(tree, grid, cv=PredefinedSplit(fold)).fit(X, y)
+        scores = search.cv_results_["mean_test_score"]
+        best = np.flatnonzero(scores == scores.max())[-1]
+        assert model.price_ == prices[best] and model.pruning_error_ == pytest.approx(1 - scores[best])
+        peer = clone(tree).set_params(ccp_alpha=grid["ccp_alpha"][best]).fit(X, y)
+        np.testing.assert_array_equal(model.predict(X), peer.predict(X))
+
+
+def test_a_tree_of_all_rows_loses_nothing_where_rows_are_few_for_the_classes():
+    """Rows kept aside are missed there, and leaves that none of them falls in go: two points and more."""
+    X, y = load_digits(return_X_y=True)
+    scores = np.zeros((10, 3))
+    for seed in range(10):
+        order = np.random.default_rng(seed).permutation(len(y))
+        learn, judge = order[:500], order[500:]
+        trees = [
+            DecisionTreeClassifier(min_samples_leaf=2, random_state=seed),
+            PrunedTreeClassifier(random_state=seed),
+            PrunedTreeClassifier(method="rep", random_state=seed),
+        ]
+        scores[seed] = [tree.fit(X[learn], y[learn]).score(X[judge], y[judge]) for tree in trees]
+    whole, priced, reduced = scores.mean(axis=0)
+    assert reduced < whole - 0.02 and priced > whole - 0.005
+    assert trees[1].error_bound_ == 1.0 > trees[1].pruning_error_
+
+
 def test_bounds_are_ordered_as_their_formulas_say(cancer):
     tree, _, _, X, y = cancer
     assert rademacher_bound(0.1, 0.05, 1000) == pytest.approx(0.1 + 0.1 + 5 * np.sqrt(np.log(200) / 2000))
@@ -141,7 +207,7 @@ def test_bounds_are_ordered_as_their_formulas_say(cancer):
 
 
 def test_the_bound_holds_on_new_rows_and_is_not_vacuous():
-    model = PrunedTreeClassifier(random_state=0)
+    model = PrunedTreeClassifier(method="rep", prune_fraction=0.25, random_state=0)
     X_new, y_new = make_led(50_000, random_state=99)
     for seed in range(5):
         model.fit(*make_led(9000, random_state=seed))
@@ -153,7 +219,7 @@ def test_the_bound_holds_on_new_rows_and_is_not_vacuous():
 
 def test_the_classifier_prunes_on_a_third_and_k_rep_prunes_less():
     X, y = make_led(3000, random_state=0)
-    rep, krep = (PrunedTreeClassifier(method=method, prune_fraction=1 / 3).fit(X, y) for method in ("rep", "krep"))
+    rep, krep = (PrunedTreeClassifier(method=method).fit(X, y) for method in ("rep", "krep"))
     assert rep.n_nodes_ < krep.n_nodes_ <= krep.n_nodes_grown_ == rep.n_nodes_grown_
     assert krep.rademacher_penalty_ < rep.rademacher_penalty_
     assert rep.pruning_error_ * 1000 == pytest.approx(round(rep.pruning_error_ * 1000))

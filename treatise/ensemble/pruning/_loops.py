@@ -2,7 +2,10 @@
 
 A pruning costs what its leaves cost, plus ``link`` for every node that stays inside. Reduced error pruning is the
 least cost where a leaf costs its mistakes; the same recursion gives Rademacher's penalty, where it costs a signed sum.
+Cost-complexity pruning needs no such table: its prunings are nested, and each is the one before without a link.
 """
+
+import heapq
 
 import numpy as np
 
@@ -117,3 +120,57 @@ def log_counts(left, right, found):
         found[node] = 0.0
         if left[node] != NO_CHILD:
             found[node] = np.logaddexp(0.0, found[left[node]] + found[right[node]])
+
+
+@compiled
+def cut_weakest_links(left, right, risk, mistakes, cut_at, prices, sums):
+    """Breiman's prunings, from the whole tree to its root: the inner node whose leaves pay least becomes a leaf.
+
+    What its leaves pay is the risk that they save, for each leaf more than one. ``cut_at`` is set to the price at which
+    a node becomes a leaf, and left where a node above does so first; ``prices`` and ``sums`` to the prices of the
+    prunings, never falling, and to their mistakes. Gives the number of prunings, the whole tree first.
+    """
+    n = len(left)
+    parent = np.full(n, NO_CHILD, dtype=np.int64)
+    held_risk, held_mistakes, n_leaves = risk.copy(), mistakes.copy(), np.ones(n, dtype=np.int64)
+    for node in range(n - 1, -1, -1):
+        if left[node] != NO_CHILD:
+            parent[left[node]] = parent[right[node]] = node
+            held_risk[node] = held_risk[left[node]] + held_risk[right[node]]
+            held_mistakes[node] = held_mistakes[left[node]] + held_mistakes[right[node]]
+            n_leaves[node] = n_leaves[left[node]] + n_leaves[right[node]]
+    links = [(0.0, 0) for _ in range(0)]
+    for node in range(n):
+        if left[node] != NO_CHILD:
+            links.append(((risk[node] - held_risk[node]) / (n_leaves[node] - 1), node))
+    heapq.heapify(links)
+    gone = np.zeros(n, dtype=np.bool_)
+    below = [0 for _ in range(0)]
+    prices[0], sums[0], found = 0.0, held_mistakes[0], 1
+    while len(links) > 0:
+        price, node = heapq.heappop(links)
+        if gone[node]:
+            continue
+        # Cutting the weakest link leaves stronger ones above: what the heap holds of those may be too low only.
+        now = (risk[node] - held_risk[node]) / (n_leaves[node] - 1)
+        if now > price:
+            heapq.heappush(links, (now, node))
+            continue
+        prices[found] = cut_at[node] = max(price, prices[found - 1])
+        below.append(node)
+        while len(below) > 0:
+            lower = below.pop()
+            gone[lower] = True
+            if left[lower] != NO_CHILD and n_leaves[lower] > 1:
+                below.append(left[lower])
+                below.append(right[lower])
+        more_risk, more_mistakes = risk[node] - held_risk[node], mistakes[node] - held_mistakes[node]
+        fewer = n_leaves[node] - 1
+        while node != NO_CHILD:
+            held_risk[node] += more_risk
+            held_mistakes[node] += more_mistakes
+            n_leaves[node] -= fewer
+            node = parent[node]
+        sums[found] = held_mistakes[0]
+        found += 1
+    return found

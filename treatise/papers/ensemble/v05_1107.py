@@ -172,7 +172,7 @@ def coverage_rows(n_runs: int) -> list[Row]:
     X_new, y_new = make_led(100_000, random_state=10_000)
     failures, bounds = 0, []
     for run in range(n_runs):
-        model = PrunedTreeClassifier(prune_fraction=1 / 3, delta=DELTA, random_state=run).fit(
+        model = PrunedTreeClassifier(method="rep", prune_fraction=1 / 3, delta=DELTA, random_state=run).fit(
             *make_led(15_000, random_state=run)
         )
         failures += 1.0 - model.score(X_new, y_new) > model.error_bound_
