@@ -33,7 +33,6 @@ def shell(plain_environment):
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=120,
         )
 
     return run

@@ -176,9 +176,7 @@ main()
 @pytest.mark.parametrize("script", [EARLY.format(moment="typer", blow="{blow}"), LATE], ids=["import", "shutdown"])
 def test_a_request_to_end_ends_imports_and_farewells_at_once(plain_environment, script, blow):
     """The process dies of the signal, which a shell shows as 130 or 143; there is no word."""
-    ended = subprocess.run(
-        [sys.executable, "-c", script.format(blow=blow)], capture_output=True, env=plain_environment, timeout=120
-    )
+    ended = subprocess.run([sys.executable, "-c", script.format(blow=blow)], capture_output=True, env=plain_environment)
     assert (ended.returncode, ended.stdout, ended.stderr) == (-getattr(signal, blow), b"", b"")
 
 
@@ -186,12 +184,12 @@ def test_a_request_to_end_ends_imports_and_farewells_at_once(plain_environment, 
 @pytest.mark.parametrize("blow", ["SIGINT", "SIGTERM"])
 def test_a_request_to_end_that_a_finalizer_swallows_is_heard_all_the_same(plain_environment, blow):
     script = LOST.format(blow=blow)
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, env=plain_environment, timeout=50)
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, env=plain_environment)
     assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, b"", b"")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_ctrl_c_does_not_reach_what_was_started_to_ignore_it(plain_environment):
     script = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)" + EARLY.format(moment="typer", blow="SIGINT")
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, env=plain_environment, timeout=120)
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, env=plain_environment)
     assert ended.returncode == 0 and ended.stdout

@@ -134,11 +134,10 @@ def test_an_interrupted_run_in_blocks_leaves_a_valid_part_and_goes_on(table, con
     command += ["--budget", "600", "--jobs", "2", "--output", str(tmp_path / "run")]
     journal = tmp_path / "run" / "journal.jsonl"
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 100
-        while time.monotonic() < deadline and not (journal.exists() and journal.read_text().count('{"fold"') >= 3):
+        while process.poll() is None and not (journal.exists() and journal.read_text().count('{"fold"') >= 3):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert err.splitlines()[0].startswith("long has about 4000 rows and would take")

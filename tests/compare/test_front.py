@@ -60,7 +60,7 @@ def test_the_package_can_be_called_and_is_still_a_package():
         "try:\n    treatise.compare('nowhere/at_all.csv', target='y')\n"
         "except treatise._core.errors.TreatiseError as error:\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "nowhere/at_all.csv: no such file\n", done.stderr
     assert set(treatise.compare.__all__) <= set(dir(treatise.compare))
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):

@@ -345,6 +345,27 @@ def test_values_in_the_place_of_methods_and_bad_parameters_are_refused(table, re
     assert "'r' parameter" in refused(model)
 
 
+@pytest.mark.parametrize(
+    "foreign",
+    [lambda held: held.astype(held.dtype.newbyteorder()), lambda held: held.astype(np.float16),
+     lambda held: held.astype(np.longdouble), lambda held: np.ma.masked_less(held, 0.0)],
+)  # fmt: skip
+def test_numbers_that_compiled_code_does_not_take_are_refused(table, refused, foreign):
+    """Such arrays pass for floating-point numbers of the right shape, and fail as their first loop is compiled."""
+    model = AROW().fit(*table)
+    model._weights = foreign(model._weights)
+    assert "numbers that compiled code can hold" in refused(model)
+    model = EloRater().fit([([["ann"], ["bob"]], [1, 2])])
+    model.mu_ = foreign(model.mu_)
+    assert "numbers that compiled code can hold" in refused(model)
+
+
+def test_an_array_of_one_number_is_no_number(table, refused):
+    model = AROW().fit(*table)
+    model._n_learners = np.array([model._n_learners])
+    assert "AROW" in refused(model)
+
+
 # Those whose stored numbers lead compiled code; all others too in ``make fuzz``.
 LEADING = [
     "AROW", "AdaHedge", "AveragedNaiveBayes", "CRF", "DecisionTreeMarkovNetwork", "DoublingKCenter", "EloRater",

@@ -209,6 +209,35 @@ def test_a_file_that_would_unfold_is_refused(tmp_path):
         load_model(forged(path, extra=[("0.npz", inner.getvalue())]))
 
 
+def numbered(number, *held):
+    """A list by its number in the file; where the number was met before, it is the list that had it."""
+    return node("ListNode", "builtins", "list", content=list(held), __id__=number)
+
+
+def test_lists_that_hold_each_other_over_and_over_are_refused(tmp_path):
+    """A few lines of schema, each list holding the one before it twice: a walk over all would take 2 ** 60 steps."""
+    nested = numbered(1)
+    for number in range(2, 62):
+        nested = numbered(number, nested, numbered(number - 1))
+    with pytest.raises(TreatiseError, match="hold each other over and over"):
+        load_model(forged(tmp_path / "nested.skops", nested))
+    # The same, the shared parts told in another order than they are spelt out in.
+    spelt = numbered(
+        100, *(numbered(number, numbered(number - 1), numbered(number - 1)) for number in range(61, 1, -1))
+    )
+    with pytest.raises(TreatiseError, match="hold each other over and over"):
+        load_model(forged(tmp_path / "nested.skops", spelt))
+    with pytest.raises(TreatiseError, match="holds itself"):
+        load_model(forged(tmp_path / "circle.skops", numbered(1, numbered(2, numbered(1)))))
+
+
+def test_what_a_model_holds_twice_is_loaded_once(tmp_path):
+    step = StandardScaler()
+    save_model(make_pipeline(step, step, step), tmp_path / "model.skops")
+    loaded = load_model(tmp_path / "model.skops").model
+    assert loaded[0] is loaded[1] is loaded[2]
+
+
 def test_damaged_model_files_load_equal_or_are_refused(tmp_path):
     X, y = load_iris(return_X_y=True)
     fitted = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2)).fit(X, y)

@@ -9,7 +9,7 @@ import pytest
 
 from treatise.papers._reproduce import run
 
-PATIENCE = 280.0  # seconds that a process waits for another's result; a test may take 300
+PATIENCE = 850.0  # seconds that a process waits for another's result; a test may take 900
 
 
 @pytest.fixture(scope="session")

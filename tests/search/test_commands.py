@@ -150,11 +150,10 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path):
     ]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     trials = tmp_path / "o" / "trials.csv"
-    begun = time.monotonic()
-    while not (trials.exists() and trials.read_text().count("\n") > 6) and time.monotonic() - begun < 120:
+    while process.poll() is None and not (trials.exists() and trials.read_text().count("\n") > 6):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate()
     assert process.returncode == 130 and "Traceback" not in told
     kept = trials.read_text().count("\n") - 1
     assert kept >= 6 and "status" not in trials.read_text()  # nothing was counted as failed for being interrupted
@@ -211,7 +210,9 @@ def test_the_program_dies_with_a_search_that_is_killed(tmp_path):
     """The program holds one end of a pipe, which ends with it; if it lived on, it would say so there."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    program = python(f"import time; pipe = open({str(pipe)!r}, 'w'); time.sleep(60); pipe.write('lived'); print({{x}})")
+    program = python(
+        f"import time; pipe = open({str(pipe)!r}, 'w'); time.sleep(800); pipe.write('lived'); print({{x}})"
+    )
     code = f"from treatise.search import Argument, minimize_command as m; m({program!r}, [Argument('x', 0, 1)], 'o')"
     search = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
     with pipe.open() as held:  # waits for the program

@@ -16,6 +16,8 @@ from scipy.sparse.csgraph import connected_components
 Invariants = Iterator[tuple[str, Any]]
 _COEFFICIENTS = {"coef_", "dual_coef_", "intercept_"}
 """Names that mean the same in every estimator, as scikit-learn has them."""
+_COMPILED = frozenset("bBhHiIlLqQfdFD")
+"""NumPy's letters of the numbers that compiled loops take; those of half and extended precision are not among them."""
 
 
 def broken_invariant(part: Any) -> str | None:
@@ -36,12 +38,36 @@ def broken_invariant(part: Any) -> str | None:
                 return f"{name} is a number that compiled code can hold"
         if hasattr(kind, "get_params") and set(held) <= set(parameters) and not _may_be_fitted(part):
             return None
+        odd = _foreign_array(held)
+        if odd is not None:
+            return f"its arrays are plain and of numbers that compiled code can hold, not {odd}"
         for sentence, holds in _stated(part):
-            if not holds:
+            # An array of one number compares as the number does, and is none where a number is needed.
+            if isinstance(holds, np.ndarray) or not holds:
                 return sentence
     # What is missing or of another type fails in its own way, in the condition that relies on it.
     except Exception as error:
         return f"its values belong together ({' '.join(str(error).split()) or type(error).__name__})"
+    return None
+
+
+def _foreign_array(held: Any) -> str | None:
+    """What compiled code would not take though it is an array of numbers: bytes in the order of other machines, half
+    and extended precision, a subclass; None where there is no such thing among values and in what they list."""
+    waiting = [held]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, (list, tuple)):
+            waiting.extend(value)
+        elif isinstance(value, np.ndarray) and value.dtype == object:
+            waiting.extend(value.ravel().tolist())
+        elif isinstance(value, np.ndarray) and value.dtype.kind in "iufc":
+            if type(value) is not np.ndarray or value.dtype.newbyteorder("=").char not in _COMPILED:
+                return f"{type(value).__name__} of {value.dtype.name}"
+            if not value.dtype.isnative:
+                return f"{value.dtype.name} in another machine's order of bytes"
     return None
 
 

@@ -158,8 +158,9 @@ def _about(data: bytes) -> dict[str, Any]:
             if sum(member.file_size for member in members) > len(data):
                 raise TreatiseError("the model file is damaged: its members overlap")
             _refuse_unfolding(archive, len(data))
+            _refuse_nesting(json.loads(archive.read(_SCHEMA)))
             about = json.loads(archive.read(_ABOUT))
-    except (zipfile.BadZipFile, ValueError, EOFError, RecursionError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, ValueError, TypeError, EOFError, NotImplementedError, RuntimeError) as error:
         raise TreatiseError(f"the model file is cut short or damaged ({error}); get it again") from None
     if not isinstance(about, dict) or not isinstance(about.get("metadata"), dict):
         raise TreatiseError(f"the model file is damaged: its {_ABOUT} is not what save_model writes")
@@ -186,6 +187,37 @@ def _refuse_unfolding(archive: zipfile.ZipFile, size: int) -> None:
                     unfolded += sum(part.file_size for part in inner.infolist())
     if unfolded > (100 * size) + (64 << 20):
         raise TreatiseError(f"the model file would unfold to {unfolded >> 20} MiB and was not loaded")
+
+
+def _refuse_nesting(schema: Any) -> None:
+    """Parts that a file holds twice are told by their number; what holds others twice that hold others twice, and so
+    on, is written in a few lines, and whoever walks over it never ends. A saved model has every part spelt out."""
+    held: dict[Any, list[list[Any]]] = {}
+    all_of_it: list[Any] = []
+    met, waiting = 0, [(schema, all_of_it)]
+    while waiting:
+        value, parts = waiting.pop()
+        if isinstance(value, dict) and "__loader__" in value:
+            met += 1
+            number = value.get("__id__") or -met
+            parts.append(number)
+            held.setdefault(number, []).append(parts := [])
+        if isinstance(value, dict | list):
+            waiting.extend((inner, parts) for inner in (value.values() if isinstance(value, dict) else value))
+    sizes: dict[Any, int | None] = {}
+
+    def size(number: Any) -> int:
+        """How many parts a walk meets from one on."""
+        if number not in sizes:
+            sizes[number] = None
+            sizes[number] = 1 + max(sum(map(size, parts)) for parts in held[number])
+        known = sizes[number]
+        if known is None:
+            raise TreatiseError("the model file is damaged or forged: a part of it holds itself")
+        return known
+
+    if sum(map(size, all_of_it)) > 2 * met + 1000:
+        raise TreatiseError("the model file is damaged or forged: its parts hold each other over and over")
 
 
 def _release(version: str) -> tuple[int, int]:
