@@ -45,6 +45,22 @@ def test_the_optimum_lies_between_rounded_and_relaxed_on_every_model(diagonal):
         assert loss <= sum(d.sum() for d in relaxed.diagonal) / 4 + SMALL
 
 
+@pytest.mark.parametrize("diagonal", ["absrow", "eig"])
+@pytest.mark.parametrize(("unit", "constant"), [(1e-9, 0.0), (1e9, 0.0), (1.0, 1e6), (1e-6, 1.0)])
+def test_neither_the_unit_of_the_scores_nor_a_constant_of_a_variable_counts(diagonal, unit, constant):
+    """A stop relative to the value ended before the first step where scores were small or had a large constant."""
+    for seed in range(6):
+        generator = np.random.default_rng(seed)
+        graph = random_pairwise(generator, 16, edges=grid_edges(4, 4), strength=2.0)
+        moved = FactorGraph(graph.n_states, [(f.variables, unit * f.table) for f in graph.factors])
+        for node, offset in enumerate(generator.normal(size=16)):
+            moved = moved.add((node,), np.full(graph.n_states[node], constant * offset))
+        plain, other = (quadratic_relaxation(g, diagonal=diagonal) for g in (graph, moved))
+        for p, q in zip(plain.probabilities, other.probabilities):
+            np.testing.assert_allclose(q, p, atol=1e-2)
+        np.testing.assert_array_equal(qp_map(moved, diagonal=diagonal).labels, qp_map(graph, diagonal=diagonal).labels)
+
+
 def test_rounding_by_forests_keeps_the_guarantees_and_ends_where_no_single_change_helps():
     for graph in random_models(60):
         best = graph.joint_scores().max()

@@ -109,6 +109,19 @@ def test_heaven_and_hell_is_worth_a_lap_of_eleven_steps():
     assert solution.controller.visited_beliefs(world).n_beliefs == 19
 
 
+@pytest.mark.parametrize("pomdp", [tiger(), maze1d(), grid5()])
+@pytest.mark.parametrize(("unit", "constant"), [(1e-10, 0.0), (1e9, 0.0), (1.0, 1e9)])
+def test_neither_the_unit_of_the_rewards_nor_what_every_step_earns_changes_the_plan(pomdp, unit, constant):
+    """Gains were none beside one plus the largest value: with small rewards, or a large constant, nobody planned."""
+    plain = solve_pomdp(pomdp)
+    moved = solve_pomdp(pomdp, rewards=unit * pomdp.expected_rewards + constant)
+    np.testing.assert_array_equal(moved.controller.actions, plain.controller.actions)
+    np.testing.assert_array_equal(moved.controller.successors, plain.controller.successors)
+    everywhere = constant / (1.0 - pomdp.discount)
+    assert moved.value == pytest.approx(unit * plain.value + everywhere, rel=1e-12)
+    assert moved.converged and moved.error_bound <= 1e-7 * unit
+
+
 def test_too_few_iterations_are_told():
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         assert not solve_pomdp(tiger(), max_iter=1).converged

@@ -88,6 +88,13 @@ def test_no_deterministic_policy_excels_the_optimal_one():
     np.testing.assert_allclose(mdp.action_value(policy).max(axis=1), values, rtol=1e-10)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_unit_of_the_rewards_does_not_change_the_optimal_policy(seed):
+    mdp = random_mdp(np.random.default_rng(seed), n_states=4, n_actions=3, discount=0.8)
+    small = FiniteMDP(mdp.transitions, 1e-14 * mdp.expected_rewards, discount=0.8)
+    np.testing.assert_array_equal(small.optimal()[0], mdp.optimal()[0])
+
+
 def test_runs_follow_the_probabilities_and_one_seed_gives_one_run():
     rng = np.random.default_rng(2)
     mdp, policy = random_mdp(rng), rng.dirichlet(np.ones(3), size=5)

@@ -57,11 +57,13 @@ def quadratic_relaxation(graph, *, diagonal="absrow", max_iter=5000, tol=1e-6):
         The model; finite factors of at most two variables.
     diagonal : {"absrow", "eig"}, default="absrow"
         The d: "absrow" the sums of the absolute entries of the rows (half of each table counts in each direction), the
-        thesis's choice; "eig" one number, the largest eigenvalue. Which is tighter depends on the model.
+        thesis's choice; "eig" one number, the largest eigenvalue. Which is tighter depends on the model. Either is
+        loosened by a constant in the table of a pair, which is best left out.
     max_iter : int, default=5000
         Most steps.
     tol : float, default=1e-6
-        Gap between value and upper bound to stop at, relative to one plus the value.
+        Gap between value and upper bound to stop at, as a share of that at even probabilities, so that neither the unit
+        of the scores nor a constant counts.
 
     Returns
     -------
@@ -176,7 +178,10 @@ def _finite_form(graph):
 
 
 def _relax(form, diagonal, max_iter, tol):
-    shape = form.offset, form.unary, form.edges, form.pair_offset, form.pairs
+    # A constant in the scores of a variable moves all assignments alike, and would hide their differences.
+    middle = np.add.reduceat(form.unary, form.offset[:-1]) / form.sizes if form.n_nodes else np.zeros(0)
+    unary, constant = form.unary - np.repeat(middle, form.sizes), form.constant + float(middle.sum())
+    shape = form.offset, unary, form.edges, form.pair_offset, form.pairs
     rows = np.zeros_like(form.unary)
     expected_scores(
         form.offset, rows.copy(), form.edges, form.pair_offset, np.abs(form.pairs), np.ones_like(rows), rows
@@ -187,18 +192,20 @@ def _relax(form, diagonal, max_iter, tol):
     def value_and_gradient(mu):
         expected_scores(*shape, mu, field)
         # Plain sums: a threaded dot product of so few numbers waits more than it computes.
-        value = np.sum(mu * (0.5 * (form.unary + field) + d * (1 - mu)))
+        value = np.sum(mu * (0.5 * (unary + field) + d * (1 - mu)))
         return value, field + d * (1 - 2 * mu)
 
     # Minus the Hessian is 2 d less the tables, at most the diagonal matrix of 2 d and the rows' sums; one step for all
     # states of a variable keeps projections plain.
     curvature = np.maximum.reduceat(rows + 2 * d, form.offset[:-1]) if form.n_nodes else np.zeros(0)
-    step = np.repeat(1.0 / np.maximum(curvature, 1e-12), form.sizes)
+    steepest = max(float(np.ptp(unary)) if unary.size else 0.0, np.finfo(float).tiny)
+    step = np.repeat(1.0 / np.maximum(curvature, 1e-12 * steepest), form.sizes)
     mu = np.repeat(1.0 / form.sizes, form.sizes)
     ahead, momentum = mu, 1.0
     value, gradient = value_and_gradient(mu)
     bound, n_iter = _tangent_maximum(form, value, gradient, mu), 0
-    while bound - value > tol * (1 + abs(value)) and n_iter < max_iter:
+    first_gap = bound - value
+    while bound - value > tol * first_gap and n_iter < max_iter:
         n_iter += 1
         new = ahead + step * value_and_gradient(ahead)[1]
         project_simplices(form.offset, new)
@@ -214,7 +221,7 @@ def _relax(form, diagonal, max_iter, tol):
         ahead = new + (momentum - 1) / next_momentum * (new - mu)
         mu, value, momentum = new, new_value, next_momentum
     # Rounding may put the bound a little below the value that it bounds.
-    value, bound = float(value) + form.constant, max(float(bound), float(value)) + form.constant
+    value, bound = float(value) + constant, max(float(bound), float(value)) + constant
     return QuadraticRelaxation(form.by_node(mu), value, bound, form.by_node(d), n_iter)
 
 

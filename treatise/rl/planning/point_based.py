@@ -51,7 +51,7 @@ def solve_pomdp(pomdp, *, rewards=None, max_beliefs=500, tol=1e-9, max_iter=300)
     max_beliefs : int, default=500
         Beliefs at most.
     tol : float, default=1e-9
-        Gain of a step's foresight, as a share of the largest value, that is none.
+        Gain of a step's foresight that is none, as a share of the range of the rewards and of the largest value in it.
     max_iter : int, default=300
         Iterations at most, over all rounds.
 
@@ -76,6 +76,9 @@ def solve_pomdp(pomdp, *, rewards=None, max_beliefs=500, tol=1e-9, max_iter=300)
         raise ValueError(f"rewards must be finite and have the shape {pomdp.expected_rewards.shape}")
     if max_beliefs < 1 or max_iter < 1:
         raise ValueError(f"max_beliefs={max_beliefs!r} and max_iter={max_iter!r} must be at least 1")
+    # What every step earns alike, and the unit, change no choice; they would hide or swell what is counted as none.
+    lowest, unit = float(rewards.min()), float(np.ptp(rewards)) or 1.0
+    rewards = (rewards - lowest) / unit
     points = _Points(pomdp)
     complete = points.grow(max_beliefs if max_beliefs < _FEW else max(_FEW, max_beliefs // 4))
     if not complete:
@@ -88,9 +91,9 @@ def solve_pomdp(pomdp, *, rewards=None, max_beliefs=500, tol=1e-9, max_iter=300)
         solution = nodes.best_start(pomdp)
         if complete or left <= 0 or not points.grow_around(solution, max_beliefs):
             break
-    value = float(nodes.values[nodes.start] @ pomdp.start)
-    scale = 1.0 + np.abs(nodes.values).max()
-    converged = residual <= tol * scale
+    value = unit * float(nodes.values[nodes.start] @ pomdp.start) + lowest / (1.0 - pomdp.discount)
+    converged = residual <= tol * (1.0 + np.abs(nodes.values).max())
+    residual *= unit
     if not converged:
         warnings.warn(
             f"a step's foresight still gains {residual:.2g} after max_iter={max_iter} iterations; give more",

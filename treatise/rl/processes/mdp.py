@@ -190,7 +190,7 @@ class FiniteMDP:
             ahead = self._look_ahead(values)
             held = ahead[np.arange(self.n_states), policy]
             # A better action must be better beyond rounding, or the iteration could go in circles.
-            better = ahead.max(axis=1) > held + 1e-12 * (1.0 + np.abs(held))
+            better = ahead.max(axis=1) > held + 1e-12 * np.abs(ahead).max()
             if not better.any():
                 return policy, values
             policy = np.where(better, ahead.argmax(axis=1), policy)
