@@ -45,6 +45,19 @@ def test_the_optimum_lies_between_rounded_and_relaxed_on_every_model(diagonal):
         assert loss <= sum(d.sum() for d in relaxed.diagonal) / 4 + SMALL
 
 
+def test_where_even_probabilities_are_best_there_is_nothing_to_do():
+    """Rows of the tables that sum alike, and no scores of single variables: the gap there is rounding alone."""
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        n, k = int(generator.integers(4, 20)), int(generator.integers(2, 6))
+        pairs = [(j, i) for i in range(n) for j in range(i) if generator.random() < 0.4]
+        weights = generator.normal(size=len(pairs))
+        tables = [np.where(np.eye(k, dtype=bool), w, -w / (k - 1)) + 0.3 * generator.normal() for w in weights]
+        relaxed = quadratic_relaxation(FactorGraph([k] * n, list(zip(pairs, tables))))
+        assert relaxed.n_iter == 0
+        np.testing.assert_allclose(np.concatenate(relaxed.probabilities), 1 / k)
+
+
 @pytest.mark.parametrize("diagonal", ["absrow", "eig"])
 @pytest.mark.parametrize(("unit", "constant"), [(1e-9, 0.0), (1e9, 0.0), (1.0, 1e6), (1e-6, 1.0)])
 def test_neither_the_unit_of_the_scores_nor_a_constant_of_a_variable_counts(diagonal, unit, constant):

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from treatise.io import load_model, save_model
 from treatise.search import DesignedSearchCV, plot_effects, plot_search_path
 
 TREE = DecisionTreeClassifier(random_state=0)
@@ -28,6 +29,16 @@ X, Y = load_wine(return_X_y=True)
 @pytest.fixture(scope="module")
 def fitted():
     return DesignedSearchCV(TREE, FACTORS, cv=3).fit(X, Y)
+
+
+def test_a_search_over_numbers_can_be_saved(tmp_path):
+    """Scikit-learn masks the columns of its table of results."""
+    search = DesignedSearchCV(Ridge(), {"alpha": (0.01, 100.0, "log")}, cv=3).fit(X, Y)
+    assert isinstance(search.cv_results_["param_alpha"], np.ma.MaskedArray)
+    save_model(search, tmp_path / "search.skops")
+    loaded = load_model(tmp_path / "search.skops").model
+    np.testing.assert_array_equal(loaded.predict(X), search.predict(X))
+    np.testing.assert_array_equal(loaded.cv_results_["param_alpha"], search.cv_results_["param_alpha"])
 
 
 def test_every_score_is_that_of_cross_validation(fitted):

@@ -51,10 +51,11 @@ def broken_invariant(part: Any) -> str | None:
     return None
 
 
-def _foreign_array(held: Any) -> str | None:
+def _foreign_array(held: dict[str, Any]) -> str | None:
     """What compiled code would not take though it is an array of numbers: bytes in the order of other machines, half
     and extended precision, a subclass; None where there is no such thing among values and in what they list."""
-    waiting = [held]
+    # The table of a search, which scikit-learn masks and no loop reads.
+    waiting = [value for name, value in held.items() if name != "cv_results_"]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):

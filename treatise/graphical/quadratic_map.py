@@ -198,14 +198,15 @@ def _relax(form, diagonal, max_iter, tol):
     # Minus the Hessian is 2 d less the tables, at most the diagonal matrix of 2 d and the rows' sums; one step for all
     # states of a variable keeps projections plain.
     curvature = np.maximum.reduceat(rows + 2 * d, form.offset[:-1]) if form.n_nodes else np.zeros(0)
-    steepest = max(float(np.ptp(unary)) if unary.size else 0.0, np.finfo(float).tiny)
-    step = np.repeat(1.0 / np.maximum(curvature, 1e-12 * steepest), form.sizes)
+    scale = float(np.abs(unary).sum() + np.abs(form.pairs).sum())
+    step = np.repeat(1.0 / np.maximum(curvature, max(1e-12 * scale, np.finfo(float).tiny)), form.sizes)
     mu = np.repeat(1.0 / form.sizes, form.sizes)
     ahead, momentum = mu, 1.0
     value, gradient = value_and_gradient(mu)
     bound, n_iter = _tangent_maximum(form, value, gradient, mu), 0
-    first_gap = bound - value
-    while bound - value > tol * first_gap and n_iter < max_iter:
+    # Where even probabilities are best, what is left of the gap is rounding.
+    wanted = max(tol * (bound - value), 1e-13 * scale)
+    while bound - value > wanted and n_iter < max_iter:
         n_iter += 1
         new = ahead + step * value_and_gradient(ahead)[1]
         project_simplices(form.offset, new)
