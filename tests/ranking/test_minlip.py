@@ -421,3 +421,20 @@ def test_absolute_weights_are_the_least_of_equation_10_at_the_default_cost():
     answer = linprog(cost, A_ub=-moved, b_ub=-np.diff(outcomes), method="highs")
     assert machine.objective_ == pytest.approx(1e-6 * answer.fun, rel=1e-7)
     assert np.abs(machine.coef_).sum() > 0
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_numbers_whose_squares_overflow_are_refused(kernel):
+    """They were divided by zero, or gave a utility without order."""
+    X, time, event = censored_lives(30, 2, seed=13)
+    for machine, y in (
+        (MinlipRanker(kernel=kernel), time),
+        (MinlipSurvival(kernel=kernel), structured(event, time)),
+        (MinlipOrdinal(kernel=kernel), (time > 1).astype(int)),
+    ):
+        with pytest.raises(ValueError, match=r"X holds .*, whose square overflows"):
+            machine.fit(1e160 * X, y)
+    with pytest.raises(ValueError, match=r"y holds .*, whose square overflows"):
+        MinlipRanker(kernel=kernel).fit(X, 1e160 * time)
+    with pytest.raises(ValueError, match=r"y holds .*, whose square overflows"):
+        MinlipSurvival(kernel=kernel).fit(X, structured(event, 1e160 * time))
