@@ -319,3 +319,20 @@ def test_a_path_that_has_hardly_begun_is_told_however_short_its_steps(short):
     X = np.random.default_rng(0).normal(size=(100, 3))
     with pytest.warns(ConvergenceWarning, match="raise n_steps or epsilon"):
         assert EpsilonBoostRegressor(**short).fit(X, X[:, 0] + np.sin(X[:, 1])).converged_ is False
+
+
+def test_numbers_whose_squares_overflow_are_refused_where_they_are_squared():
+    """Columns of them had no slope, and amounts were predicted as NaN."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    amounts, sides = X[:, 0] - X[:, 1], np.where(X[:, 0] > X[:, 1], "above", "below")
+    for model, y in (
+        (EpsilonBoostClassifier(dictionary="columns"), sides),
+        (EpsilonBoostRegressor(dictionary="columns"), amounts),
+    ):
+        with pytest.raises(ValueError, match=r"X holds .*, whose square overflows"):
+            model.fit(1e160 * X, y)
+    with pytest.raises(ValueError, match=r"y holds .*, whose square overflows"):
+        EpsilonBoostRegressor().fit(X, 1e160 * amounts)
+    # Stumps ask for nothing but the order.
+    far, near = (EpsilonBoostClassifier(n_steps=50, early_stopping=False).fit(s * X, sides) for s in (1e160, 1.0))
+    np.testing.assert_array_equal(far.predict(1e160 * X), near.predict(X))

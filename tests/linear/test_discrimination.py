@@ -403,3 +403,16 @@ def test_precomputed_kernels_can_be_cross_validated_and_bad_ones_are_refused():
     assert broken_invariant(model) == "support vectors are rows of the training table"
     with pytest.raises(ValueError, match="'precomputed' cannot be evaluated for new rows; give the list of kernels"):
         kernel_metric(model.weights_, "precomputed")
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    rng = np.random.default_rng(0)
+    rows, tasks = rng.normal(size=(40, 3)), np.arange(40) % 2
+    sides, amounts = (rows[:, 0] > 0).astype(int), rows[:, 0]
+    for model, y in (
+        (MultiTaskMEDClassifier(), sides), (AdaptivePoolingClassifier(), sides), (MultiTaskMEDRegressor(), amounts),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"X holds .*, whose square overflows"):
+            model.fit(1e160 * rows, y, tasks=tasks)
+    with pytest.raises(ValueError, match=r"y holds .*, whose square overflows"):
+        MultiTaskMEDRegressor().fit(rows, 1e160 * amounts, tasks=tasks)

@@ -398,3 +398,16 @@ def test_a_model_with_a_feature_or_of_a_constant_does_not_warn(recwarn):
     MICMulti().fit(X, Y)
     MICMulti().fit(X, np.ones(len(X)))
     assert not [warning for warning in recwarn if "saves the bits" in str(warning.message)]
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    """Of the classes nothing was told apart; columns of regressors are brought to one length first."""
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    y = X[:, 0] - X[:, 1]
+    with pytest.raises(ValueError, match=r"X holds .*, whose square overflows"):
+        MICMultiClassifier().fit(1e160 * X, y > 0)
+    for model in (MICMulti(), MICGroup([0, 0, 1, 1]), TransFeat()):
+        with pytest.raises(ValueError, match=r"y holds .*, whose square overflows"):
+            model.fit(X, 1e160 * y)
+        near, far = model.fit(X, y).predict(X), model.fit(1e150 * X, y).predict(1e150 * X)
+        np.testing.assert_allclose(far, near, rtol=1e-9)

@@ -384,3 +384,57 @@ def test_columns_in_another_unit_change_the_unit_of_the_weights_alone(factor, pe
         for columns in (factor * X, constant, sparse.csr_array(factor * X)):
             there = clone(machine).fit(columns, outcome).predict(columns)
             np.testing.assert_allclose(there - there.mean(), here - here.mean(), atol=1e-4 * np.ptp(here))
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_outcomes_in_another_unit_change_the_unit_of_the_utility_alone(factor, penalty):
+    """A cost with the spread of the outcomes, beside absolute weights, took all weights from small outcomes."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(80, 4))
+    life = np.exp(X[:, 0] - X[:, 1] + 0.2 * rng.normal(size=80))
+    seen, levels = rng.random(80) < 0.7, np.digitize(life, [0.3, 1.0, 2.0])
+    values = factor * np.arange(4.0)
+    ranker, survival = MinlipRanker(penalty=penalty), MinlipSurvival(penalty=penalty)
+    ordinal = MinlipOrdinal(penalty=penalty)
+    for here, there in (
+        (ranker.fit(X, life).coef_, clone(ranker).fit(X, factor * life).coef_),
+        (survival.fit(X, structured(seen, life)).coef_, clone(survival).fit(X, structured(seen, factor * life)).coef_),
+        (ordinal.fit(X, levels).coef_, clone(ordinal).set_params(level_values=values).fit(X, levels).coef_),
+    ):
+        assert np.abs(here).max() > 0.1
+        np.testing.assert_allclose(there / factor, here, atol=1e-6 * np.abs(here).max())
+
+
+def test_absolute_weights_are_the_least_of_equation_10_at_the_default_cost():
+    """Written out as a linear program over the sorted outcomes, in units a million times as small."""
+    from scipy.optimize import linprog
+
+    X, y, _ = censored_lives(40, 5, seed=12)
+    y = 1e-6 * y
+    machine = MinlipRanker(penalty="l1").fit(X, y)
+    order = np.argsort(y)
+    rows, outcomes, (n, p) = X[order], 1e6 * y[order], X.shape
+    rise = np.diff(np.eye(n), axis=0)
+    moved = np.hstack([rise @ rows, -rise @ rows, rise, -rise])
+    cost = np.concatenate([np.ones(2 * p), np.full(2 * n, machine.cost_)])
+    answer = linprog(cost, A_ub=-moved, b_ub=-np.diff(outcomes), method="highs")
+    assert machine.objective_ == pytest.approx(1e-6 * answer.fun, rel=1e-7)
+    assert np.abs(machine.coef_).sum() > 0
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_numbers_whose_squares_overflow_are_refused(kernel):
+    """They were divided by zero, or gave a utility without order."""
+    X, time, event = censored_lives(30, 2, seed=13)
+    for machine, y in (
+        (MinlipRanker(kernel=kernel), time),
+        (MinlipSurvival(kernel=kernel), structured(event, time)),
+        (MinlipOrdinal(kernel=kernel), (time > 1).astype(int)),
+    ):
+        with pytest.raises(ValueError, match=r"X holds .*, whose square overflows"):
+            machine.fit(1e160 * X, y)
+    with pytest.raises(ValueError, match=r"y holds .*, whose square overflows"):
+        MinlipRanker(kernel=kernel).fit(X, 1e160 * time)
+    with pytest.raises(ValueError, match=r"y holds .*, whose square overflows"):
+        MinlipSurvival(kernel=kernel).fit(X, structured(event, 1e160 * time))

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from treatise._core.invariants import is_array, within
+from treatise._core.magnitudes import check_magnitudes
 from treatise.kernels.base import Kernel, count
 from treatise.kernels.gram_rows import GramRows
 from treatise.kernels.vectors import KERNEL_NAMES, VectorKernel, resolve_kernel
@@ -77,6 +78,7 @@ class KernelInputMixin:
             check_gram(X, definite=self._needs_definite)
             objects = X
         else:
+            check_magnitudes(X, "X")
             # Parameters that the estimator does not offer keep the defaults of the kernel.
             offered = {name: getattr(self, name) for name in ("gamma", "degree", "coef0") if hasattr(self, name)}
             weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)

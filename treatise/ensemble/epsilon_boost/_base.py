@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import Invariants, finite, is_array, is_number, within
+from treatise._core.magnitudes import check_magnitudes
 from treatise.ensemble.epsilon_boost._loops import Rows, Rule
 from treatise.ensemble.epsilon_boost._paths import ColumnWalk, LearnerWalk, StumpWalk
 from treatise.ensemble.epsilon_boost._record import member_table, norms_along
@@ -111,6 +112,11 @@ class EpsilonBoost(InheritsDocumentation, BaseEstimator, metaclass=ABCMeta):
                 f"norm='l2' compares the slopes of members with their coefficients, so it needs dictionary='columns'; "
                 f"it is {self.dictionary!r}"
             )
+
+    def _check_sizes(self, X):
+        """Columns are summed and squared; stumps only ask for the order."""
+        if self._is("columns"):
+            check_magnitudes(X, "X")
 
     def _boost(self, X, y, weights, loss, folds):
         """Walk, stop, and keep what the walk left."""

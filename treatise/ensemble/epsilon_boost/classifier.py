@@ -101,6 +101,7 @@ class EpsilonBoostClassifier(LogisticScores, EpsilonBoost):
         """
         self._check_settings()
         X, y = validate_data(self, X, y, dtype=np.float64)
+        self._check_sizes(X)
         codes = self._code_labels(y)
         weights, _ = row_weights(codes, self.classes_, sample_weight)
         signs = np.where(codes == 1, 1.0, -1.0)

@@ -8,6 +8,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.ensemble.epsilon_boost._base import EpsilonBoost
 from treatise.ensemble.epsilon_boost._loops import Rule
 from treatise.ensemble.epsilon_boost._paths import Judgement
@@ -81,6 +82,8 @@ class EpsilonBoostRegressor(RegressorMixin, EpsilonBoost):
         self._check_settings()
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         y = y.astype(np.float64)
+        self._check_sizes(X)
+        check_magnitudes(y, "y")
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if np.count_nonzero(weights) < 2:
             raise ValueError(f"{np.count_nonzero(weights)} rows have a weight above zero; a path needs two at least")

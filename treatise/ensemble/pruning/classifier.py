@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import ProbabilityClassifier
 from treatise._core.invariants import Invariants, is_array, within
 from treatise.ensemble.pruning.bounds import log_prunings, occam_bound, rademacher_bound, rademacher_penalty
-from treatise.ensemble.pruning.counted_tree import CountedTree
+from treatise.ensemble.pruning.counted_tree import CountedTree, grown_in_any_unit
 from treatise.ensemble.pruning.reduced_error import reduced_error_pruning
 from treatise.ensemble.pruning.weakest_links import NestedPrunings
 
@@ -134,13 +134,13 @@ class PrunedTreeClassifier(ProbabilityClassifier, BaseEstimator):
 
     def _prune_at_price(self, X, codes, generator):
         """Prune a tree of all rows at the price that did best on rows which trees of the others have not seen."""
-        tree = self._seeded(generator).fit(X, codes)
+        tree = grown_in_any_unit(self._seeded(generator), X, codes)
         prunings = NestedPrunings.of(tree)
         prices, between = prunings.levels()
         mistakes, judged = np.zeros(len(prices), dtype=np.int64), 0
         for _ in range(self.n_divisions):
             prune, grow = self._divide(len(codes), generator)
-            part = clone(tree).fit(X[grow], codes[grow])
+            part = grown_in_any_unit(clone(tree), X[grow], codes[grow])
             mistakes += NestedPrunings.of(part, X[prune], codes[prune]).mistakes_at(between)
             judged += len(prune)
         # The highest price, for the smallest tree, among those with the fewest mistakes.
@@ -152,7 +152,7 @@ class PrunedTreeClassifier(ProbabilityClassifier, BaseEstimator):
     def _prune_kept_aside(self, X, codes, generator):
         """Prune a tree of a part of the rows on the others."""
         prune, grow = self._divide(len(codes), generator)
-        tree = self._seeded(generator).fit(X[grow], codes[grow])
+        tree = grown_in_any_unit(self._seeded(generator), X[grow], codes[grow])
         k = int(self.c * CountedTree.of(tree).unpruned_errors()) if self.method == "krep" else None
         pruning = reduced_error_pruning(tree, X[prune], codes[prune], k=k)
         self.pruning_error_ = pruning.pruning_errors / len(prune)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from sklearn.tree._tree import Tree, _build_pruned_tree_py
 from sklearn.utils.validation import check_is_fitted
@@ -16,6 +17,9 @@ from treatise.ensemble.pruning._loops import (
     log_counts,
     widths_of,
 )
+
+_LARGEST_STRETCH = 100
+"""Powers of two by which columns are stretched, of numbers in single precision."""
 
 
 @dataclass(frozen=True)
@@ -117,3 +121,24 @@ def cut_tree(tree, leaves):
     pruned.__dict__.update(vars(tree))
     pruned.tree_ = cut
     return pruned
+
+
+def grown_in_any_unit(tree, X, y):
+    """A tree fitted to rows whose columns may have the smallest units.
+
+    scikit-learn takes values for equal that differ by 1e-7 or less, whatever a column's unit: columns of numbers below
+    one are stretched by a power of two while it grows, which rounds nothing.
+    """
+    sizes = abs(X).max(axis=0).toarray().ravel() if sparse.issparse(X) else np.fmax.reduce(np.abs(X), axis=0)
+    small = (sizes > 0) & (sizes < 1)
+    if not small.any():
+        return tree.fit(X, y)
+    stretch = np.zeros(len(sizes), dtype=np.int64)
+    stretch[small] = np.minimum(-np.floor(np.log2(sizes[small])), _LARGEST_STRETCH).astype(np.int64)
+    factors = np.ldexp(1.0, stretch)
+    single = factors.astype(X.dtype)
+    tree.fit(sparse.csr_matrix(X @ sparse.diags(single)) if sparse.issparse(X) else X * single, y)
+    nodes = tree.tree_
+    inner = np.flatnonzero(nodes.children_left >= 0)
+    nodes.threshold[inner] /= factors[nodes.feature[inner]]
+    return tree

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import is_array, within
+from treatise._core.magnitudes import check_magnitudes
 from treatise.kernels import KERNEL_NAMES, Kernel, resolve_kernel
 from treatise.kernels.bank.bank import KernelBank
 from treatise.kernels.bank.input import gram_matrices
@@ -111,7 +112,11 @@ class MultiTaskMachine(InheritsDocumentation, BaseEstimator):
     def _checked(self, X, y, **checks):
         """Rows and targets; of precomputed kernels the Gram matrices along the last axis of an array."""
         if not self._is_precomputed:
-            return validate_data(self, X, y, dtype=np.float64, multi_output=True, **checks)
+            X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, **checks)
+            for name, values in (("X", X), ("y", y)):
+                if values.dtype.kind == "f":
+                    check_magnitudes(values, name)
+            return X, y
         grams = gram_matrices(X)
         KernelBank.precomputed(grams, normalize=None)  # refuses what is no Gram matrix
         X, y = check_X_y(grams[0], y, dtype=np.float64, multi_output=True, **checks)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from treatise._core.classifier import LogisticScores
 from treatise._core.invariants import Invariants, finite, is_array
+from treatise._core.magnitudes import check_magnitudes
 from treatise.linear.mic._base import DescriptionLengthSelector, residual_bits, savings
 from treatise.linear.mic._search import select
 from treatise.linear.mic.multi import MICMulti
@@ -105,6 +106,7 @@ class MICMultiClassifier(LogisticScores, DescriptionLengthSelector):
         self
         """
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True)
+        check_magnitudes(X, "X")
         Y = self._responses(y)
         search, path = select(X, Y, self.coding, self._bits_of_coefficient(len(X)), self._savings(len(X)))
         self.coef_, self.intercept_ = np.zeros((Y.shape[1], X.shape[1])), np.empty(Y.shape[1])

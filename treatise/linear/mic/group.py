@@ -7,6 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.linear._feature_groups import group_numbers
 from treatise.linear.mic._base import DescriptionLengthRegressor, residual_bits
 from treatise.linear.mic._group_code import GroupCode
@@ -121,6 +122,7 @@ class MICGroup(GroupRegressor):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
+        check_magnitudes(y, "y")
         self.groups_ = group_numbers(self.groups, X.shape[1])
         sizes, coef_bits = np.bincount(self.groups_), self._bits_of_coefficient(len(X))
         if self.method == "subset":

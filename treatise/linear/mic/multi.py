@@ -7,6 +7,7 @@ from sklearn.base import MultiOutputMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import validate_data
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.linear.mic._base import DescriptionLengthRegressor, residual_bits, savings
 from treatise.linear.mic._search import select
 
@@ -96,6 +97,7 @@ class MICMulti(MultiOutputMixin, DescriptionLengthRegressor):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+        check_magnitudes(Y, "y")
         search, path = select(X, Y, self.coding, self._bits_of_coefficient(len(X)), partial(savings, noise=self.noise))
         coef, intercept, _ = search.least_squares()
         self._keep(coef, intercept, several=y.ndim == 2)

@@ -7,6 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.linear._feature_groups import group_numbers
 from treatise.linear.mic._group_code import GroupCode
 from treatise.linear.mic.group import GroupRegressor
@@ -90,6 +91,7 @@ class TransFeat(GroupRegressor):
         self
         """
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        check_magnitudes(y, "y")
         self.groups_ = group_numbers(self.groups, X.shape[1])
         chosen = _checked_sources(sources, X.shape[1])
         members = self.groups_ == np.arange(self.groups_.max() + 1)[:, np.newaxis]

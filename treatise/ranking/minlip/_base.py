@@ -36,8 +36,9 @@ class Minlip(InheritsDocumentation, KernelInputMixin, BaseEstimator):
         has the order of. The larger, the closer the fit.
     unit : "spread" or float, default="spread"
         What C is multiplied by: the distance of the outcomes' quartiles, over the median variance of the columns where
-        the kernel is linear, so that neither the unit of time nor that of all columns matters; or a number; 1 makes C
-        the paper's gamma (and scikit-survival's alpha).
+        the kernel is linear, so that neither the unit of time nor that of all columns matters; one over the median
+        deviation of the columns with ``penalty="l1"``, for the same; or a number; 1 makes C the paper's gamma (and
+        scikit-survival's alpha).
     kernel : {"linear", "rbf", "poly", "laplacian", "precomputed"}, Kernel or callable, default="linear"
         The kernel. ``Additive(Polynomial(2))`` is the paper's componentwise one, with one effect for each column.
     gamma : float, "scale" or "auto", default="scale"
@@ -86,14 +87,16 @@ class Minlip(InheritsDocumentation, KernelInputMixin, BaseEstimator):
     def _cost(self, objects, weights, spread):
         """Cost of an error: C times a number that is told, or times the spread of the outcomes in units of the penalty.
 
-        Columns in a unit s times as long have weights 1 / s times as large, and a squared norm of 1 / s^2.
+        Columns in a unit s times as long have weights 1 / s times as large, and a squared norm of 1 / s^2. Outcomes in
+        such a unit have weights and errors s times as large: the spread is for the square, and absolute weights need
+        none.
         """
         if self.unit != "spread":
             return float(self.C * self.unit)
         if not isinstance(self.kernel_, Linear):
             return float(self.C * spread)
         length = usual_deviation(objects, weights)
-        return float(self.C * spread / (length if self.penalty == "l1" else length**2))
+        return float(self.C / length if self.penalty == "l1" else self.C * spread / length**2)
 
     def _fit_utility(self, objects, order, rise, fall):
         """Weights of the utility from the comparisons; ``rise`` and ``fall`` are costs of the order's samples.

@@ -29,7 +29,8 @@ class MinlipOrdinal(ScoreClassifier, Minlip):
         Cost of an error, in units of the mean distance of neighbouring classes; infinity allows none.
     unit : "spread" or float, default="spread"
         What C is multiplied by: the mean distance of neighbouring classes, which is twice their margin, over the median
-        variance of the columns where the kernel is linear; or a number; 1 makes C the paper's gamma.
+        variance of the columns where the kernel is linear; one over their median deviation with ``penalty="l1"``; or a
+        number; 1 makes C the paper's gamma.
     levels : array-like of shape (n_classes,) or None, default=None
         The classes, lowest first; None takes the order of an ordered category, and else their sorted order.
     level_values : array-like of shape (n_classes,) or None, default=None

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import _check_sample_weight
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.ranking.minlip._base import Minlip, outcome_spread
 from treatise.ranking.minlip._order import order_of_times
 from treatise.statistics import concordance_index
@@ -93,6 +94,7 @@ class MinlipRanker(Minlip):
         """
         objects, y = self._fit_objects(X, y=y, y_numeric=True, sample_weight=sample_weight, ensure_min_samples=2)
         y = np.asarray(y, np.float64)
+        check_magnitudes(y, "y")
         weights = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         counted = np.flatnonzero(weights > 0)
         if len(counted) and np.ptp(y[counted]) == 0:

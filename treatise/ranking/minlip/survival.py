@@ -5,6 +5,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
+from treatise._core.magnitudes import check_magnitudes
 from treatise.ranking.minlip._base import Minlip, outcome_spread
 from treatise.ranking.minlip._curves import UtilityCurves, curves_of_utility
 from treatise.ranking.minlip._order import order_of_times
@@ -118,6 +119,8 @@ class MinlipSurvival(Minlip):
         objects = self._fit_objects(X, sample_weight=sample_weight, ensure_min_samples=2)
         lower, upper = survival_bounds(y)
         check_consistent_length(X, lower)
+        for bounds in (lower, upper):
+            check_magnitudes(bounds[np.isfinite(bounds)], "y")
         every = _check_sample_weight(sample_weight, lower, dtype=np.float64, ensure_non_negative=True)
         counted = np.flatnonzero(every > 0)
         low, high, weights = lower[counted], upper[counted], every[counted]

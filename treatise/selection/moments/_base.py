@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treatise._core.classifier import ScoreClassifier
 from treatise._core.documentation import InheritsDocumentation
 from treatise._core.invariants import linear
+from treatise._core.magnitudes import check_magnitudes
 from treatise.optimize import minimize_l1_cone_margin
 from treatise.selection.moments._promise import largest_distance
 from treatise.statistics.half_spaces import accuracy_of_distance, distance_of_accuracy
@@ -70,6 +71,7 @@ class SparsePlane(InheritsDocumentation, SelectorMixin, ScoreClassifier, BaseEst
         self
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
+        check_magnitudes(X, "X")
         self._fit_codes(X, self._code_labels(y))
         return self
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier, signs_of
 from treatise._core.jit import compiled_sums
+from treatise._core.magnitudes import check_magnitudes
 
 
 @compiled_sums
@@ -157,6 +158,7 @@ class ThermalPerceptron(ScoreClassifier, BaseEstimator):
         self
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
+        check_magnitudes(X, "X")
         if self.temperature < self.min_temperature:
             raise ValueError(
                 f"temperature={self.temperature} is below min_temperature={self.min_temperature} at the start, which "
