@@ -1,9 +1,10 @@
 """Forged model files by the hundred: each is refused in a sentence, or its model answers; none crashes or never ends.
 
 A small model of every public estimator is fitted and saved with one value in it changed: a number in an array, a
-length, a type, an order, a setting. What loads is put to use. Every estimator has a process of its own, with a limit of
-processor time for each forgery, so that a crash and a loop without end are told from an answer, however busy the
-machine is. ``make fuzz`` makes many, with every index of the compiled loops checked; the tests make a few.
+length, a type, an order, a setting, a value that is missing. What loads is put to use. Every estimator has a process of
+its own, with a limit of processor time for each forgery, so that crashes and loops without end are told from answers,
+however busy the machine is. ``make fuzz`` makes many, with every index of the compiled loops checked; the tests make a
+few.
 """
 
 import argparse
@@ -36,11 +37,13 @@ TYPES = (np.float32, np.float64, np.int8, np.int32, np.int64, np.bool_, np.compl
 
 
 class Place(NamedTuple):
-    """Where a value of a model is kept, so that it can be exchanged and put back."""
+    """Where a value of a model is kept, so that it can be exchanged or taken away, and put back."""
 
     name: str
     value: Any
     put: Callable[[Any], None]
+    attributes: dict[str, Any] | None = None
+    """Those of the object that has it as one."""
 
 
 def places(part: Any, name: str = "", depth: int = 0) -> Iterator[Place]:
@@ -57,7 +60,7 @@ def places(part: Any, name: str = "", depth: int = 0) -> Iterator[Place]:
     else:
         return
     for key, value, put in found[:40]:
-        yield Place(f"{name}.{key}", value, put)
+        yield Place(f"{name}.{key}", value, put, None if isinstance(part, (dict, list)) else vars(part))
         yield from places(value, f"{name}.{key}", depth + 1)
 
 
@@ -106,12 +109,21 @@ def tampered(model: Any, rng: random.Random) -> Iterator[str]:
     It is put back, and not changed in a copy, as a copy shares with the library what there is once of a kind.
     """
     place = rng.choice(list(places(model)))
-    new = changed(place.value, rng)
-    place.put(new)
+    if place.attributes is not None and rng.randrange(8) == 0:
+        told, whole = "missing", dict(place.attributes)
+        del place.attributes[place.name.rpartition(".")[2]]
+    else:
+        new = changed(place.value, rng)
+        told, whole = _shown(new), None
+        place.put(new)
     try:
-        yield f"{place.name}: {_shown(place.value)} -> {_shown(new)}"
+        yield f"{place.name}: {_shown(place.value)} -> {told}"
     finally:
-        place.put(place.value)
+        if whole is None:
+            place.put(place.value)
+        else:
+            place.attributes.clear()
+            place.attributes.update(whole)  # in their order
 
 
 def _shown(value: Any) -> str:

@@ -45,7 +45,9 @@ class UndirectedGraphMixin:
         yield "edges join columns", is_array(self.edges_, np.integer, None, 2) and within(self.edges_, 0, p)
         yield (
             "every edge has its weight",
-            is_numeric(self.edge_weights_) and np.shape(self.edge_weights_) == (len(self.edges_),),
+            is_numeric(self.edge_weights_)
+            and isinstance(self.edge_weights_, np.ndarray)
+            and self.edge_weights_.shape == (len(self.edges_),),
         )
 
     def to_networkx(self):

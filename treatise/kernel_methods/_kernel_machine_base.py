@@ -112,7 +112,10 @@ class KernelMachineBase(KernelInputMixin, BaseEstimator):
         )
 
     def _invariants(self):
+        yield "objects that are kept have coefficients", is_array(self.dual_coef_, np.floating, len(self.support_))
         known = {"None": 0, "'constant'": 1}.get(repr(self.unpenalized))
+        if isinstance(self.unpenalized, Integral):
+            known = 1 + self.unpenalized * self.n_features_in_
         yield "terms without penalty have coefficients", is_array(self.unpenalized_coef_, np.floating, known)
 
     def _machine(self, X):

@@ -38,11 +38,14 @@ class KernelInputMixin:
     }
     _needs_definite = True
     """Whether a Gram matrix must be positive semi-definite; symmetric it must be anyhow."""
+    _kept_as = "_support_objects"
+    """Where a fitted estimator keeps the objects that new ones are compared with; None where it may keep none."""
 
     def _invariants(self):
         given = self.kernel == "precomputed"
         sound = self.kernel_ == "precomputed" if given else isinstance(self.kernel_, Kernel)
         yield "the kernel is a kernel, or given as a matrix", sound
+        yield "objects are kept that new ones are compared with", self._kept_as is None or self._kept_as in vars(self)
         for kept in (vars(self)[name] for name in ("_support_objects", "_objects") if name in vars(self)):
             n = count(kept)
             if given:

@@ -109,6 +109,7 @@ class GibbsEstimator(BaseEstimator):
     def _invariants(self):
         seed = getattr(self, "_density_seed", 0)
         yield "densities are drawn from a seed", is_count(seed)
+        yield "missing cells are an error or masked", self.missing in ("error", "mask")
         for name in ("mean_", "scale_"):
             yield f"{name} has a number for each column", is_array(getattr(self, name), np.float64, self.n_features_in_)
 

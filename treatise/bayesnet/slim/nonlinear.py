@@ -208,6 +208,7 @@ class NonlinearSLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, De
         yield "draws have noise", is_array(kept["noise"], np.float64, draws, d)
         yield "inputs are of the columns", is_array(inputs, np.float64, d, None)
         yield "draws have functions", is_array(kept["values"], np.float64, draws, d - 1, inputs.shape[1])
+        yield "densities have their seed", "_density_seed" in vars(self)
         yield "functions have decays", is_array(kept["decays"], np.float64, draws, d - 1)
 
     def _log_densities(self, kept, X):

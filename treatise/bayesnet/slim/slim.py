@@ -248,6 +248,7 @@ class SLIM(OneToOneFeatureMixin, TransformerMixin, LinearGraphMixin, DensityScor
         yield "the order names every variable once", len(self.order_) == d and are_distinct(self.order_, d)
         yield "draws have a weight for each cause", is_array(draws, np.float64, None, None, d, 2 * d + self.n_latent)
         yield "draws have noise", is_array(self.noise_draws_, np.float64, *draws.shape[:2], d)
+        yield "densities have their seed", "_density_seed" in vars(self)
         yield "there are draws", draws.shape[0] * draws.shape[1] > 0
 
     def _dag_model(self, order):

@@ -80,12 +80,18 @@ def _sound(part: Any) -> bool:
         return len(nodes) > 0 and _sound_children(nodes["left"], nodes["right"], nodes["is_leaf"].astype(bool))
     # An ensemble looks at the width of X once, for all of its trees.
     if isinstance(part, BaseDecisionTree) and hasattr(part, "tree_"):
-        return part.tree_.n_features == part.n_features_in_
+        return part.tree_.n_features == part.n_features_in_ and (part.n_outputs_ != 1 or _counts_classes(part))
     if isinstance(part, (BaseForest, BaseGradientBoosting)) and hasattr(part, "estimators_"):
         return all(tree.tree_.n_features == part.n_features_in_ for tree in np.ravel(part.estimators_))
     if isinstance(part, BaseHistGradientBoosting) and hasattr(part, "_predictors"):
         return all(_fits(tree, part) for trees in part._predictors for tree in trees)
     return True
+
+
+def _counts_classes(tree: Any) -> bool:
+    """A tree of one output counts its classes by a number; each has its column in the tree."""
+    n_classes = getattr(tree, "n_classes_", 1)
+    return np.ndim(n_classes) == 0 and bool(n_classes == tree.tree_.max_n_classes)
 
 
 def _sound_tree(tree: Any) -> bool:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treatise._core.invariants import is_array, is_number
 from treatise._core.threads import few_rows_in_one_thread
 from treatise.kernel_methods.early_stopping.rules import CONSTANT, critical_radius, stopping_time, sure_stopping_time
 from treatise.kernels.input import KernelInputMixin
@@ -194,6 +195,12 @@ class EarlyStoppedKernelRegressor(KernelInputMixin, RegressorMixin, BaseEstimato
                 stacklevel=2,
             )
         return self
+
+    _kept_as = "_objects"
+
+    def _invariants(self):
+        yield "there is a constant", is_number(self.intercept_)
+        yield "objects have coefficients", is_array(self.dual_coef_, np.floating, None)
 
     def predict(self, X):
         """Responses of new objects.

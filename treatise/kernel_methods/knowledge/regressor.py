@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from treatise._core.invariants import is_array, is_number
 from treatise.kernel_methods.knowledge._program import PointBlock, RegionBlock, solve_program
 from treatise.kernel_methods.knowledge.implications import Knowledge, check_knowledge
 from treatise.kernel_methods.knowledge.polyhedron import Polyhedron
@@ -184,6 +185,10 @@ class KnowledgeKernelRegressor(RegressorMixin, KernelInputMixin, BaseEstimator):
         self._support_objects = used[kept] if isinstance(self.kernel_, str) else objects[kept]
         keep_outcome(self, found)
         return self
+
+    def _invariants(self):
+        yield "there is a constant", is_number(self.intercept_)
+        yield "objects that are kept have coefficients", is_array(self.dual_coef_, np.floating, len(self.support_))
 
     def predict(self, X):
         """Values of the function.

@@ -222,6 +222,8 @@ class AdaptivePoolingClassifier(KernelInputMixin, ScoreClassifier, BaseEstimator
     def _invariants(self):
         n = len(self.tasks_)
         yield "there is a scale", is_number(self.scale_)
-        yield "there is a weight and a constant for each task", len(self.weights_) == len(self.intercept_) == n
+        yield "there is a weight for each task", is_array(self.weights_, np.floating, n)
+        yield "there is a constant for each task", is_array(self.intercept_, np.floating, n)
+        yield "support vectors have multipliers", is_array(self.dual_coef_, np.floating, None)
         named = is_array(self.support_tasks_, np.integer, len(self.dual_coef_))
         yield "support vectors belong to tasks", named and within(self.support_tasks_, 0, n)

@@ -8,6 +8,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
+from treatise._core.invariants import is_array
 from treatise._core.threads import few_rows_in_one_thread
 from treatise.linear.discrimination._base import MultiTaskMachine
 from treatise.linear.discrimination._solver import Targets
@@ -166,8 +167,10 @@ class MultiTaskMEDRegressor(RegressorMixin, MultiTaskMachine):
 
     def _invariants(self):
         n = len(self.intercept_)
-        yield "there is a scale for each task", len(self.target_means_) == len(self.target_scales_) == n
+        yield "there is a mean for each task", is_array(self.target_means_, np.floating, n)
+        yield "there is a scale for each task", is_array(self.target_scales_, np.floating, n)
+        yield "targets were columns, or not", isinstance(self._columns, bool)
         if self.kernels == "features":
-            yield "there are weights for each task", np.shape(self.coef_) == (n, self.n_features_in_)
+            yield "there are weights for each task", is_array(self.coef_, np.floating, n, self.n_features_in_)
         else:
             yield from self._invariants_of_kernels(n)

@@ -52,12 +52,16 @@ class SparseAdditiveModel(BaseEstimator, metaclass=ABCMeta):
         p = self.n_features_in_
         yield "columns have norms", is_array(self.norms_, np.floating, p)
         yield "active columns are columns", are_distinct(self.active_, p)
-        if "_bases" in vars(self):
+        if self._of_functions():
             yield "columns have functions", len(self._bases) == p and all(map(is_basis, self._bases))
             begins = np.cumsum([0, *(len(turn) for _, _, turn in self._bases)])
             whole = is_array(self._starts, np.int64, p + 1) and np.array_equal(self._starts, begins)
             yield "functions begin one after another", whole
             yield "functions have coefficients", np.shape(self.coef_)[-1] == begins[-1]
+
+    def _of_functions(self):
+        """Whether columns have functions of a basis, not smoothers."""
+        return getattr(self, "smoother", "basis") == "basis"
 
     def _column(self, feature):
         """Number of a column given by number or name."""

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treatise._core.invariants import is_array
+from treatise._core.invariants import is_array, is_number
 from treatise.linear.spam._base import SparseAdditiveModel, points_of
 from treatise.linear.spam._basis import basis_values, column_bases
 from treatise.linear.spam._smoothers import SMOOTHERS, backfit, plug_in_bandwidths, smoother_matrices, smoothing_weights
@@ -159,6 +159,7 @@ class SpAMRegressor(RegressorMixin, SparseAdditiveModel):
         return self
 
     def _invariants(self):
+        yield "there is a constant", is_number(self.intercept_)
         if self.smoother == "basis":
             yield "functions have one coefficient each", is_array(self.coef_, np.float64, None)
             return

@@ -275,6 +275,9 @@ class AutoregressiveLinkPredictor(BaseEstimator):
         return float(roc_auc_score(links, self.scores_.ravel()[pairs]))
 
     def _invariants(self):
+        for names in (self.nodes_, self._columns):
+            yield "nodes have names", isinstance(names, np.ndarray) and names.ndim == 1
+        yield "nodes may be linked with themselves, or not", isinstance(self._loops, bool)
         shape = (len(self.nodes_), len(self._columns))
         yield "scores are a number for each pair", is_array(self.scores_, np.float64, *shape) and finite(self.scores_)
         yield "W is finite", finite(self.W_)

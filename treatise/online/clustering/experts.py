@@ -250,6 +250,8 @@ class OnlineClusteringExperts(ClusterMixin, BaseEstimator):
         yield "there is a source of draws", isinstance(self._rng, np.random.RandomState)
         yield "the radius is a length", is_number(self._radius) and self._radius > 0
         yield "rows seen are counted", is_count(self.n_seen_)
+        yield "losses are summed", is_number(self.loss_) and is_number(self.log_loss_)
+        yield "centres have a number for each feature", is_array(self.cluster_centers_, np.float64, None, width)
 
     def _switching_rates(self):
         if self.mixing == "static":

@@ -148,6 +148,8 @@ class Minlip(InheritsDocumentation, KernelInputMixin, BaseEstimator):
                 stacklevel=4,
             )
 
+    _kept_as = None  # a linear utility keeps its coefficients alone
+
     def _invariants(self):
         if isinstance(self.kernel_, Linear):
             yield "every column has its coefficient", is_array(self.coef_, np.floating, self.n_features_in_)

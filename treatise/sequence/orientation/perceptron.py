@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import SoftmaxScores, check_classes, codes_among, codes_from_scores
-from treatise._core.invariants import is_array, is_count
+from treatise._core.invariants import is_array, is_count, is_number
 from treatise._core.jit import compiled
 from treatise._core.row_arrays import rows_of
 
@@ -296,6 +296,8 @@ class StructuredPerceptronClassifier(SoftmaxScores, BaseEstimator):
         yield "weights have their drift", is_array(self._drift, np.float64, p + 1, k)
         yield "classes have distances", is_array(self._distances, np.float64, k, k)
         yield "turns and updates are counted", is_count(self._turn) and is_count(self.n_updates_)
+        yield "there is a rate", is_number(self.rate_)
+        yield "passes have losses", is_array(self.loss_curve_, np.floating, None)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from treatise._core.classifier import Classifier, codes_among, codes_from_scores, row_weights
-from treatise._core.invariants import is_array, within
+from treatise._core.invariants import is_array, is_count, within
 from treatise.kernels import GramRows, KernelInputMixin, Prepared
 from treatise.kernels.base import count
 from treatise.svm.ensemble._aggregation import FIXED_RULES, MOST_ROWS, combine, fill_absent, learner_of
@@ -421,6 +421,8 @@ class EnsembleSVC(Classifier, KernelInputMixin, BaseEstimator):
         yield "rows that are kept were there", is_array(self.support_, np.integer, n)
         yield "rows that are kept have a coefficient for each machine", self.dual_coef_.shape == (n, machines)
         yield "machines have constants", is_array(self.intercept_, np.floating, machines)
+        yield "rows that were seen are counted", is_count(self._n_rows_seen) and is_count(self.n_support_total_)
+        yield "it converged, or not", isinstance(self.converged_, (bool, np.bool_))
         classes = len(self.classes_)
         pairs = classes * (classes - 1) // 2
         # Machines that were trained elsewhere tell two classes apart, each a member.

@@ -186,6 +186,8 @@ class SVMPath(Classifier, KernelInputMixin, BaseEstimator):
         order = np.argsort(key, kind="stable")
         self._record_keys, self._record_values = key[order], np.concatenate(values)[order]
 
+    _kept_as = "_objects"
+
     def _invariants(self):
         n, breakpoints = len(self._signs), len(self._lambdas)
         yield "points have signs", is_array(self._signs, np.float64, n) and n > 0
