@@ -24,18 +24,31 @@ LOST = Gap("the paper's splits are lost; not known which seeds", band=0.05)
     ("here", "verdict"),
     [
         (2.0, "reached"),
-        (2.5, "reached"),
-        (1.5, "reached"),
-        (2.5001, "not reached"),
-        (1.4999, "not reached"),
+        (2.2, "reached"),
+        (1.8, "reached"),
+        (2.2001, "not reached"),
+        (1.7999, "not reached"),
         (math.nan, "not reached"),
         (math.inf, "not reached"),
     ],
 )
 def test_a_printed_number_is_reached_within_the_tolerance_on_either_side(here, verdict):
-    row = Row.printed("mean", "Table 1", 2.0, here, within=0.5, why="rounding")
+    row = Row.printed("mean", "Table 1", 2.0, here, within=0.2, why="rounding")
     assert row.verdict == verdict
-    assert row.tolerance == "±0.5 (rounding)"
+    assert row.tolerance == "±0.2 (rounding)"
+
+
+@pytest.mark.parametrize(("published", "within"), [(2.0, 0.25), (0.5, 0.11), (952, 150), (12.34, 1.3)])
+def test_a_tolerance_of_more_than_a_tenth_cannot_be_chosen(published, within):
+    """Nor in rows that the quick form leaves out."""
+    with pytest.raises(ValueError, match="takes too much of"):
+        Row.printed("mean", "Table 1", published, published, within=within, why="other folds")
+    Row.printed("mean", "Table 1", published, published, standard_error=within)
+
+
+@pytest.mark.parametrize(("published", "within"), [(7, 1), (0.5, 0.1), (0.0, 1.0), (12.34, 1.234), (0.06, 0.01)])
+def test_a_tenth_or_a_unit_of_the_last_digit_can(published, within):
+    assert Row.check("depth", published, published, within=within, why="one level more or less").within == within
 
 
 @pytest.mark.parametrize(("published", "here", "verdict"), [

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -13,6 +14,8 @@ Value = float | int | str | bool | None
 DEVIATIONS = 3.0
 # A tolerance of this share of a number or more takes too many others for it.
 BLIND_SHARE = 0.5
+# A tolerance of our own choice is no more of the number, or else a unit of the last digit with which it is written.
+WIDEST_SHARE = 0.1
 
 
 class Kind(StrEnum):
@@ -80,7 +83,8 @@ class Row:
         Parameters
         ----------
         within : float or None, default=None
-            Absolute tolerance, with ``why``; None asks for the same value, or takes ``standard_error``.
+            Absolute tolerance, with ``why``: at most a tenth, or a unit of the last digit printed. None asks for the
+            same value, or takes ``standard_error``.
         standard_error : float or None, default=None
             Of the difference, for a number estimated from draws.
         effect : float or None, default=None
@@ -173,6 +177,8 @@ class Row:
             raise ValueError(f"{quantity}: give a tolerance or a standard error, not both")
         if within is not None and not why:
             raise ValueError(f"{quantity}: a tolerance needs its reason; say why")
+        if within is not None and within > (widest := _widest(expected)):
+            raise ValueError(f"{quantity}: a tolerance of {within} takes too much of {expected}; at most {widest:g}")
         width = float(within if within is not None else DEVIATIONS * (standard_error or 0.0))
         reason = why if standard_error is None else "three standard errors" + (f" of {why}" if why else "")
         return cls(kind, quantity, here, place, expected, "within", width, reason, standard_error, effect, gap)
@@ -286,6 +292,14 @@ def _excess(rule: str, expected: Any, here: Any) -> float:
     if rule in ("at least", "above", "not below"):
         return expected - here
     return here - expected if rule == "at most" else abs(here - expected)
+
+
+def _widest(expected: float) -> float:
+    """The largest tolerance that may be chosen for a number, with a few rounding errors of slack; any about zero."""
+    if not (expected and math.isfinite(expected)):
+        return math.inf
+    last_digit = float(Decimal(1).scaleb(int(Decimal(repr(expected)).as_tuple().exponent)))
+    return max(WIDEST_SHARE * abs(expected), last_digit) * (1 + 1e-9)
 
 
 def _verdict(reached: bool) -> Verdict:
