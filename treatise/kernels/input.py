@@ -38,7 +38,7 @@ class KernelInputMixin:
     }
     _needs_definite = True
     """Whether a Gram matrix must be positive semi-definite; symmetric it must be anyhow."""
-    _kept_as = "_support_objects"
+    _kept_as: str | None = "_support_objects"
     """Where a fitted estimator keeps the objects that new ones are compared with; None where it may keep none."""
 
     def _invariants(self):
