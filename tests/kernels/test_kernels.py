@@ -208,3 +208,22 @@ def test_exponents_of_equal_rows_are_never_positive_and_what_is_not_a_number_sta
     scale_distances(products, np.array([1.0]), np.array([1.0, 1.0]), 2.0)
     assert np.isnan(products[0, 0])
     assert products[0, 1] == 0.0
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(0.3), Gaussian(1e-4), Laplacian(0.3, p=2), Laplacian(0.3)])
+@pytest.mark.parametrize("far", [1e5, 1e8])
+def test_the_origin_of_the_columns_does_not_change_what_depends_on_distances(kernel, far):
+    """Squared lengths of rows far from the origin hid their distances: times in seconds gave machines of chance."""
+    rng = np.random.default_rng(8)
+    A, B = np.round(rng.normal(size=(12, 3)), 3), np.round(rng.normal(size=(9, 3)), 3)
+    # The sums lose digits themselves: to 1e-8 beside 1e8.
+    np.testing.assert_allclose(kernel(A + far, B + far), kernel(A, B), atol=1e-7)
+    np.testing.assert_allclose(kernel(A - far), kernel(A), atol=1e-7)
+
+
+def test_rows_near_the_origin_are_left_where_they_are():
+    X = np.random.default_rng(9).normal(size=(20, 4)) + 3.0
+    lengths, exponents = np.einsum("ij,ij->i", X, X), X @ X.T
+    scale_distances(exponents, lengths, lengths, 0.2)
+    rows = Gaussian(0.2).prepare(X)
+    np.testing.assert_array_equal(Gaussian(0.2).block(rows, rows), np.exp(exponents))

@@ -230,3 +230,14 @@ def test_grids_that_make_no_sense_are_refused(moons):
     ]:
         with pytest.raises(ValueError, match=message):
             BiasFreeSVCGrid(**options).fit(*moons)
+
+
+def test_columns_far_from_the_origin_are_searched_as_near_ones():
+    """Squared distances of rows at a hundred million were rounding, and every width as good as chance."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    searches = [BiasFreeSVCGrid(gammas=[0.1, 1.0], Cs=[1.0, 10.0], cv=3).fit(X + far, y) for far in (0.0, 1e8)]
+    near, far = (search.cv_results_["mean_test_score"] for search in searches)
+    np.testing.assert_allclose(far, near)
+    np.testing.assert_array_equal(searches[1].predict(X + 1e8), searches[0].predict(X))

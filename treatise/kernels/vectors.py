@@ -37,6 +37,26 @@ def _squared_lengths(X):
     return np.einsum("ij,ij->i", X, X)
 
 
+_LOST = 1e-9
+"""Digits of an exponent that may be lost to squared lengths before rows are taken about their middle."""
+
+
+def _about_their_middle(A, B, rate):
+    """Both sets of rows with another origin, where squared lengths would hide distances: times in seconds, say.
+
+    ``rate`` is how much an exponent changes with a squared distance. Distances know no origin, but their digits do.
+    Sparse rows stay where they are.
+    """
+    if sparse.issparse(A.objects) or sparse.issparse(B.objects):
+        return A, B
+    largest = A.companions[0].max(initial=0.0) + B.companions[0].max(initial=0.0)
+    if not rate * np.finfo(float).eps * largest > _LOST:
+        return A, B
+    origin = B.objects.mean(axis=0)
+    moved = A.objects - origin, B.objects - origin
+    return tuple(Prepared(rows, _squared_lengths(rows)) for rows in moved)
+
+
 class Linear(VectorKernel):
     """Scalar product of two rows.
 
@@ -114,6 +134,7 @@ class Gaussian(VectorKernel):
         return np.exp(exponents, out=exponents)
 
     def _scaled_distances(self, A, B):
+        A, B = _about_their_middle(A, B, abs(float(self.gamma)))
         # -gamma ||x - z||^2 where the products were: the exponential is the only other pass over the block.
         distances = _products(A.objects, B.objects)
         scale_distances(distances, A.companions[0], B.companions[0], float(self.gamma))
@@ -154,6 +175,7 @@ class Laplacian(VectorKernel):
     def block(self, A, B):
         if self.p == 1:
             return np.exp(-self.gamma * manhattan_distances(A.objects, B.objects))
+        A, B = _about_their_middle(A, B, float(self.gamma) ** 2)
         squares = A.companions[0][:, None] + B.companions[0] - 2.0 * _products(A.objects, B.objects)
         return np.exp(-self.gamma * np.sqrt(np.maximum(squares, 0.0)))
 

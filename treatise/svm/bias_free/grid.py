@@ -6,6 +6,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
@@ -18,6 +19,9 @@ from treatise._core.figures import axes_for
 from treatise.kernels import Gaussian, GramRows
 from treatise.optimize import svm_without_offset_path
 from treatise.svm.bias_free.classifier import BiasFreeSVC
+
+_FAR = 1e6
+"""Squared distance of the origin, in variances, from which on rows are taken about their middle."""
 
 
 def steinwart_grid(n_samples, n_features, size=10):
@@ -276,6 +280,14 @@ class BiasFreeSVCGrid(ScoreClassifier, BaseEstimator):
         return "lam", np.sort(_positive("lams", lams if self.lams is None else self.lams))[::-1], gammas
 
 
+def _about_its_middle(X):
+    """Dense rows with another origin where theirs is so far that squared lengths would hide the distances."""
+    if sparse.issparse(X):
+        return X
+    origin = X.mean(axis=0)
+    return X - origin if origin @ origin > _FAR * X.var(axis=0).sum() else X
+
+
 class _Trial:
     """What all widths share: rows, distances, folds."""
 
@@ -286,7 +298,7 @@ class _Trial:
         jobs = effective_n_jobs(search.n_jobs)
         self.rows_only = 8 * len(codes) ** 2 * (1 + jobs) > search.cache_bytes
         self.row_bytes = max(1, search.cache_bytes // jobs)
-        self.X = X
+        self.X = X = _about_its_middle(X)
         self.distances = None if self.rows_only else euclidean_distances(X, squared=True)
 
     def of_width(self, gamma):
