@@ -102,6 +102,23 @@ def test_names_of_columns_that_are_known_make_a_header_of_words_alone(tmp_path, 
     assert set(rankings.items) <= {"red", "white", "rose"} and rankings.n_voters == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "userId,movieId,rating,timestamp\n7,31,2.5,1260759144\n7,10,4,1260759179\n8,31,3,1260759182\n",
+        "reviewer,product_id,rating\nann,31,2.5\nann,10,4\nbob,31,3\n",
+        "Rater ID,Option,Rank\nann,31,2\nann,10,1\nbob,31,1\n",
+    ],
+)
+def test_votes_are_known_by_the_numbers_of_voters_and_items(tmp_path, text):
+    """Of MovieLens' own columns each row was an item, with ranks by the voters 'userId' and 'timestamp'."""
+    path = tmp_path / "votes.csv"
+    path.write_text(text)
+    rankings, _ = load_rankings(path)
+    assert rankings.values.shape == (2, 2) and set(rankings.items) == {"31", "10"}
+    assert rankings.ranks.toarray()[rankings.items.index("10")].max() == 1.0
+
+
 def test_ratings_become_ranks_that_ties_share(tmp_path):
     path = tmp_path / "films.csv"
     path.write_text(RATINGS)
@@ -119,7 +136,7 @@ def test_ratings_become_ranks_that_ties_share(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("wine,ann\nred,1\nred,2\n", {}, "item 'red' has two rows"),
+        ("wine,ann\nred,1\nred,2\n", {}, "item 'red' has two rows.* single vote, call its columns voter"),
         ("wine,ann\nred,1\nwhite,-2\n", {}, "a rank is -2; ranks begin at 1"),
         ("first,second\nred,red\n", {"header": True}, "row 1 names 'red' twice"),
         ("voter,item,rank\na,x,1\na,x,2\n", {}, "'a' votes twice on 'x'"),

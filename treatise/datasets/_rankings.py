@@ -1,6 +1,7 @@
 """Rankings and ratings of items by many voters: the container, the forms in which tables hold them, and loaders."""
 
 import os
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +15,10 @@ from treatise.io import PrefLibRankings, Table, is_preflib, read_preflib, read_t
 
 FORMS = ("items", "voters", "ballots", "votes")
 """A row for each item with a column for each voter, or the other way; a row for each ballot; a row for each vote."""
-_VOTERS = ("voter", "expert", "user", "judge", "ballot")
-_ITEMS = ("item", "alternative", "candidate", "movie", "player", "name")
+_VOTERS = (
+    "voter", "expert", "user", "judge", "ballot", "rater", "reviewer", "respondent", "participant", "annotator",
+)  # fmt: skip
+_ITEMS = ("item", "alternative", "candidate", "movie", "player", "name", "option", "product")
 _PLACES = ("first", "second", "best", "preferred", "1st", "2nd")
 
 
@@ -145,7 +148,7 @@ def load_rankings(
 
 
 def _form(table: Table, item: str | None) -> str:
-    names = {name.strip().lower() for name in table.frame.columns}
+    names = {_plain(name) for name in table.frame.columns}
     if names & set(_VOTERS) and (item is not None or names & set(_ITEMS)) and names & {"rank", "rating"}:
         return "votes"
     numbers = [name for name, kind in table.frame.schema.items() if kind.is_numeric()]
@@ -176,7 +179,10 @@ def _of_items(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, 
     voters = [name for name in frame.columns if name != named]
     if len(set(names)) < len(names):
         twice = next(name for at, name in enumerate(names) if name in names[:at])
-        raise TreatiseError(f"item {twice!r} has two rows; every item must have one")
+        raise TreatiseError(
+            f"item {twice!r} has two rows; every item must have one. Where a row is a single vote, call its columns "
+            "voter, item and rank (or rating)"
+        )
     values = _numbers(frame, voters, ratings, "where a row is an item, every other column must hold a voter's ranks")
     word = "rating" if ratings else "rank"
     where = f", named in {named!r}," if named is not None else ", named by its number,"
@@ -262,7 +268,12 @@ def _of_votes(table: Table, item: str | None, ratings: bool) -> tuple[Rankings, 
 
 
 def _called(frame: pl.DataFrame, names: tuple[str, ...]) -> str | None:
-    return next((column for name in names for column in frame.columns if column.strip().lower() == name), None)
+    return next((column for name in names for column in frame.columns if _plain(column) == name), None)
+
+
+def _plain(column: str) -> str:
+    """The name of a column without what makes it a number: "userId" and "user_id" are users."""
+    return re.sub(r"[ _-]?id$", "", column.strip().lower())
 
 
 def _names(column: pl.Series) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 import treatise
 from treatise._core.errors import TreatiseError
-from treatise.compare.inputs import Request, read_input
+from treatise.compare.inputs import FoldPredictions, Request, read_input
 from treatise.compare.metrics import Predictions
 from treatise.io import Table
 
@@ -68,6 +68,19 @@ def test_mean_distance_in_levels_ranks():
     distance = np.array([ORDER.index(label) for label in held_out.actual])
     assert data.judge(held_out, told)["level_error"] == pytest.approx(distance.mean())
     np.testing.assert_allclose(data.merits(data.metrics[0], held_out, told), -distance)
+
+
+def test_mistakes_are_shown_in_the_order_of_the_levels():
+    """In the order of the alphabet, near mistakes stood far from the diagonal."""
+    data = given(ordered=ORDER)
+    _, held_out = data.divide(3, 0, 0, 0)
+    told = np.where(held_out.actual == "late", "middle", held_out.actual)
+    found = data.explain([FoldPredictions(held_out.numbers, held_out.actual, told, None, None)]).confusion
+    counts = [int(np.sum(held_out.actual == level)) for level in ORDER]
+    assert found.labels == ORDER
+    assert found.matrix == ((counts[0], 0, 0), (0, counts[1], 0), (0, counts[2], 0))
+    plain = given().explain([FoldPredictions(held_out.numbers, held_out.actual, told, None, None)]).confusion
+    assert plain.labels == tuple(sorted(ORDER))
 
 
 def of_levels(levels, **wishes):

@@ -419,7 +419,8 @@ class RowsInput(Input):
         found = [part.probabilities for part in parts if part.probabilities is not None]
         probabilities = np.concatenate(found) if len(found) == len(parts) else None
         calibration = None if probabilities is None else calibration_curves(self.classes, actual, probabilities)
-        return Explanation(confusion_matrix(self.classes, actual, predicted), calibration=calibration)
+        mistakes = confusion_matrix(self.classes, actual, predicted, self.judging.levels)
+        return Explanation(mistakes, calibration=calibration)
 
     # ------------------------------------------------------------------ for other processes
 
@@ -533,10 +534,15 @@ def digest_of_rows(X: Any, y: np.ndarray) -> str:
     return state.hexdigest()
 
 
-def confusion_matrix(classes: np.ndarray, actual: np.ndarray, predicted: np.ndarray) -> ConfusionMatrix:
-    """Rows by true and predicted class."""
+def confusion_matrix(
+    classes: np.ndarray, actual: np.ndarray, predicted: np.ndarray, levels: Sequence[Any] = ()
+) -> ConfusionMatrix:
+    """Rows by true and predicted class, in the order of the levels if there are any: near mistakes by the diagonal."""
     matrix = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(matrix, (np.searchsorted(classes, actual), np.searchsorted(classes, predicted)), 1)
+    if levels:
+        order = np.searchsorted(classes, np.asarray(levels, dtype=classes.dtype))
+        classes, matrix = classes[order], matrix[np.ix_(order, order)]
     return ConfusionMatrix(tuple(str(c) for c in classes), tuple(tuple(row) for row in matrix.tolist()))
 
 
