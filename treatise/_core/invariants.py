@@ -82,6 +82,8 @@ def _stated(part: Any) -> Invariants:
         if hasattr(part, "_get_support_mask"):
             mask = part._get_support_mask()
             yield "a selection says of every column whether it is kept", is_array(mask, np.bool_, part.n_features_in_)
+        if hasattr(type(part), "_n_features_out") or "_n_features_out" in vars(part):
+            yield "columns that come out are counted", is_count(part._n_features_out)
     for name in _COEFFICIENTS & set(vars(part)):
         yield f"{name} holds numbers", is_numeric(vars(part)[name])
     for kind in type(part).__mro__:
