@@ -40,7 +40,7 @@ def broken_invariant(part: Any) -> str | None:
             return None
         odd = _foreign_array(held)
         if odd is not None:
-            return f"its arrays are plain and of numbers that compiled code can hold, not {odd}"
+            return f"its arrays are of numbers that compiled code can hold, not {odd}"
         for sentence, holds in _stated(part):
             # An array of one number compares as the number does, and is none where a number is needed.
             if isinstance(holds, np.ndarray) or not holds:
@@ -53,7 +53,7 @@ def broken_invariant(part: Any) -> str | None:
 
 def _foreign_array(held: Any) -> str | None:
     """What compiled code would not take though it is an array of numbers: bytes in the order of other machines, half
-    and extended precision, a subclass; None where there is no such thing among values and in what they list."""
+    and extended precision; None where there is no such thing among values and in what they list."""
     waiting = [held]
     while waiting:
         value = waiting.pop()
@@ -64,8 +64,8 @@ def _foreign_array(held: Any) -> str | None:
         elif isinstance(value, np.ndarray) and value.dtype == object:
             waiting.extend(value.ravel().tolist())
         elif isinstance(value, np.ndarray) and value.dtype.kind in "iufc":
-            if type(value) is not np.ndarray or value.dtype.newbyteorder("=").char not in _COMPILED:
-                return f"{type(value).__name__} of {value.dtype.name}"
+            if value.dtype.newbyteorder("=").char not in _COMPILED:
+                return value.dtype.name
             if not value.dtype.isnative:
                 return f"{value.dtype.name} in another machine's order of bytes"
     return None
@@ -110,9 +110,9 @@ def is_numeric(values: Any) -> bool:
 
 
 def is_array(values: Any, kind: type, *shape: int | None) -> bool:
-    """Whether values are an array of a kind of numbers (as ``np.float64``) and shape; None is any length."""
+    """Whether values are a plain array of a kind of numbers (as ``np.float64``) and shape; None is any length."""
     return (
-        isinstance(values, np.ndarray)
+        type(values) is np.ndarray  # compiled code takes no masked ones
         and np.issubdtype(values.dtype, kind)
         and values.ndim == len(shape)
         and all(wanted is None or length == wanted for length, wanted in zip(values.shape, shape))
