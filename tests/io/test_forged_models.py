@@ -348,7 +348,7 @@ def test_values_in_the_place_of_methods_and_bad_parameters_are_refused(table, re
 @pytest.mark.parametrize(
     "foreign",
     [lambda held: held.astype(held.dtype.newbyteorder()), lambda held: held.astype(np.float16),
-     lambda held: held.astype(np.longdouble), lambda held: np.ma.masked_less(held, 0.0)],
+     lambda held: held.astype(np.longdouble)],
 )  # fmt: skip
 def test_numbers_that_compiled_code_does_not_take_are_refused(table, refused, foreign):
     """Such arrays pass for floating-point numbers of the right shape, and fail as their first loop is compiled."""
@@ -358,6 +358,15 @@ def test_numbers_that_compiled_code_does_not_take_are_refused(table, refused, fo
     model = EloRater().fit([([["ann"], ["bob"]], [1, 2])])
     model.mu_ = foreign(model.mu_)
     assert "numbers that compiled code can hold" in refused(model)
+
+
+def test_masked_arrays_are_refused_where_compiled_code_reads_and_kept_where_it_does_not(table, refused, tmp_path):
+    model = AROW().fit(*table)
+    model._weights = np.ma.masked_less(model._weights, 0.0)
+    assert "every score has weights" in refused(model)
+    # What a search tried is masked, as scikit-learn has it.
+    save_model(EXAMPLES["DesignedSearchCV"].fit(), tmp_path / "model.skops")
+    EXAMPLES["DesignedSearchCV"].use(load_model(tmp_path / "model.skops").model)
 
 
 def test_an_array_of_one_number_is_no_number(table, refused):
@@ -533,6 +542,13 @@ def test_what_comparisons_store_is_looked_at_too(refused, name, change):
         ("AutoregressiveLinkPredictor", lambda model: setattr(model, "_columns", model._columns[:, np.newaxis])),
         ("AutoregressiveLinkPredictor", lambda model: delattr(model, "_loops")),
         ("MaximumMarginRegression", lambda model: delattr(model, "_support_objects")),
+        ("LevelSetSpectralClustering", lambda model: delattr(model, "density_estimator_")),
+        ("LevelSetSpectralClustering", lambda model: setattr(model, "log_level_", "other")),
+        ("LPSeparableNMF", lambda model: setattr(model, "n_components_", None)),
+        ("PseudoEuclideanEmbedding", lambda model: setattr(model, "_n_features_out", np.array([2]))),
+        ("GeometricMedianSubspace", lambda model: setattr(model, "n_components_", np.array([2]))),
+        ("VariationalGLMM", lambda model: delattr(model, "noise_law_")),
+        ("VariationalGLMM", lambda model: setattr(model, "_random_units", None)),
         ("StructuredPerceptronClassifier", lambda model: setattr(model, "rate_", "other")),
         ("StructuredPerceptronClassifier", lambda model: delattr(model, "loss_curve_")),
         ("SLIM", lambda model: delattr(model, "_density_seed")),

@@ -167,3 +167,19 @@ def test_a_saved_state_that_would_unfold_is_refused(tmp_path):
         load_search(path)
     with pytest.raises(ValueError, match="compressed inside"):
         load_arrays(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "read"),
+    [
+        ("net.gml", b"graph [ " + b"<" * 10**6, load_network),
+        ("net.bif", b"9" * 10**6, read_bif),
+        ("data.csv", b'"' + b"name " * 10**5 + b'",b,"' + b"name " * 10**5 + b'"\n1,2,3\n', read_table),
+    ],
+)
+def test_what_is_quoted_of_a_file_is_no_page(tmp_path, name, content, read):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TreatiseError) as caught:
+        read(tmp_path / name)
+    said = str(caught.value)
+    assert len(said) <= 2000 and said.startswith(str(tmp_path / name)) and " ... " in said

@@ -214,7 +214,7 @@ def broken_out(name: str, mutants: int, folder: Path, seed: int = 0) -> Iterator
                 warnings.simplefilter("ignore")
                 given.read(path)
         except TreatiseError as error:
-            if len(str(error)) < 10 or str(error).count("\n") > 1:
+            if not 10 <= len(str(error)) <= 2000 or str(error).count("\n") > 1:
                 yield data, error
         except KeyboardInterrupt:
             raise

@@ -40,7 +40,7 @@ def broken_invariant(part: Any) -> str | None:
             return None
         odd = _foreign_array(held)
         if odd is not None:
-            return f"its arrays are plain and of numbers that compiled code can hold, not {odd}"
+            return f"its arrays are of numbers that compiled code can hold, not {odd}"
         for sentence, holds in _stated(part):
             # An array of one number compares as the number does, and is none where a number is needed.
             if isinstance(holds, np.ndarray) or not holds:
@@ -51,11 +51,10 @@ def broken_invariant(part: Any) -> str | None:
     return None
 
 
-def _foreign_array(held: dict[str, Any]) -> str | None:
+def _foreign_array(held: Any) -> str | None:
     """What compiled code would not take though it is an array of numbers: bytes in the order of other machines, half
-    and extended precision, a subclass; None where there is no such thing among values and in what they list."""
-    # The table of a search, which scikit-learn masks and no loop reads.
-    waiting = [value for name, value in held.items() if name != "cv_results_"]
+    and extended precision; None where there is no such thing among values and in what they list."""
+    waiting = [held]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
@@ -65,8 +64,8 @@ def _foreign_array(held: dict[str, Any]) -> str | None:
         elif isinstance(value, np.ndarray) and value.dtype == object:
             waiting.extend(value.ravel().tolist())
         elif isinstance(value, np.ndarray) and value.dtype.kind in "iufc":
-            if type(value) is not np.ndarray or value.dtype.newbyteorder("=").char not in _COMPILED:
-                return f"{type(value).__name__} of {value.dtype.name}"
+            if value.dtype.newbyteorder("=").char not in _COMPILED:
+                return value.dtype.name
             if not value.dtype.isnative:
                 return f"{value.dtype.name} in another machine's order of bytes"
     return None
@@ -83,6 +82,8 @@ def _stated(part: Any) -> Invariants:
         if hasattr(part, "_get_support_mask"):
             mask = part._get_support_mask()
             yield "a selection says of every column whether it is kept", is_array(mask, np.bool_, part.n_features_in_)
+        if hasattr(type(part), "_n_features_out") or "_n_features_out" in vars(part):
+            yield "columns that come out are counted", is_count(part._n_features_out)
     for name in _COEFFICIENTS & set(vars(part)):
         yield f"{name} holds numbers", is_numeric(vars(part)[name])
     for kind in type(part).__mro__:
@@ -109,9 +110,9 @@ def is_numeric(values: Any) -> bool:
 
 
 def is_array(values: Any, kind: type, *shape: int | None) -> bool:
-    """Whether values are an array of a kind of numbers (as ``np.float64``) and shape; None is any length."""
+    """Whether values are a plain array of a kind of numbers (as ``np.float64``) and shape; None is any length."""
     return (
-        isinstance(values, np.ndarray)
+        type(values) is np.ndarray  # compiled code takes no masked ones
         and np.issubdtype(values.dtype, kind)
         and values.ndim == len(shape)
         and all(wanted is None or length == wanted for length, wanted in zip(values.shape, shape))

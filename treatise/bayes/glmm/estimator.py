@@ -443,6 +443,9 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             "the fit has the effects of its layout",
             (posterior.shared.shape == (layout.n_shared,) and posterior.own.shape == (layout.n_groups, layout.n_own)),
         )
+        law = self.noise_law_
+        yield "noise has its law, or there is none", law is None or is_number(law[0])
+        yield "terms have units", isinstance(self._random_units, list)
         _, center, scale = self._scale
         yield "every column has a place", all(is_array(a, np.float64, self.n_features_in_) for a in (center, scale))
         yield (

@@ -273,6 +273,8 @@ class LevelSetSpectralClustering(ClusterMixin, BaseEstimator):
         yield "each group has a centre in it", is_array(self.centers_, np.float64, k, k)
         walked = is_array(self.eigenvalues_, np.float64, None) and len(self.eigenvalues_) >= k
         yield "each of its dimensions has an eigenvalue", walked and bool((self.eigenvalues_[:k] != 0.0).all())
+        yield "there is a density", hasattr(self.density_estimator_, "score_samples")
+        yield "it has a level", isinstance(self.log_level_, (float, np.floating))
         yield "the reach is above zero", is_number(self.scale_) and self.scale_ > 0
         yield "all are finite", finite(self.kept_rows_) and finite(self.embedding_) and finite(self.centers_)
         yield "so are the eigenvalues", finite(self.eigenvalues_)
