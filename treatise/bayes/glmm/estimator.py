@@ -444,7 +444,8 @@ class VariationalGLMM(MixedModelSummary, RegressorMixin, BaseEstimator):
             (posterior.shared.shape == (layout.n_shared,) and posterior.own.shape == (layout.n_groups, layout.n_own)),
         )
         law = self.noise_law_
-        yield "noise has its law, or there is none", law is None or is_number(law[0])
+        noise_has_law = law is not None and is_number(law[0]) and is_array(law[1], np.floating, 1, 1)
+        yield "noise has its law, or there is none", law is None or noise_has_law
         yield "terms have units", isinstance(self._random_units, list)
         _, center, scale = self._scale
         yield "every column has a place", all(is_array(a, np.float64, self.n_features_in_) for a in (center, scale))

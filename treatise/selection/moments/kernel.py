@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from treatise._core.classifier import ScoreClassifier
+from treatise._core.invariants import Invariants, is_array, is_number
 from treatise._core.threads import few_rows_in_one_thread
 from treatise.kernels import KernelInputMixin
 from treatise.optimize import NormCondition
@@ -112,6 +113,10 @@ class KernelMomentSparseClassifier(KernelInputMixin, Promising, ScoreClassifier,
         self.class_accuracies_ = promised(distances_of(margins, deviations))
         self.worst_case_error_ = float(1.0 - self.class_accuracies_.min())
         return self
+
+    def _invariants(self) -> Invariants:
+        yield "objects that are kept have coefficients in a row", is_array(self.dual_coef_, np.floating, None)
+        yield "there is a constant", is_number(self.intercept_)
 
     def _scores(self, X):
         check_is_fitted(self)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treatise._core.classifier import ScoreClassifier, signs_of
+from treatise._core.invariants import Invariants, linear
 from treatise._core.jit import compiled_sums
 from treatise._core.magnitudes import check_magnitudes
 
@@ -188,6 +189,9 @@ class ThermalPerceptron(ScoreClassifier, BaseEstimator):
             return np.zeros(X.shape[1]), float(self.learning_rate), 1.0
         square = float(np.mean(X.var(axis=0))) or 1.0
         return X.mean(axis=0), 1.0 / (square * (X.shape[1] + 1)), math.sqrt(square)
+
+    def _invariants(self) -> Invariants:
+        yield from linear(self, len(self.classes_) if len(self.classes_) > 2 else 1)
 
     def _scores(self, X):
         check_is_fitted(self)
