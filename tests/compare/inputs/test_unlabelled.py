@@ -12,6 +12,7 @@ import treatise
 from treatise._core.errors import TreatiseError
 from treatise.catalog import ComparisonEntry, Cost
 from treatise.compare.candidates import all_candidates, find_candidate, unlabelled_candidates
+from treatise.compare.contest.evidence import ENLARGEMENT
 from treatise.compare.explaining.unlabelled import worth_of_unlabelled
 from treatise.compare.inputs import FoldPredictions, Request, read_input
 from treatise.compare.unlabelled import SelfTrainedLogistic, WithUnlabelled
@@ -128,7 +129,7 @@ def test_worth_is_the_difference_in_log_loss_row_by_row():
     losses = {key: -np.log(said[key][0].probabilities[np.arange(200), column]) for key in ("semi", "plain")}
     gains = losses["plain"] - losses["semi"]
     assert found.gain == pytest.approx(gains.mean())
-    half = stats.t.ppf(0.975, 199) * np.sqrt(1.5 * gains.var(ddof=1) / 200)
+    half = stats.t.ppf(0.975, 199) * np.sqrt(ENLARGEMENT * gains.var(ddof=1) / 200)
     assert (found.low, found.high) == pytest.approx((gains.mean() - half, gains.mean() + half))
     assert found.words.endswith("they were worth having.")
     # Copies of rows are no new evidence.
