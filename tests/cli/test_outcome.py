@@ -8,7 +8,7 @@ from rich.console import Console
 
 from treatise.cli._compare import is_complete
 from treatise.cli._outcome import by_reason, in_sight
-from treatise.cli._watching import LiveTable
+from treatise.cli._watching import Lines, LiveTable
 from treatise.report import Failure
 
 
@@ -100,3 +100,12 @@ def test_a_run_without_a_model_or_of_half_a_field_is_no_success():
     assert is_complete(Run(Best("best.skops"))) and is_complete(Run(Best("best.skops"), Race(True)))
     assert not is_complete(Run(None)) and not is_complete(Run(Best(None)))
     assert not is_complete(Run(Best("best.skops"), Race(False)))
+
+
+def test_lines_count_on_where_a_board_still_shows_the_looks_of_a_method(capsys):
+    lines, entries = Lines(), board("pb")
+    shown = entries[0].folds
+    for _ in range(3):
+        lines.fold_done("p0", 0.5, entries, 1.0, 30.0)
+    told = [int(number) for number in re.findall(r"p0  fold (\d+)", capsys.readouterr().err)]
+    assert told == [shown, shown + 1, shown + 2]

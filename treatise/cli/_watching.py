@@ -21,6 +21,9 @@ CLASSES_SHOWN = 12
 class Lines(Observer):
     """One plain line for each event."""
 
+    def __init__(self) -> None:
+        self._done: Counter[str] = Counter()
+
     def streaming(self, sentence: str) -> None:
         remark(sentence)
 
@@ -34,9 +37,11 @@ class Lines(Observer):
     def fold_done(
         self, label: str, score: float, board: Sequence[LeaderboardEntry], elapsed: float, left: float
     ) -> None:
-        folds = next(entry.folds for entry in board if entry.label == label)
+        # A board shows a method by its looks or by its folds; here all are counted, those of earlier sittings too.
+        shown = next(entry.folds for entry in board if entry.label == label)
+        self._done[label] = max(self._done[label] + 1, shown)
         standing = f"leader: {board[0].label} {board[0].score:.4f}; about {max(0.0, left):.0f} s left"
-        remark(f"{elapsed:6.1f} s  {label}  fold {folds}  {score:.4f}  ({standing})")
+        remark(f"{elapsed:6.1f} s  {label}  fold {self._done[label]}  {score:.4f}  ({standing})")
 
     def failed(self, failure: Failure) -> None:
         remark(f"given up: {failure.label}: {failure.reason}")

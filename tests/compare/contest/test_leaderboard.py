@@ -356,6 +356,18 @@ def test_the_words_name_the_choice_the_worse_and_the_missing():
     assert "No method finished a fold" in " ".join(nothing.reasons)
 
 
+def test_a_guess_does_not_lead_while_the_first_folds_of_methods_are_fewer_than_their_looks():
+    board = Board(FORMS)
+    for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):
+        board.add(name, right(share), stage="look")
+    board.add("Forest", right(0.9), folds=1).add("Guess", right(0.5), folds=3)
+    made = leaderboard(Entries(board.race, ACCURACY))
+    assert [(entry.label, entry.stage) for entry in made] == [("Forest", "look"), ("Line", "look"), ("Guess", "look")]
+    board.add("Forest", right(0.9), folds=3)
+    made = leaderboard(Entries(board.race, ACCURACY))
+    assert [(entry.label, entry.stage) for entry in made] == [("Forest", "folds"), ("Guess", "folds"), ("Line", "look")]
+
+
 def test_a_guess_that_alone_had_time_for_folds_does_not_lead():
     board = Board(FORMS)
     for name, share in (("Forest", 0.9), ("Line", 0.75), ("Guess", 0.5)):

@@ -31,14 +31,24 @@ class Entries:
     def of(self, key: str) -> LeaderboardEntry:
         """That of one method."""
         records = self.race.records[key]
-        if self.race.field[key].form == "constant" and not self.race.contested:
-            # Guessing has all its folds in no time; until a method has one, it is seen at what all were looked at.
+        if self._guesses(key) and not self._contended:
+            # Guessing has all its folds in no time; until a method stands on its own, it is seen at what all were
+            # looked at.
             records = [record for record in records if record.stage == "look"] or records
         if key not in self._known or self._known[key][0] != len(records):
             self._known[key] = len(records), entry_of(self.race.field[key], records, self.metric, self.race.course.k)
         entry = self._known[key][1]
         # One that has contended stands for itself.
         return entry if entry.stage == "folds" else replace(entry, copy_of=self.race.copy_of.get(key))
+
+    def _guesses(self, key: str) -> bool:
+        return self.race.field[key].form == "constant"
+
+    @property
+    def _contended(self) -> bool:
+        """Whether any method but guessing is shown by its folds, which the first few of many looks are not."""
+        tried = [key for key, records in self.race.records.items() if records and not self._guesses(key)]
+        return any(self.of(key).stage == "folds" for key in tried)
 
 
 def leaderboard(made: Entries, more: Sequence[LeaderboardEntry] = ()) -> tuple[LeaderboardEntry, ...]:

@@ -443,11 +443,6 @@ class Race:
         running = {key for key, place in self._running if place[0] == "fold"}
         return [key for key in self.records if key in running or self.evidence.places(key, "fold")]
 
-    @property
-    def contested(self) -> bool:
-        """Whether any method but guessing has had a fold."""
-        return any(self._has_folds(key) for key in self.field)
-
     def _has_folds(self, key: str) -> bool:
         """Whether a method, unlike guessing, which is over in no time, was judged on a fold."""
         return self.field[key].form != "constant" and bool(self.evidence.places(key, "fold"))
